@@ -1,0 +1,5 @@
+"""`python -m daemon` is `siqi`."""
+
+from daemon.main import main
+
+main()

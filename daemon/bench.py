@@ -1,0 +1,80 @@
+"""`bench`: a fixed set of positions and nodes per game; the signature changes when the search does."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from games import registry
+from games.contract import BenchItem, Game, Report, Task
+from games.kernel.control import Control
+
+HASH_MB, SEED = 16, 1
+
+
+class Bench:
+    """One run over a game's positions, one thread, a fresh searcher for each position."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._control = Control()
+        self._stopped = False
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._control.stop()
+
+    def run(self) -> Iterator[str]:
+        """A line a position, then `bench <game> nodes N time T nps X signature S`."""
+        searcher = self._game.searcher()
+        searcher.configure(HASH_MB, 1, SEED)
+        nodes, nanoseconds, signature = 0, 0, 0
+        for number, item in enumerate(self._game.bench, 1):
+            searcher.clear()
+            position = set_up(self._game, item)
+            self._control = Control(item.nodes)
+            if self._stopped:
+                return
+            started = time.perf_counter_ns()
+            searcher.start(Task(position, self._control))
+            report = searcher.iterate()
+            while report.complete and not report.finished:
+                report = searcher.iterate()
+            searcher.finish()
+            nanoseconds += time.perf_counter_ns() - started
+            nodes += report.nodes
+            found = describe(report, position.move_text(report.lines[0].pv[0]))
+            signature = zlib.crc32(found.encode(), signature)
+            yield f"bench position {number} {found}"
+        speed = f"time {nanoseconds // 1_000_000} nps {nodes * 1_000_000_000 // max(nanoseconds, 1)}"
+        yield f"bench {self._game.info.name} nodes {nodes} {speed} signature {signature}"
+
+
+def set_up(game: Game, item: BenchItem) -> Any:
+    """The position of a bench item."""
+    words = item.position.split()
+    split = words.index("moves") if "moves" in words else len(words)
+    position = game.position(" ".join(words[1:split]) or None)
+    for word in words[split + 1 :]:
+        position.push(position.parse_move(word))
+    if item.dice:
+        position.set_dice(item.dice)
+    return position
+
+
+def describe(report: Report, best: str) -> str:
+    """What a search found, without times."""
+    return f"depth {report.depth} nodes {report.nodes} score {report.lines[0].score.cp} best {best}"
+
+
+def command_line(names: list[str]) -> int:
+    """`siqi bench [game]`: exit status 2 for an unknown game."""
+    for name in names or registry.NAMES:
+        if name not in registry.NAMES:
+            print(f"siqi bench: unknown game {name}; one of {' '.join(registry.NAMES)}")
+            return 2
+        for line in Bench(registry.load(name)).run():
+            print(line, flush=True)
+    return 0

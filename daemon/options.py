@@ -1,0 +1,98 @@
+"""The engine's options: declared once, listed by `uci`, set by `setoption`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from games import registry
+from games.contract import Option
+
+NO_FILE = "<empty>"
+MAX_SKILL = 20
+
+CORE = (
+    Option("UCI_Variant", "combo", "xiangqi", choices=registry.NAMES),
+    Option("Hash", "spin", "64", 1, 16384),
+    Option("Threads", "spin", "1", 1, 64),
+    Option("MultiPV", "spin", "1", 1, 256),
+    Option("Ponder", "check", "false"),
+    Option("OwnBook", "check", "false"),
+    Option("UseRules", "check", "true"),
+    Option("UseEndgames", "check", "true"),
+    Option("Move Overhead", "spin", "10", 0, 5000),
+    Option("Seed", "spin", "0", 0, 2**31 - 1),
+    Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
+    Option("Clear Hash", "button"),
+    Option("Debug Log File", "string", NO_FILE),
+)
+
+KNOWLEDGE = ("OwnBook", "UseRules", "UseEndgames")
+"""Options that switch knowledge files; which of them a game has is the game's to say."""
+
+
+def declared() -> Iterator[tuple[Option, str]]:
+    """Every option with the game it belongs to ('' for all)."""
+    for option in CORE:
+        yield option, ""
+    for name in registry.NAMES:
+        for option in registry.info(name).options:
+            yield option, name
+
+
+def uci_line(option: Option) -> str:
+    """The `option` line of the handshake."""
+    line = f"option name {option.name} type {option.kind}"
+    if option.kind != "button":
+        line += f" default {option.default}"
+    if option.kind == "spin":
+        line += f" min {option.low} max {option.high}"
+    return line + "".join(f" var {choice}" for choice in option.choices)
+
+
+def checked(option: Option, value: str) -> str:
+    """The value in its one spelling; ValueError says what is accepted."""
+    if option.kind == "spin":
+        digits = value.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 12):
+            raise ValueError(f"option {option.name}: not a number: {value}")
+        if not option.low <= int(value) <= option.high:
+            raise ValueError(f"option {option.name}: {value} is not within {option.low}..{option.high}")
+        return str(int(value))
+    if option.kind == "check":
+        if value.lower() not in ("true", "false"):
+            raise ValueError(f"option {option.name}: true or false, not {value}")
+        return value.lower()
+    if option.kind == "combo":
+        for choice in option.choices:
+            if value.lower() == choice.lower():
+                return choice
+        raise ValueError(f"option {option.name}: one of {' '.join(option.choices)}, not {value}")
+    return value
+
+
+class Options:
+    """The values in force."""
+
+    def __init__(self) -> None:
+        self._options = {option.name.lower(): (option, game) for option, game in declared()}
+        self._values = {option.name: option.default for option, _ in self._options.values()}
+
+    def set(self, name: str, value: str) -> tuple[Option, str]:
+        """Check and keep a value; returns the option and its game. ValueError leaves all as it was."""
+        if name.lower() not in self._options:
+            raise ValueError(f"unknown option: {name}")
+        option, game = self._options[name.lower()]
+        self._values[option.name] = checked(option, value)
+        return option, game
+
+    def text(self, name: str) -> str:
+        return self._values[name]
+
+    def number(self, name: str) -> int:
+        return int(self._values[name])
+
+    def of_game(self, game: str) -> Iterator[tuple[str, str]]:
+        """(name, value) of a game's own options."""
+        for option, owner in self._options.values():
+            if owner == game:
+                yield option.name, self._values[option.name]

@@ -1,0 +1,450 @@
+"""The session: one loop that takes events in order and never blocks.
+
+Lines come from the reader's thread, long work (loading a game, searching, perft, bench) runs on a job's thread and
+posts JobDone. A line whose turn has not come (its game is loading, a search runs) waits in order; `stop`,
+`ponderhit`, `quit` and, during a search, `isready` never wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from daemon import __version__
+from daemon.limits import Limits, parse_go, parse_number
+from daemon.options import KNOWLEDGE, NO_FILE, Options, declared, uci_line
+from daemon.pipes import EndOfInput, Entry, Output, now_ns, printable, read_lines
+from games import registry
+from games.contract import Game, Searcher
+
+MAX_LISTED = 5000
+"""`legal` lists no more moves than this; beyond it gives their number."""
+
+
+class JobDone:
+    """Posted by a job's thread as its last act."""
+
+
+class Job:
+    """Long work on a thread of its own. `stop` asks it to end soon; loading cannot be stopped."""
+
+    def __init__(self, stop: Callable[[], None] | None = None) -> None:
+        self.stop = stop or (lambda: None)
+        self.is_load = stop is None
+        self.thinker: Any = None
+
+
+class Command(NamedTuple):
+    """How a command is handled and when: at once, when its game is loaded, when no job runs."""
+
+    handle: Callable[[Session, list[str], Entry], None]
+    at_once: bool = False
+    needs_game: bool = True
+    needs_idle: bool = False
+
+
+class Session:
+    """The state that a client builds up: options, game, position, the job that runs."""
+
+    def __init__(self, out: Output, events: SimpleQueue[object]) -> None:
+        self._out = out
+        self._events = events
+        self._options = Options()
+        self._variant = self._options.text("UCI_Variant")
+        self._game: Game | None = None
+        self._searcher: Searcher | None = None
+        self._position: Any = None
+        self._load_failed = False
+        self._job: Job | None = None
+        self._waiting: deque[Entry] = deque()
+        self._closing = False
+        self._idle_ns = 0  # when the last search ended: one sent ahead of that is counted from there
+        self._loaded_ns = 0
+        self._entropy = int.from_bytes(os.urandom(3), "little") + 1
+
+    # Events
+
+    def run(self) -> None:
+        """Take events until the input and all that it asked for has ended."""
+        while not (self._closing and self._job is None and not self._waiting):
+            event = self._events.get()
+            if isinstance(event, Entry):
+                self._take(event)
+            elif isinstance(event, JobDone):
+                if self._job is not None and not self._job.is_load:
+                    self._idle_ns = now_ns()
+                self._job = None
+            elif isinstance(event, EndOfInput):
+                self._closing = True
+                if self._job is not None and self._job.thinker is not None:
+                    self._job.thinker.end_of_input()
+            elif callable(event):
+                event()
+            if self._load_failed and self._game is None:
+                self._refuse_waiting()
+            while self._waiting and self._job_allows(self._waiting[0]):
+                self._handle(self._waiting.popleft())
+
+    def _take(self, entry: Entry) -> None:
+        self._out.log_input(entry.text)
+        if entry.too_long:
+            self._out.error(f"line too long, ignored: {printable(entry.text, 40)}")
+            return
+        words = entry.text.split()
+        if not words:
+            return
+        command = COMMANDS.get(words[0])
+        if command is None:
+            self._out.error(f"unknown command: {printable(words[0])}")
+        elif command.at_once:
+            self._handle(entry)
+        elif words[0] == "isready" and self._job is not None and not self._job.is_load:
+            self._out.line("readyok")
+        elif self._waiting or not self._job_allows(entry):
+            self._waiting.append(entry)
+        else:
+            self._handle(entry)
+
+    def _refuse_waiting(self) -> None:
+        """The game could not be loaded: say so to each line that needs it, rather than wait for ever."""
+        for entry in list(self._waiting):
+            if COMMANDS[entry.text.split()[0]].needs_game:
+                self._waiting.remove(entry)
+                self._out.error(f"{self._variant} could not be loaded: {printable(entry.text)}")
+        self._load_failed = False
+
+    def _job_allows(self, entry: Entry) -> bool:
+        """Whether a command's turn has come; starts loading the game that it needs."""
+        command = COMMANDS[entry.text.split()[0]]
+        if command.needs_game and self._game is None:
+            if self._job is None:
+                self._load()
+            return False
+        return not (command.needs_idle and self._job is not None)
+
+    def _handle(self, entry: Entry) -> None:
+        words = entry.text.split()
+        try:
+            COMMANDS[words[0]].handle(self, words[1:], entry)
+        except ValueError as error:
+            self._out.error(str(error))
+        except Exception as error:
+            self._out.error(f"internal: {type(error).__name__}: {error}")
+
+    def _start(self, job: Job, work: Callable[[], None]) -> None:
+        def run() -> None:
+            try:
+                work()
+            except Exception as error:
+                self._out.error(f"internal: {type(error).__name__}: {error}")
+            finally:
+                self._events.put(JobDone())
+
+        self._job = job
+        threading.Thread(target=run, name="job", daemon=True).start()
+
+    # Loading
+
+    def _load(self) -> None:
+        """Load the selected game on a thread: import numba, and compile what is not in the kernel cache."""
+        name = self._variant
+
+        def work() -> None:
+            started = time.monotonic()
+            compiled = 0
+
+            def tell(kernel: str) -> None:
+                nonlocal compiled
+                compiled += 1
+                if compiled == 1:
+                    self._out.info(f"compiling {name} for the first time; later starts use the cache")
+                if compiled % 10 == 0:
+                    self._out.info(f"compiling {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
+
+            from games.kernel import jit
+
+            jit.on_compile = tell
+            try:
+                game = registry.load(name)
+                searcher = game.searcher()
+            except BaseException:
+                self._events.put(self._fail)
+                raise
+            if compiled:
+                self._out.info(f"compiled {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
+            for option, value in self._options.of_game(name):
+                game.set_option(option, value)
+            self._warm_up(game, searcher)
+            self._events.put(lambda: self._adopt(name, game, searcher))
+
+        self._start(Job(), work)
+
+    def _warm_up(self, game: Game, searcher: Searcher) -> None:
+        """Search a little before the game is said to be ready: the first search of a process pays for late
+        imports and first calls (100 ms measured), which under a short clock would lose the game."""
+        from daemon import thinker
+
+        searcher.configure(self._options.number("Hash"), self._options.number("Threads"), self._seed())
+        thinker.warm_up(game, searcher)
+        searcher.clear()
+
+    def _adopt(self, name: str, game: Game, searcher: Searcher) -> None:
+        if name == self._variant:
+            self._game, self._searcher = game, searcher
+            self._loaded_ns = now_ns()
+            self._position = game.position()
+
+    def _started_ns(self, limits: Limits, entry: Entry) -> int:
+        """When the clock of a `go` started: as it was read, or as its turn came if it was sent ahead.
+
+        Loading a game delays other limits, but a client's clock runs meanwhile.
+        """
+        return max(entry.ns, self._idle_ns, 0 if limits.has_clock else self._loaded_ns)
+
+    def _fail(self) -> None:
+        self._load_failed = True
+
+    def _seed(self) -> int:
+        """The seed in force: the option's, or one of this process's own."""
+        return self._options.number("Seed") or self._entropy
+
+    # Commands
+
+    def uci(self, words: list[str], entry: Entry) -> None:
+        self._out.line(f"id name Siqi {__version__}")
+        self._out.line("id author the Siqi authors")
+        for option, _ in declared():
+            self._out.line(uci_line(option))
+        self._out.line("uciok")
+
+    def isready(self, words: list[str], entry: Entry) -> None:
+        self._out.line("readyok")
+
+    def setoption(self, words: list[str], entry: Entry) -> None:
+        if len(words) < 2 or words[0].lower() != "name":
+            raise ValueError("setoption: expected 'setoption name <name> [value <value>]'")
+        lower = [word.lower() for word in words]
+        split = lower.index("value") if "value" in lower else len(words)
+        name, value = " ".join(words[1:split]), " ".join(words[split + 1 :])
+        before = self._options.text("Debug Log File")
+        option, owner = self._options.set(name, value)
+        if option.name == "UCI_Variant" and self._options.text("UCI_Variant") != self._variant:
+            self._variant = self._options.text("UCI_Variant")
+            self._game = self._searcher = self._position = None
+            self._load()
+        elif option.name == "Clear Hash" and self._searcher is not None:
+            self._searcher.clear()
+        elif option.name == "Debug Log File":
+            path = self._options.text("Debug Log File")
+            try:
+                self._out.log_to("" if path == NO_FILE else path)
+            except OSError as error:
+                self._options.set("Debug Log File", before)
+                raise ValueError(f"option Debug Log File: {error.strerror}: {path}") from None
+        elif option.name in KNOWLEDGE and self._options.text(option.name) == "true":
+            self._out.info(f"{option.name}: no such knowledge is installed for {self._variant}; playing without it")
+        elif owner == self._variant and self._game is not None:
+            self._game.set_option(option.name, self._options.text(option.name))
+
+    def ucinewgame(self, words: list[str], entry: Entry) -> None:
+        assert self._game is not None and self._searcher is not None
+        self._configure()
+        self._searcher.clear()
+        self._position = self._game.position()
+
+    def position(self, words: list[str], entry: Entry) -> None:
+        """`position startpos|fen F [moves ...]`: an illegal move ends the list, what came before stands."""
+        assert self._game is not None
+        split = words.index("moves") if "moves" in words else len(words)
+        kind = words[0] if split else ""
+        if kind == "startpos":
+            if split > 1:
+                raise ValueError(f"position startpos: unexpected {printable(words[1])}")
+            position = self._game.position()
+        elif kind == "fen":
+            try:
+                position = self._game.position(" ".join(words[1:split]))
+            except ValueError as error:
+                raise ValueError(f"bad FEN: {error}") from None
+        else:
+            raise ValueError("position: expected startpos or fen")
+        self._position = position
+        for number, word in enumerate(words[split + 1 :], 1):
+            try:
+                position.push(position.parse_move(word))
+            except ValueError as error:
+                raise ValueError(f"{error} (move {number}; the {number - 1} before it stand)") from None
+
+    def dice(self, words: list[str], entry: Entry) -> None:
+        assert self._game is not None
+        if not self._game.info.has_dice:
+            raise ValueError(f"dice: {self._variant} has none")
+        if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6"):
+            raise ValueError(f"dice: a number from 1 to 6, not {printable(' '.join(words))}")
+        self._position.set_dice(int(words[0]))
+
+    def go(self, words: list[str], entry: Entry) -> None:
+        from daemon.thinker import Settings, Thinker
+
+        assert self._game is not None and self._searcher is not None
+        limits, unknown = parse_go(words)
+        for word in unknown:
+            self._out.error(f"go: unknown word ignored: {printable(word)}")
+        if limits.perft:
+            self._perft(limits.perft, entry)
+            return
+        moves = tuple(self._position.parse_move(word) for word in limits.searchmoves)
+        self._configure()
+        settings = Settings(
+            self._options.number("MultiPV"),
+            self._options.number("Move Overhead"),
+            self._options.number("Skill Level"),
+            self._seed(),
+        )
+        thinker = Thinker(
+            self._game,
+            self._searcher,
+            self._position.copy(),
+            moves,
+            limits,
+            settings,
+            self._started_ns(limits, entry),
+            self._out,
+        )
+        if entry.ponderhit_ns:
+            thinker.ponderhit(entry.ponderhit_ns)
+        if entry.stopped:
+            thinker.stop()
+        if self._closing:
+            thinker.end_of_input()
+        job = Job(thinker.stop)
+        job.thinker = thinker
+        self._start(job, thinker.run)
+
+    def _configure(self) -> None:
+        assert self._searcher is not None
+        self._searcher.configure(self._options.number("Hash"), self._options.number("Threads"), self._seed())
+
+    def stop(self, words: list[str], entry: Entry) -> None:
+        """Ends the job that runs and those that wait: all were asked for before the stop."""
+        if self._job is not None:
+            self._job.stop()
+        for waiting in self._waiting:
+            waiting.stopped = True
+
+    def ponderhit(self, words: list[str], entry: Entry) -> None:
+        if self._job is not None and self._job.thinker is not None:
+            self._job.thinker.ponderhit(entry.ns)
+        for waiting in self._waiting:
+            waiting.ponderhit_ns = entry.ns
+
+    def d(self, words: list[str], entry: Entry) -> None:
+        for line in self._position.board().splitlines():
+            self._out.line(line)
+        self._out.line(f"Fen: {self._position.fen()}")
+        self._out.line(f"Key: {self._position.key & (1 << 64) - 1:016X}")
+
+    def legal(self, words: list[str], entry: Entry) -> None:
+        count = self._position.count_legal()
+        if count > MAX_LISTED:
+            self._out.line(f"legal count {count}")
+        else:
+            texts = sorted(self._position.move_text(move) for move in self._position.legal_moves())
+            self._out.line(" ".join(["legal", *texts]))
+
+    def perft(self, words: list[str], entry: Entry) -> None:
+        if len(words) != 1:
+            raise ValueError("perft: expected a depth")
+        self._perft(parse_number("perft", words[0]), entry)
+
+    def _perft(self, depth: int, entry: Entry) -> None:
+        from games.kernel.control import Control
+
+        assert self._game is not None
+        game, position, control = self._game, self._position.copy(), Control()
+        if entry.stopped:
+            control.stop()
+
+        def work() -> None:
+            started = now_ns()
+            total = 0
+            try:
+                for move, nodes in game.perft(position, depth, control):
+                    if control.stopped:
+                        self._out.info(f"perft {depth} stopped")
+                        return
+                    self._out.line(f"{position.move_text(move)}: {nodes}")
+                    total += nodes
+            except ValueError as error:
+                self._out.error(str(error))
+                return
+            self._out.line(f"perft {depth} nodes {total} time {(now_ns() - started) // 1_000_000}")
+
+        self._start(Job(control.stop), work)
+
+    def eval(self, words: list[str], entry: Entry) -> None:
+        assert self._game is not None
+        for line in self._game.evaluate(self._position):
+            self._out.line(f"eval {line}")
+
+    def result(self, words: list[str], entry: Entry) -> None:
+        outcome = self._position.outcome()
+        self._out.line(f"result {outcome if outcome is not None else 'none'}")
+
+    def bench(self, words: list[str], entry: Entry) -> None:
+        from daemon.bench import Bench
+
+        assert self._game is not None
+        if words:
+            raise ValueError("bench: takes no argument; it runs the selected game")
+        bench = Bench(self._game)
+        if entry.stopped:
+            bench.stop()
+
+        def work() -> None:
+            for line in bench.run():
+                self._out.line(line)
+
+        self._start(Job(bench.stop), work)
+
+    def quit(self, words: list[str], entry: Entry) -> None:
+        """End at once. Not through interpreter shutdown: that would wait for a compiler or a kernel."""
+        sys.stdout.flush()
+        os._exit(0)
+
+
+COMMANDS: dict[str, Command] = {
+    "uci": Command(Session.uci, at_once=True),
+    "stop": Command(Session.stop, at_once=True),
+    "ponderhit": Command(Session.ponderhit, at_once=True),
+    "quit": Command(Session.quit, at_once=True),
+    "isready": Command(Session.isready),
+    "setoption": Command(Session.setoption, needs_game=False, needs_idle=True),
+    "ucinewgame": Command(Session.ucinewgame, needs_idle=True),
+    "position": Command(Session.position),
+    "dice": Command(Session.dice),
+    "go": Command(Session.go, needs_idle=True),
+    "d": Command(Session.d),
+    "legal": Command(Session.legal),
+    "eval": Command(Session.eval),
+    "result": Command(Session.result),
+    "perft": Command(Session.perft, needs_idle=True),
+    "bench": Command(Session.bench, needs_idle=True),
+}
+
+
+def serve() -> None:
+    """Run the daemon on standard input and output until `quit` or the end of input."""
+    events: SimpleQueue[object] = SimpleQueue()
+    out = Output()
+    threading.Thread(target=read_lines, args=(events,), name="reader", daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        Session(out, events).run()
+    os._exit(0)

@@ -1,0 +1,227 @@
+"""One search from `go` to `bestmove`, on a thread of its own: iterations, limits, info lines."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import TYPE_CHECKING, Any
+
+from daemon import clock
+from daemon.limits import Limits
+from daemon.options import MAX_SKILL
+from daemon.pipes import Output, now_ns
+from games.contract import Game, Line, Report, Score, Searcher, Task
+
+if TYPE_CHECKING:
+    from games.kernel.control import Control
+
+SKILL_NODES = 500
+"""Nodes at skill 0; doubled every second level."""
+
+WARM_UP_NODES = 500
+
+SKILL_LINES = 4
+SKILL_NOISE = 8.0
+"""Standard deviation of the score noise in centipawns, per level missing."""
+
+
+MATE_SLACK = 4
+"""Plies that `go mate` searches beyond the mate's own length: selective search may see it late."""
+
+
+class Settings:
+    """The options that a search needs, as they stood at `go`."""
+
+    def __init__(self, multipv: int, overhead: int, skill: int, seed: int) -> None:
+        self.multipv = multipv
+        self.overhead = overhead
+        self.skill = skill
+        self.seed = seed
+
+
+def score_text(score: Score) -> str:
+    """`cp N` or `mate N`, and the expected result as wdl where the game tells it."""
+    text = f"mate {score.mate}" if score.mate is not None else f"cp {score.cp}"
+    if score.win is not None:
+        win = round(1000 * score.win)
+        text += f" wdl {win} 0 {1000 - win}"
+    return text
+
+
+class Thinker:
+    """A running search. All methods but `run` are called from the session's thread."""
+
+    def __init__(
+        self,
+        game: Game,
+        searcher: Searcher,
+        position: Any,
+        moves: tuple[int, ...],
+        limits: Limits,
+        settings: Settings,
+        started_ns: int,
+        out: Output,
+    ) -> None:
+        from games.kernel.control import Control
+
+        self._game = game
+        self._searcher = searcher
+        self._position = position
+        self._limits = limits
+        self._settings = settings
+        self._out = out
+        self._started_ns = started_ns
+        self._pondering = limits.ponder
+        self._released = threading.Event()
+        if not (limits.infinite or limits.ponder):
+            self._released.set()
+        nodes = limits.nodes
+        multipv = settings.multipv
+        if settings.skill < MAX_SKILL:
+            cap = int(SKILL_NODES * 2 ** (settings.skill / 2))
+            nodes = min(nodes or cap, cap)
+            multipv = max(multipv, SKILL_LINES)
+        self._control: Control = Control(nodes)
+        self._task = Task(position, self._control, moves, multipv)
+        self._budget = limits.budget(position.turn, position.ply // 2, game.info.expected_turns, settings.overhead)
+        self._timer: threading.Timer | None = None
+        if not self._pondering:
+            self._start_clock(started_ns)
+
+    def _start_clock(self, ns: int) -> None:
+        from games.kernel.intrinsics import HAS_CLOCK
+
+        self._clock_ns = ns
+        if self._budget is None:
+            return
+        deadline = ns + int(self._budget.hard * 1e6)
+        if HAS_CLOCK:
+            self._control.set_deadline(deadline)
+        else:
+            self._timer = threading.Timer(max(deadline - now_ns(), 0) / 1e9, self._control.stop)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def stop(self) -> None:
+        self._control.stop()
+        self._released.set()
+
+    def ponderhit(self, ns: int) -> None:
+        """The move pondered on was played: from now on the clock runs."""
+        if self._pondering:
+            self._pondering = False
+            self._start_clock(ns)
+            self._released.set()
+
+    def end_of_input(self) -> None:
+        """Nobody can stop it any more: an unbounded search ends now."""
+        if not self._limits.is_bounded:
+            self.stop()
+
+    def run(self) -> None:
+        """Think, wait for `stop` if the search was unbounded, and print exactly one `bestmove`."""
+        try:
+            answer = self._think()
+        except Exception as error:
+            self._out.error(f"internal: {type(error).__name__}: {error}")
+            answer = self._any_move()
+        finally:
+            self._searcher.finish()
+            if self._timer is not None:
+                self._timer.cancel()
+        self._out.line(answer)
+
+    def _any_move(self) -> str:
+        moves = self._task.moves or tuple(self._position.legal_moves())
+        return f"bestmove {self._position.move_text(moves[0])}" if moves else "bestmove (none)"
+
+    def _think(self) -> str:
+        if not self._position.count_legal():
+            outcome = self._position.outcome()
+            lost = outcome is not None and outcome.winner == 1 - self._position.turn
+            won = outcome is not None and outcome.winner == self._position.turn
+            self._out.line(
+                f"info depth 0 score {'mate 0' if lost else 'mate 1' if won else 'cp 0'} time 0 nodes 0 nps 0"
+            )
+            self._released.wait()
+            return "bestmove (none)"
+        self._searcher.start(self._task)
+        report = self._iterate()
+        self._released.wait()
+        lines = report.lines
+        if lines[0].throw:
+            return "bestmove (none)"
+        best = lines[0] if self._settings.skill >= MAX_SKILL else self._weakened(lines)
+        answer = f"bestmove {self._position.move_text(best.pv[0])}"
+        if len(best.pv) > 1 and not self._game.info.has_dice and not self._game.info.has_hidden:
+            answer += f" ponder {self._texts(best.pv)[1]}"
+        return answer
+
+    def _iterate(self) -> Report:
+        limits = self._limits
+        single = limits.answers_at_once and (
+            len(self._task.moves) == 1 or (not self._task.moves and self._position.count_legal() == 1)
+        )
+        stable = 0
+        previous: Line | None = None
+        while True:
+            report = self._searcher.iterate()
+            self._print(report)
+            best = report.lines[0]
+            if not report.complete or report.finished or self._control.stopped:
+                break
+            if 0 < limits.depth <= report.depth or (single and not self._pondering):
+                break
+            if limits.mate and self._settles_mate(report):
+                break
+            drop = previous.score.cp - best.score.cp if previous is not None else 0
+            stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
+            previous = best
+            if self._budget is not None and not self._pondering and limits.has_clock:
+                elapsed = (now_ns() - self._clock_ns) / 1e6
+                if elapsed >= self._budget.soft * clock.scale(stable, drop):
+                    break
+        return report
+
+    def _settles_mate(self, report: Report) -> bool:
+        """Whether `go mate N` has its answer: a win short enough, or none where it should have shown by now."""
+        mate = report.lines[0].score.mate
+        found = mate is not None and 0 < mate <= self._limits.mate
+        return found or report.depth >= 2 * self._limits.mate - 1 + MATE_SLACK
+
+    def _weakened(self, lines: tuple[Line, ...]) -> Line:
+        """The best line after noise that grows as the skill falls."""
+        noise = random.Random(f"{self._settings.seed} {self._position.key}")
+        sigma = SKILL_NOISE * (MAX_SKILL - self._settings.skill)
+        return max(lines, key=lambda line: line.score.cp + noise.gauss(0, sigma))
+
+    def _texts(self, pv: tuple[int, ...]) -> list[str]:
+        """The moves of a variation as text; some games need the position to write them."""
+        return [self._position.move_text(move) for move in pv]
+
+    def _print(self, report: Report) -> None:
+        milliseconds = max((now_ns() - self._started_ns) // 1_000_000, 0)
+        nps = report.nodes * 1000 // max(milliseconds, 1)
+        for index, line in enumerate(report.lines, 1):
+            head = f"info throw {line.throw}" if line.throw else "info"
+            multipv = f" multipv {index}" if self._task.multipv > 1 and not line.throw else ""
+            self._out.line(
+                f"{head} depth {report.depth} seldepth {report.seldepth}{multipv} score {score_text(line.score)}"
+                f" nodes {report.nodes} nps {nps} hashfull {report.hashfull} time {milliseconds}"
+                f" pv {' '.join(self._texts(line.pv))}"
+            )
+
+
+def warm_up(game: Game, searcher: Searcher) -> None:
+    """One short search, its answer thrown away."""
+    from daemon.bench import set_up
+    from games.kernel.control import Control
+
+    position = set_up(game, game.bench[0])
+    searcher.start(Task(position, Control(WARM_UP_NODES)))
+    report = searcher.iterate()
+    while report.complete and not report.finished:
+        report = searcher.iterate()
+    searcher.finish()
+    position.outcome()
+    position.move_text(report.lines[0].pv[0])

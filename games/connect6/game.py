@@ -1,0 +1,153 @@
+"""Connect6 as the daemon sees it: a thin shell with python-chess's verbs over the kernels. A move is a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from games.alphabeta import AlphaBetaSearcher
+from games.connect6 import INFO, movegen, notation
+from games.connect6.bench import BENCH
+from games.connect6.evaluate import explain
+from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, clear_board, do_turn, put_stone, undo_turn
+from games.connect6.search import Connect6Root
+from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
+from games.connect6.work import WORK_DTYPE
+from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.kernel.control import Control
+from games.kernel.jit import Record, new_record
+
+
+class Connect6Position:
+    """A position with its history."""
+
+    def __init__(self, fen: str = notation.START_FEN) -> None:
+        stones, turn, left = notation.parse_fen(fen)
+        self.record: Record = new_record(POSITION_DTYPE)
+        self._turns: list[int] = []
+        clear_board(self.record, TABLES_RECORD, turn, left)
+        for point, side in stones:
+            put_stone(self.record, TABLES_RECORD, point, side)
+
+    @property
+    def turn(self) -> int:
+        return int(self.record.turn)
+
+    @property
+    def ply(self) -> int:
+        return len(self._turns)
+
+    @property
+    def key(self) -> int:
+        return int(self.record.key)
+
+    def copy(self) -> Connect6Position:
+        twin = object.__new__(Connect6Position)
+        twin.record = self.record.copy()
+        twin._turns = self._turns.copy()
+        return twin
+
+    def fen(self) -> str:
+        rows = []
+        for row in range(SIZE - 1, -1, -1):
+            text, run = "", 0
+            for stone in self.record.stones[row::SIZE].tolist():
+                if stone:
+                    text += (str(run) if run else "") + " bw"[stone]
+                    run = 0
+                else:
+                    run += 1
+            rows.append(text + (str(run) if run else ""))
+        return f"{'/'.join(rows)} {'bw'[self.turn]} {self.record.left}"
+
+    def board(self) -> str:
+        lines = []
+        for row in range(SIZE - 1, -1, -1):
+            lines.append(f"{row + 1:>2} " + " ".join(".xo"[s] for s in self.record.stones[row::SIZE].tolist()))
+        return "\n".join([*lines, "   " + " ".join(notation.COLUMNS), "x black, o white"])
+
+    def _empty_points(self) -> list[int]:
+        return [point for point in range(POINTS) if not self.record.stones[point]]
+
+    def _may_be_single(self, point: int) -> bool:
+        """Whether a turn may consist of this one stone."""
+        if self.record.left == 1 or self.record.empty == 1:
+            return True
+        return bool(movegen.is_winning_point(self.record, TABLES_RECORD, point))
+
+    def legal_moves(self) -> list[int]:
+        if self.record.winner != NOT_OVER:
+            return []
+        points = self._empty_points()
+        moves = [point | NO_POINT << 9 for point in points if self._may_be_single(point)]
+        if self.record.left == 2:
+            moves += [first | second << 9 for i, first in enumerate(points) for second in points[i + 1 :]]
+        return moves
+
+    def count_legal(self) -> int:
+        return int(movegen.count_legal(self.record, TABLES_RECORD))
+
+    def push(self, move: int) -> None:
+        do_turn(self.record, TABLES_RECORD, move)
+        self._turns.append(move)
+
+    def pop(self) -> int:
+        if not self._turns:
+            raise IndexError("pop from the first position")
+        move = self._turns.pop()
+        undo_turn(self.record, TABLES_RECORD, move)
+        return move
+
+    def parse_move(self, text: str) -> int:
+        first, second = notation.parse_turn(text)
+        if self.record.winner != NOT_OVER:
+            raise ValueError(f"illegal move, the game is over: {text}")
+        for point in (first, second):
+            if point != NO_POINT and self.record.stones[point]:
+                raise ValueError(f"illegal move, {notation.point_text(point)} is taken: {text}")
+        if second == NO_POINT:
+            if not self._may_be_single(first):
+                raise ValueError(f"illegal move, two stones are to be placed: {text}")
+        elif self.record.left == 1:
+            raise ValueError(f"illegal move, one stone is to be placed: {text}")
+        return first | second << 9
+
+    def move_text(self, move: int) -> str:
+        return notation.turn_text(move)
+
+    def outcome(self) -> Outcome | None:
+        winner = int(self.record.winner)
+        if winner == NOT_OVER:
+            return None
+        return Outcome(None, "full-board") if winner == DRAW else Outcome(winner, "six")
+
+
+class Connect6:
+    info: GameInfo = INFO
+    bench: tuple[BenchItem, ...] = BENCH
+
+    def __init__(self) -> None:
+        self._root = Connect6Root()
+
+    def set_option(self, name: str, value: str) -> None:
+        if name == "Width":
+            self._root.width = int(value)
+
+    def position(self, fen: str | None = None) -> Connect6Position:
+        return Connect6Position(fen or notation.START_FEN)
+
+    def searcher(self) -> Searcher:
+        return AlphaBetaSearcher(self._root)
+
+    def evaluate(self, position: Connect6Position) -> list[str]:
+        return explain(position.record)
+
+    def perft(self, position: Connect6Position, depth: int, control: Control) -> Iterator[tuple[int, int]]:
+        work = new_record(WORK_DTYPE)
+        work.control = control.address
+        twin = position.copy()
+        for move in sorted(twin.legal_moves(), key=notation.turn_text):
+            yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
+
+
+def create() -> Connect6:
+    return Connect6()

@@ -1,0 +1,72 @@
+"""Text of Connect6 points, turns and FENs."""
+
+from __future__ import annotations
+
+import re
+
+from games.connect6.position import NO_POINT
+from games.connect6.tables import POINTS, SIZE
+
+COLUMNS = "abcdefghijklmnopqrs"
+START_FEN = "/".join(["19"] * SIZE) + " b 1"
+_TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.IGNORECASE)
+
+
+def point_text(point: int) -> str:
+    return f"{COLUMNS[point // SIZE]}{point % SIZE + 1}"
+
+
+def turn_text(move: int) -> str:
+    """`j10` or `i9k11`."""
+    second = move >> 9
+    return point_text(move & 511) + (point_text(second) if second != NO_POINT else "")
+
+
+def parse_turn(text: str) -> tuple[int, int]:
+    """(first, second) points in board order, second NO_POINT for a single stone; ValueError if it is no turn."""
+    match = _TURN.match(text)
+    if not match:
+        raise ValueError(f"not a move: {text}")
+    points = []
+    for column, row in ((match[1], match[2]), (match[3], match[4])):
+        if column is not None:
+            if int(row) > SIZE:
+                raise ValueError(f"row off the board: {text}")
+            points.append(COLUMNS.index(column.lower()) * SIZE + int(row) - 1)
+    if len(points) == 1:
+        return points[0], NO_POINT
+    if points[0] == points[1]:
+        raise ValueError(f"the same point twice: {text}")
+    return min(points), max(points)
+
+
+def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
+    """(stones as (point, side), turn, stones left); ValueError says what is wrong."""
+    fields = fen.split()
+    if len(fields) != 3:
+        raise ValueError(f"{len(fields)} fields, not 3")
+    rows = fields[0].split("/")
+    if len(rows) != SIZE:
+        raise ValueError(f"board has {len(rows)} rows, not {SIZE}")
+    stones = []
+    for index, text in enumerate(rows):
+        column = 0
+        for part in re.findall(r"[0-9]{1,2}|.", text):
+            if part in ("b", "w"):
+                if column < SIZE:
+                    stones.append((column * SIZE + SIZE - 1 - index, int(part == "w")))
+                column += 1
+            elif part.isascii() and part.isdigit() and int(part) > 0:
+                column += int(part)
+            else:
+                raise ValueError(f"unknown stone {part}")
+        if column != SIZE:
+            raise ValueError(f"row {SIZE - index} has {column} columns, not {SIZE}")
+    if fields[1] not in ("b", "w"):
+        raise ValueError(f"side to move is b or w, not {fields[1]}")
+    if fields[2] not in ("1", "2"):
+        raise ValueError(f"stones left are 1 or 2, not {fields[2]}")
+    left = int(fields[2])
+    if left == 2 and len(stones) == POINTS - 1:
+        left = 1
+    return stones, int(fields[1] == "w"), left

@@ -1,0 +1,264 @@
+"""Alpha-beta search for Connect6: a ply is a turn of up to two stones, `Width` turns are searched at a node (paper 3).
+
+A side that must defend at the horizon gets its reply before the evaluation is believed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.connect6.evaluate import EVAL_BOUND, evaluate
+from games.connect6.movegen import generate_turns, winning_turn
+from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
+from games.connect6.tables import TABLES, TABLES_RECORD
+from games.connect6.work import MAX_PLY, MAX_TURNS, WORK, WORK_DTYPE
+from games.contract import MATE_LIMIT
+from games.kernel.control import STOPPED, poll
+from games.kernel.intrinsics import recurse_4
+from games.kernel.jit import Record, entry, inner, int64, new_record, void
+from games.kernel.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    entry_bound,
+    entry_depth,
+    entry_move,
+    entry_score,
+    probe,
+    save,
+)
+
+MATE = 2_000_000
+"""Lost now; a win in n turns scores MATE - n."""
+
+MATE_BOUND = MATE - 2 * MATE_LIMIT
+INFINITE = MATE + 1
+DEFENCES = 6
+"""Defences tried beyond the horizon."""
+
+EXTENSION = 2
+"""Turns that answering threats may carry a line beyond the horizon (without a bound, threats answered by
+threats ran to ply 48 and held middle games to depth 2)."""
+
+
+@inner(void(WORK), forceinline=True)
+def count_node(work: Record) -> None:
+    work.nodes += 1
+    if work.nodes >= work.poll_at:
+        work.poll_at = poll(work.control, work.thread, work.nodes)
+        if work.poll_at == STOPPED:
+            work.stopped = 1
+
+
+@inner(int64(WORK, int64, int64), forceinline=True)
+def pick(work: Record, at: int, end: int) -> int:
+    """Bring the best-scored of the turns at..end-1 to `at` and return it."""
+    best = at
+    for i in range(at + 1, end):
+        if work.move_scores[i] > work.move_scores[best]:
+            best = i
+    move = int64(work.moves[best])
+    score = work.move_scores[best]
+    work.moves[best] = work.moves[at]
+    work.move_scores[best] = work.move_scores[at]
+    work.moves[at] = move
+    work.move_scores[at] = score
+    return move
+
+
+@inner(void(WORK, int64, int64), forceinline=True)
+def set_pv(work: Record, ply: int, move: int) -> None:
+    """The variation at `ply` becomes `move` and the variation found one turn deeper."""
+    row = ply * (MAX_PLY + 2)
+    below = row + MAX_PLY + 2
+    work.pv[row] = move
+    length = int64(work.pv_length[ply + 1])
+    for i in range(length):
+        work.pv[row + 1 + i] = work.pv[below + i]
+    work.pv_length[ply] = length + 1
+
+
+@inner(int64(int64, int64), forceinline=True)
+def to_table(score: int, ply: int) -> int:
+    """Wins are stored as counted from the stored position, not from the root."""
+    if score > MATE_BOUND:
+        return score + ply
+    if score < -MATE_BOUND:
+        return score - ply
+    return score
+
+
+@inner(int64(int64, int64), forceinline=True)
+def from_table(score: int, ply: int) -> int:
+    if score > MATE_BOUND:
+        return score - ply
+    if score < -MATE_BOUND:
+        return score + ply
+    return score
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
+def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
+    """The value of a position below the root for the side to move, fail-soft; meaningless once work.stopped."""
+    is_pv = beta - alpha > 1
+    work.pv_length[ply] = 0
+    count_node(work)
+    if work.stopped == 1:
+        return 0
+    if ply > work.seldepth:
+        work.seldepth = ply
+
+    # Step 1. The game is over, or this turn ends it
+    if pos.winner != NOT_OVER:
+        return 0 if pos.winner == DRAW else ply - MATE
+    if pos.threats[pos.turn] > 0:
+        turn = winning_turn(pos, work, t)
+        if turn != 0:
+            work.pv_length[ply + 1] = 0
+            set_pv(work, ply, turn)
+            return MATE - ply - 1
+
+    # Step 2. The horizon, unless threats must be answered
+    must_defend = pos.threats[pos.turn ^ 1] > 0
+    if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -EXTENSION:
+        return evaluate(pos)
+
+    # Step 3. A win found earlier is nearer than any from here
+    alpha = max(alpha, ply - MATE)
+    beta = min(beta, MATE - ply - 1)
+    if alpha >= beta:
+        return alpha
+
+    # Step 4. Transposition table
+    data = probe(work.table, work.table_mask, pos.key)
+    table_move = int64(-1)
+    if data != 0:
+        table_move = entry_move(data)
+        score = from_table(entry_score(data), ply)
+        bound = entry_bound(data)
+        if not is_pv and entry_depth(data) >= depth:
+            if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+                return score
+
+    # Step 5. Turns, by the evaluation after them, the table's first
+    first = ply * MAX_TURNS
+    end = generate_turns(pos, work, t, ply)
+    for i in range(first, end):
+        if work.moves[i] == table_move:
+            work.move_scores[i] = INFINITE
+    end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
+
+    # Step 6. Principal variation search
+    best = int64(-INFINITE)
+    best_move = int64(0)
+    old_alpha = alpha
+    for i in range(first, end_searched):
+        move = pick(work, i, end)
+        do_turn(pos, t, move)
+        if i == first:
+            score = -recurse_4(pos, work, t, -beta, -alpha, depth - 1, ply + 1)
+        else:
+            score = -recurse_4(pos, work, t, -alpha - 1, -alpha, depth - 1, ply + 1)
+            if score > alpha and score < beta:
+                score = -recurse_4(pos, work, t, -beta, -alpha, depth - 1, ply + 1)
+        undo_turn(pos, t, move)
+        if work.stopped == 1:
+            return 0
+        if score > best:
+            best = score
+            best_move = move
+            if score > alpha:
+                alpha = score
+                if is_pv:
+                    set_pv(work, ply, move)
+                if score >= beta:
+                    break
+
+    # Step 7. Remember
+    bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
+    save(work.table, work.table_mask, pos.key, best_move, to_table(best, ply), depth, bound, work.generation)
+    return best
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
+def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
+    """Search root turns skip.. to `depth`; the best moves to place `skip`, its variation to row 0.
+
+    Fail-soft. When stopped, what was found so far stands if at least one turn was finished (-INFINITE if none).
+    """
+    work.stopped = 0
+    work.poll_at = min(work.poll_at, work.nodes + 1)
+    best = int64(-INFINITE)
+    for i in range(skip, work.root_count):
+        move = int64(work.root_moves[i])
+        do_turn(pos, t, move)
+        if i == skip:
+            score = -search(pos, work, t, -beta, -alpha, depth - 1, int64(1))
+        else:
+            score = -search(pos, work, t, -alpha - 1, -alpha, depth - 1, int64(1))
+            if work.stopped == 0 and score > alpha and score < beta:
+                score = -search(pos, work, t, -beta, -alpha, depth - 1, int64(1))
+        undo_turn(pos, t, move)
+        if work.stopped == 1:
+            break
+        if score > best:
+            best = score
+            if score > alpha or i == skip:
+                alpha = max(alpha, score)
+                set_pv(work, int64(0), move)
+                for j in range(i, skip, -1):
+                    work.root_moves[j] = work.root_moves[j - 1]
+                work.root_moves[skip] = move
+            if score >= beta:
+                break
+    return best
+
+
+@entry(int64(POSITION, WORK, TABLES, int64))
+def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
+    """The turns worth searching at the root, at most `limit`, best first, to work.root_moves; returns their number."""
+    end = generate_turns(pos, work, t, int64(0))
+    count = min(end, limit)
+    for i in range(count):
+        work.root_moves[i] = pick(work, i, end)
+    return count
+
+
+@entry(void(WORK))
+def report_nodes(work: Record) -> None:
+    """Bring this thread's node counter in the control block up to date."""
+    poll(work.control, work.thread, work.nodes)
+
+
+class Connect6Root:
+    """Connect6's half of the searcher."""
+
+    mate = MATE
+    infinite = INFINITE
+    margin = 100
+    quiet_bound = EVAL_BOUND
+    max_depth = MAX_PLY - 1
+
+    def __init__(self) -> None:
+        self.width = 12
+
+    def new_work(self) -> Record:
+        return new_record(WORK_DTYPE)
+
+    def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
+        """The root is searched three times as wide as the nodes below."""
+        work.width = self.width
+        if moves:
+            chosen = list(moves[:MAX_TURNS])
+            work.root_moves[: len(chosen)] = chosen
+        else:
+            count = int(list_root(position.record, work, TABLES_RECORD, 3 * self.width))
+            chosen = work.root_moves[:count].tolist()
+        work.root_count = len(chosen)
+        return chosen
+
+    def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
+        return int(search_root(board, work, TABLES_RECORD, alpha, beta, depth, skip))
+
+    def report_nodes(self, work: Record) -> None:
+        report_nodes(work)

@@ -1,0 +1,212 @@
+"""The contract between the daemon and a game: plain Python, no numba, no protocol text.
+
+A *declaration* (`GameInfo`, in `games/<game>/__init__.py`) says what a game is and costs nothing to
+import. The game itself (`games/<game>/game.py`) is imported through `games.registry.load` when it is
+selected. Side 0 moves first from the start position (Red; Black in Connect6), side 1 second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from games.kernel.control import Control
+
+FIRST, SECOND = 0, 1
+
+Move = int
+"""A move, opaque outside its game. A set-up (deployment) is a move too."""
+
+MATE_LIMIT = 1000
+"""No proven win is reported as longer than this many turns of the winner."""
+
+
+class Option(NamedTuple):
+    """A setting as UCI declares it; `choices` for a combo, `low`..`high` for a spin."""
+
+    name: str
+    kind: str  # check | spin | combo | string | button
+    default: str = ""
+    low: int = 0
+    high: int = 0
+    choices: tuple[str, ...] = ()
+
+
+class GameInfo(NamedTuple):
+    """What a game is, said without loading it."""
+
+    name: str
+    title: str
+    clock_s: int  # championship clock, sudden death per side and game
+    expected_turns: int  # own moves in a game of usual length
+    has_dice: bool = False
+    has_hidden: bool = False  # a position is one side's view
+    has_setup: bool = False  # the first move of each side is its set-up
+    stones_per_turn: int = 1
+    options: tuple[Option, ...] = ()
+
+
+class Outcome(NamedTuple):
+    """How a game ended. `winner` is None for a draw, and where a view cannot tell (`unknown`)."""
+
+    winner: int | None
+    reason: str
+    unknown: bool = False
+
+    def __str__(self) -> str:
+        if self.unknown:
+            return f"unknown {self.reason}"
+        if self.winner is None:
+            return f"draw {self.reason}"
+        return f"win {('first', 'second')[self.winner]} {self.reason}"
+
+
+class Position(Protocol):
+    """A position with its history, verbs as in python-chess. Errors are `ValueError`s with one clear line."""
+
+    @property
+    def turn(self) -> int:
+        """The side to move (to deploy, before the set-ups)."""
+
+    @property
+    def ply(self) -> int:
+        """Moves pushed since the position was made."""
+
+    @property
+    def key(self) -> int:
+        """64-bit hash of everything that decides the moves and their values, history excepted."""
+
+    def copy(self) -> Position: ...
+
+    def fen(self) -> str:
+        """The position as text; `startpos [moves ...]` where no FEN exists (before both set-ups)."""
+
+    def board(self) -> str:
+        """A diagram of several lines for `d`."""
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move; empty once the game has ended on the board. May be very long (Connect6).
+
+        As in python-chess, an end by counting (repetition, quiet plies) is told by `outcome` alone.
+        """
+
+    def count_legal(self) -> int:
+        """len(legal_moves()) without building the list."""
+
+    def push(self, move: Move) -> None:
+        """Play a legal move (as `parse_move` or `legal_moves` gave it)."""
+
+    def pop(self) -> Move:
+        """Take the last move back and return it."""
+
+    def parse_move(self, text: str) -> Move:
+        """The legal move that `text` names here; ValueError says what is wrong with it."""
+
+    def move_text(self, move: Move) -> str: ...
+
+    def outcome(self) -> Outcome | None:
+        """None while the game goes on."""
+
+
+class DicePosition(Position, Protocol):
+    """A position of a game with a die (`GameInfo.has_dice`)."""
+
+    @property
+    def dice(self) -> int:
+        """The throw for the side to move, 0 while unknown. `push` clears it."""
+
+    def set_dice(self, dice: int) -> None: ...
+
+
+class Score(NamedTuple):
+    """From the mover's side. `mate`: the winner's own turns to a proven win, negative when losing."""
+
+    cp: int = 0
+    mate: int | None = None
+    win: float | None = None  # expected result 0..1, for games that report wdl
+
+
+class Line(NamedTuple):
+    """One principal variation. `throw` names the die it answers when none was given."""
+
+    score: Score
+    pv: tuple[Move, ...]
+    throw: int = 0
+
+
+class Report(NamedTuple):
+    """The state of a search after one iteration, best line first."""
+
+    depth: int
+    seldepth: int
+    nodes: int
+    lines: tuple[Line, ...]
+    complete: bool = True  # False: the iteration was stopped half-way
+    finished: bool = False  # nothing is left to learn: deeper iterations cannot change the answer
+    hashfull: int = 0  # per mille
+
+
+class Task(NamedTuple):
+    """What to search: the position, and the limits that only the searcher can apply.
+
+    Stop, deadline and node limit travel in the `Control`.
+    """
+
+    position: Position
+    control: Control
+    moves: tuple[Move, ...] = ()  # root moves allowed; empty: all
+    multipv: int = 1
+
+
+class Searcher(Protocol):
+    """Owns the search's memory (tables, trees). One search at a time; `iterate` runs without the GIL.
+
+    Call `start`, then `iterate` until content or until its report is incomplete or finished, then `finish`.
+    The first iteration always yields a move, even with the stop flag set before it.
+    """
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        """Resize if anything changed; implies `clear` then."""
+
+    def clear(self) -> None:
+        """Forget everything: the next search repeats one after a fresh start exactly."""
+
+    def start(self, task: Task) -> None: ...
+
+    def iterate(self) -> Report: ...
+
+    def finish(self) -> None:
+        """Stop and join helper threads."""
+
+
+class BenchItem(NamedTuple):
+    """One bench position: text after `position`, die (0: none), node limit."""
+
+    position: str
+    dice: int
+    nodes: int
+
+
+class Game(Protocol):
+    """A loaded game."""
+
+    @property
+    def info(self) -> GameInfo: ...
+
+    @property
+    def bench(self) -> tuple[BenchItem, ...]: ...
+
+    def set_option(self, name: str, value: str) -> None:
+        """Apply one of the game's own options (already validated against its declaration)."""
+
+    def position(self, fen: str | None = None) -> Any:
+        """A `Position` from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""
+
+    def searcher(self) -> Searcher: ...
+
+    def evaluate(self, position: Any) -> list[str]:
+        """Lines that explain the static evaluation; the last is `total <score> ...` from the mover's side."""
+
+    def perft(self, position: Any, depth: int, control: Control) -> Iterator[tuple[Move, int]]:
+        """Leaf counts below each root move, in `legal` order; counts are void once the control is stopped."""

@@ -1,0 +1,175 @@
+"""EWN as the daemon sees it: a thin shell with python-chess's verbs over the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.ewn import INFO, movegen, notation
+from games.ewn.bench import BENCH
+from games.ewn.evaluate import explain
+from games.ewn.position import POSITION_DTYPE, do_move, undo_move
+from games.ewn.search import EwnSearcher
+from games.ewn.setup import SETUPS, set_up, setup_pieces
+from games.ewn.tables import TABLES_RECORD
+from games.ewn.work import WORK_DTYPE
+from games.kernel.control import POLL_INTERVAL, Control
+from games.kernel.jit import Record, new_record
+
+MAX_PERFT = 100
+
+
+class EwnPosition:
+    """A position with its history. Before both set-ups there are no pieces, only `words`."""
+
+    def __init__(self, fen: str | None = None) -> None:
+        self.record: Record = new_record(POSITION_DTYPE)
+        self.words: list[str] = []
+        self.has_pieces = fen is not None
+        self._work = new_record(WORK_DTYPE)
+        if fen is not None:
+            set_up(self.record, *notation.parse_fen(fen))
+
+    @property
+    def turn(self) -> int:
+        return int(self.record.turn) if self.has_pieces else len(self.words)
+
+    @property
+    def ply(self) -> int:
+        return len(self.words) + int(self.record.height)
+
+    @property
+    def key(self) -> int:
+        return int(self.record.key) if self.has_pieces else int("".join(self.words) or 0)
+
+    @property
+    def dice(self) -> int:
+        return int(self.record.dice)
+
+    def set_dice(self, dice: int) -> None:
+        if not self.has_pieces:
+            raise ValueError("dice: no die is thrown before the set-ups")
+        if self.record.winner >= 0:
+            raise ValueError("dice: the game is over")
+        self.record.key ^= TABLES_RECORD.zobrist_dice[self.record.dice] ^ TABLES_RECORD.zobrist_dice[dice]
+        self.record.dice = dice
+
+    def copy(self) -> EwnPosition:
+        twin = object.__new__(EwnPosition)
+        twin.__dict__ |= self.__dict__
+        twin.record = self.record.copy()
+        twin.words = self.words.copy()
+        twin._work = new_record(WORK_DTYPE)
+        return twin
+
+    def fen(self) -> str:
+        if not self.has_pieces:
+            return " ".join(["startpos", *(["moves", *self.words] if self.words else [])])
+        rows = []
+        for row in range(5):
+            pieces = self.record.board[row * 5 : row * 5 + 5].tolist()
+            text = "".join(notation.letter_of(piece) if piece else "1" for piece in pieces)
+            for run in range(5, 1, -1):
+                text = text.replace("1" * run, str(run))
+            rows.append(text)
+        return f"{'/'.join(rows)} {'fs'[self.turn]} {self.dice or '-'}"
+
+    def board(self) -> str:
+        lines = []
+        for row in range(5):
+            squares = range(row * 5, row * 5 + 5)
+            signs = [notation.letter_of(int(self.record.board[s])) if self.record.board[s] else "." for s in squares]
+            lines.append(f"{5 - row}  " + " ".join(signs))
+        return "\n".join([*lines, "   a b c d e", f"Dice: {self.dice or '-'}"])
+
+    def legal_moves(self) -> list[int]:
+        if not self.has_pieces:
+            return [notation.SETUP + int(word) for word in SETUPS]
+        count = self.count_legal()
+        moves: list[int] = self._work.moves[:count].tolist()
+        return moves
+
+    def count_legal(self) -> int:
+        if not self.has_pieces:
+            return len(SETUPS)
+        return int(movegen.list_legal(self.record, self._work, TABLES_RECORD, self.dice, 0))
+
+    def push(self, move: int) -> None:
+        if self.has_pieces:
+            do_move(self.record, TABLES_RECORD, move)
+            return
+        self.words.append(str(move - notation.SETUP))
+        if len(self.words) == 2:
+            self.has_pieces = True
+            set_up(self.record, setup_pieces(0, self.words[0]) + setup_pieces(1, self.words[1]), 0, 0)
+
+    def pop(self) -> int:
+        if self.record.height > 0:
+            return int(undo_move(self.record))
+        if not self.words:
+            raise IndexError("pop from the first position")
+        self.record = new_record(POSITION_DTYPE)
+        self.has_pieces = False
+        return notation.SETUP + int(self.words.pop())
+
+    def parse_move(self, text: str) -> int:
+        if not self.has_pieces:
+            return notation.parse_setup(text)
+        move = notation.parse_move(text)
+        if move not in self.legal_moves():
+            raise ValueError(f"illegal move{f' after a throw of {self.dice}' if self.dice else ''}: {text}")
+        return move
+
+    def move_text(self, move: int) -> str:
+        return notation.move_text(move)
+
+    def outcome(self) -> Outcome | None:
+        winner = int(self.record.winner)
+        if not self.has_pieces or winner < 0:
+            return None
+        return Outcome(winner, "corner" if self.record.alive[1 - winner] else "captured-all")
+
+
+class Ewn:
+    info: GameInfo = INFO
+    bench: tuple[BenchItem, ...] = BENCH
+
+    def set_option(self, name: str, value: str) -> None:
+        """EWN has no options of its own yet."""
+
+    def position(self, fen: str | None = None) -> EwnPosition:
+        return EwnPosition(fen)
+
+    def searcher(self) -> Searcher:
+        return EwnSearcher()
+
+    def evaluate(self, position: EwnPosition) -> list[str]:
+        if not position.has_pieces or position.record.winner >= 0:
+            return ["total +0 outside play"]
+        return explain(position.record)
+
+    def perft(self, position: EwnPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
+        """A set-up counts as one ply; later plies take the union over throws."""
+        if depth > MAX_PERFT:
+            raise ValueError(f"perft depth above {MAX_PERFT}")
+        work = new_record(WORK_DTYPE)
+        work.control, work.poll_at = control.address, POLL_INTERVAL
+        for move in sorted(position.legal_moves(), key=notation.move_text):
+            yield move, self._perft(position.copy(), move, depth, work, control)
+
+    def _perft(self, position: EwnPosition, move: int, depth: int, work: Record, control: Control) -> int:
+        if depth == 1:
+            return 1
+        if position.has_pieces:
+            return int(movegen.perft(position.record, work, TABLES_RECORD, move, depth))
+        position.push(move)
+        total = 0
+        for reply in position.legal_moves():
+            if control.stopped:
+                break
+            total += self._perft(position.copy(), reply, depth - 1, work, control)
+        return total
+
+
+def create() -> Ewn:
+    return Ewn()

@@ -1,0 +1,71 @@
+"""EWN moves: after a throw, or the union over throws where none is known; perft."""
+
+from __future__ import annotations
+
+from games.ewn.position import POSITION, do_move, undo_move
+from games.ewn.tables import NOBODY, TABLES
+from games.ewn.work import MAX_UNION, WORK
+from games.kernel.control import poll
+from games.kernel.jit import Record, entry, inner, int64
+
+
+@inner(int64(POSITION, TABLES, int64), forceinline=True)
+def piece_mask(pos: Record, t: Record, die: int) -> int:
+    """Bits of the mover's pieces that a throw moves; of all its pieces if the die is 0."""
+    alive = pos.alive[pos.turn]
+    if die == 0:
+        return alive
+    pair = int64(t.movable[alive * 7 + die])
+    mask = int64(1) << (pair & 15)
+    if pair >> 4 != NOBODY:
+        mask |= int64(1) << (pair >> 4)
+    return mask
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def list_legal(pos: Record, work: Record, t: Record, die: int, first: int) -> int:
+    """Write the moves after a throw (0: any throw) to work.moves[first:]; returns their end."""
+    if pos.winner >= 0:
+        return first
+    mask = piece_mask(pos, t, die)
+    side = pos.turn
+    for index in range(6):
+        if mask >> index & 1:
+            square = int64(pos.square[6 * side + index + 1])
+            for way in range(t.step_count[side * 25 + square]):
+                work.moves[first] = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+                first += 1
+    return first
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def perft_below(pos: Record, work: Record, t: Record, depth: int, ply: int) -> int:
+    """Leaves `depth` plies below; throws after the first ply are unknown, so moves are their union."""
+    if depth == 0:
+        return 1
+    first = ply * MAX_UNION
+    end = list_legal(pos, work, t, pos.dice, first)
+    if depth == 1:
+        return end - first
+    work.nodes += 1
+    if work.nodes >= work.poll_at:
+        work.poll_at = poll(work.control, int64(0), work.nodes)
+        if work.poll_at < 0:
+            work.stopped = 1
+    total = 0
+    for i in range(first, end):
+        if work.stopped == 1:
+            return total
+        do_move(pos, t, int64(work.moves[i]))
+        total += perft_below(pos, work, t, depth - 1, ply + 1)
+        undo_move(pos)
+    return total
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def perft(pos: Record, work: Record, t: Record, move: int, depth: int) -> int:
+    """Leaves below one legal move, `depth` plies in all (depth >= 1)."""
+    do_move(pos, t, move)
+    total = perft_below(pos, work, t, depth - 1, int64(0))
+    undo_move(pos)
+    return total

@@ -1,0 +1,84 @@
+"""Text of EWN squares, moves, set-ups and FENs."""
+
+from __future__ import annotations
+
+import re
+
+SETUP = 1 << 20
+"""A set-up as a move: this plus its word read as a number."""
+
+TRIANGLES = ((0, 1, 2, 5, 6, 10), (24, 23, 22, 19, 18, 14))
+"""Squares of a side's corner in the order of its set-up word."""
+
+_MOVE = re.compile(r"([a-e][1-5])([a-e][1-5])\Z", re.IGNORECASE)
+_LETTERS = " ABCDEFabcdef"
+
+
+def square_text(square: int) -> str:
+    return f"{'abcde'[square % 5]}{5 - square // 5}"
+
+
+def parse_square(text: str) -> int:
+    return "abcde".index(text[0].lower()) + 5 * (5 - int(text[1]))
+
+
+def move_text(move: int) -> str:
+    if move & SETUP:
+        return str(move - SETUP)
+    return square_text(move & 31) + square_text(move >> 5)
+
+
+def parse_setup(text: str) -> int:
+    if sorted(text) != list("123456"):
+        raise ValueError(f"not a set-up (six digits, each of 1-6 once): {text}")
+    return SETUP + int(text)
+
+
+def parse_move(text: str) -> int:
+    """The move code of `a5b4`; ValueError if it is none."""
+    match = _MOVE.match(text)
+    if not match:
+        raise ValueError(f"not a move: {text}")
+    return parse_square(match[1]) | parse_square(match[2]) << 5
+
+
+def letter_of(piece: int) -> str:
+    return _LETTERS[piece]
+
+
+def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
+    """(pieces as (code, square), turn, die or 0); ValueError says what is wrong."""
+    fields = fen.split()
+    if not 2 <= len(fields) <= 3:
+        raise ValueError(f"{len(fields)} fields, not 2 or 3")
+    rows = fields[0].split("/")
+    if len(rows) != 5:
+        raise ValueError(f"board has {len(rows)} rows, not 5")
+    pieces: dict[int, int] = {}
+    for row, text in enumerate(rows):
+        column = 0
+        for char in text:
+            if char in "12345":
+                column += int(char)
+                continue
+            code = _LETTERS.find(char)
+            if code < 1:
+                raise ValueError(f"unknown piece {char}")
+            if code in pieces:
+                raise ValueError(f"piece {char} twice")
+            pieces[code] = row * 5 + column
+            column += 1
+        if column != 5:
+            raise ValueError(f"row {5 - row} has {column} columns, not 5")
+    if fields[1] not in ("f", "s"):
+        raise ValueError(f"side to move is f or s, not {fields[1]}")
+    die = fields[2] if len(fields) > 2 else "-"
+    if die not in ("-", "1", "2", "3", "4", "5", "6"):
+        raise ValueError(f"die is 1-6 or -, not {die}")
+    if not pieces:
+        raise ValueError("no pieces")
+    first_won = any(code <= 6 and square == 24 for code, square in pieces.items()) or all(c <= 6 for c in pieces)
+    second_won = any(code > 6 and square == 0 for code, square in pieces.items()) or all(c > 6 for c in pieces)
+    if first_won and second_won:
+        raise ValueError("both sides have won")
+    return list(pieces.items()), int(fields[1] == "s"), 0 if die == "-" else int(die)

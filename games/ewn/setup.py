@@ -1,0 +1,99 @@
+"""Set-ups: the position after them, and choosing one by successive halving over all 720 with random playouts."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+from games.contract import Line, Report, Score, Task
+from games.ewn.evaluate import count_wins
+from games.ewn.notation import SETUP, TRIANGLES
+from games.ewn.position import NOT_OVER, POSITION_DTYPE
+from games.ewn.tables import CAPTURED, TABLES_RECORD
+from games.ewn.work import WORK_DTYPE
+from games.kernel.jit import Record, new_record
+from games.kernel.playouts import expected_cp
+from games.kernel.random import seed_state
+
+SETUPS = tuple("".join(digits) for digits in itertools.permutations("123456"))
+
+OPPONENTS = 4
+"""Opposing set-ups that each candidate meets in a round, where the opponent's is unknown."""
+
+FIRST_ROUND = 64
+"""Playouts a candidate in the first round; doubled in each of the ten, as the field is halved."""
+
+
+def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:
+    """(piece code, square) of a set-up word."""
+    return [(6 * side + int(digit), square) for digit, square in zip(word, TRIANGLES[side], strict=True)]
+
+
+def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> None:
+    """Fill a zeroed record."""
+    t = TABLES_RECORD
+    pos.square[:] = CAPTURED
+    for piece, square in pieces:
+        pos.board[square] = piece
+        pos.square[piece] = square
+        pos.alive[int(piece > 6)] |= 1 << (piece - 1) % 6
+        pos.key ^= t.zobrist[piece * 26 + square]
+    pos.turn, pos.dice = turn, dice
+    pos.key ^= t.zobrist_dice[dice]
+    if turn:
+        pos.key ^= t.zobrist_turn
+    pos.winner = NOT_OVER
+    if not pos.alive[1] or 0 < pos.board[24] <= 6:
+        pos.winner = 0
+    elif not pos.alive[0] or pos.board[0] > 6:
+        pos.winner = 1
+
+
+class SetupSearch:
+    """Chooses a set-up: each iteration plays every candidate left and drops the worse half."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self._control = task.control
+        self._side = task.position.turn
+        self._known: str | None = task.position.words[0] if self._side else None  # type: ignore[attr-defined]
+        words = [str(move - SETUP) for move in task.moves] or list(SETUPS)
+        self._random = random.Random(seed)
+        # Shuffled, so that near-equals are not always the same: a set-up should not be predictable.
+        self._random.shuffle(words)
+        self._multipv = task.multipv
+        self._field = [(0.5, word) for word in words]
+        self._round = 0
+        self._nodes = 0
+        self._work = new_record(WORK_DTYPE)
+        self._work.random = seed_state(seed)
+        self._board = new_record(POSITION_DTYPE)
+
+    def iterate(self) -> Report:
+        playouts = FIRST_ROUND << self._round
+        self._round += 1
+        opponents = [self._known] if self._known else self._random.sample(SETUPS, OPPONENTS)
+        tried = []
+        complete = True
+        for _, word in self._field:
+            limit = self._control.node_limit
+            if self._control.check() or 0 < limit <= self._nodes:
+                complete = False
+                break
+            wins = sum(self._wins(word, other, playouts // len(opponents)) for other in opponents)
+            tried.append((wins / playouts, word))
+            self._nodes += playouts
+        untried = self._field[len(tried) :]
+        self._field = sorted(tried, reverse=True) + untried
+        if complete:
+            del self._field[max(len(tried) // 2, 1) :]
+        lines = tuple(
+            Line(Score(expected_cp(win), None, win), (SETUP + int(word),)) for win, word in self._field[: self._multipv]
+        )
+        return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
+
+    def _wins(self, word: str, other: str, playouts: int) -> int:
+        """Playouts that our side wins; the first side moves first."""
+        root = new_record(POSITION_DTYPE)
+        set_up(root, setup_pieces(self._side, word) + setup_pieces(1 - self._side, other), 0, 0)
+        wins = int(count_wins(root, self._board, self._work, TABLES_RECORD, playouts))
+        return playouts - wins if self._side else wins

@@ -1,0 +1,346 @@
+"""Junqi as the daemon sees it: a thin shell with python-chess's verbs over the kernels and the beliefs.
+
+A position is one side's view, or a referee's full one (`viewer` None).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.junqi import INFO, movegen, notation
+from games.junqi.belief import compatible, slot_weights, spread_counts
+from games.junqi.bench import BENCH
+from games.junqi.evaluate import explain
+from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
+from games.junqi.search import JunqiSearcher
+from games.junqi.setup import SETUP_COUNT, deploy, place
+from games.junqi.tables import (
+    ATTACKER_DIES,
+    ATTACKER_WINS,
+    BOTH_DIE,
+    COMMANDER,
+    ENGINEER,
+    FLAG,
+    HEADQUARTERS,
+    MOBILE,
+    NOWHERE,
+    PIECES,
+    PLAIN,
+    ROWS,
+    TABLES_RECORD,
+)
+from games.junqi.work import WORK_DTYPE
+from games.kernel.control import POLL_INTERVAL, Control
+from games.kernel.jit import Record, new_record
+
+MAX_PERFT = 30
+
+
+class Step(NamedTuple):
+    """One move of the game with what taking it back needs."""
+
+    move: int  # with its result code, and the flag square where it was announced
+    before: Record
+    taken: int  # piece that fell in an enemy headquarters and may have been the flag, -1 none
+    announced: tuple[bool, bool]  # whose flag squares the opponent had been told before
+
+
+class JunqiPosition:
+    """A view with its history. Before both set-ups there are no pieces, only `words`."""
+
+    def __init__(self, fen: str | None = None) -> None:
+        self.record: Record = new_record(POSITION_DTYPE)
+        self.words: list[str] = []
+        self.viewer: int | None = None
+        self.has_pieces = fen is not None
+        self.weights = np.ones(2 * PIECES * 12, np.float32)
+        self._steps: list[Step] = []
+        self._taken = -1
+        self._announced = (False, False)
+        self._work = new_record(WORK_DTYPE)
+        if fen is not None:
+            pieces, turn, self.viewer, quiet = notation.parse_fen(fen)
+            place(self.record, pieces, turn, self.viewer, quiet)
+            for side in range(2):
+                spread_counts(self._may(side))
+
+    # What stands where
+
+    @property
+    def turn(self) -> int:
+        return int(self.record.turn) if self.has_pieces else len(self.words)
+
+    @property
+    def ply(self) -> int:
+        return len(self.words) + len(self._steps)
+
+    @property
+    def key(self) -> int:
+        """Hash of the FEN: no search of ours looks positions up."""
+        return int.from_bytes(hashlib.blake2b(self.fen().encode(), digest_size=8).digest(), "little")
+
+    def copy(self) -> JunqiPosition:
+        twin = object.__new__(JunqiPosition)
+        twin.__dict__ |= self.__dict__
+        twin.record = self.record.copy()
+        twin.words = self.words.copy()
+        twin._steps = self._steps.copy()
+        twin._work = new_record(WORK_DTYPE)
+        return twin
+
+    def _letter(self, square: int) -> str:
+        piece = int(self.record.board[square]) - 1
+        return notation.letter_of(int(self.record.may[piece]), piece // PIECES) if piece >= 0 else ""
+
+    def fen(self) -> str:
+        if not self.has_pieces:
+            return " ".join(["startpos", *(["moves", *self.words] if self.words else [])])
+        rows = []
+        for row in range(12):
+            text = "".join(self._letter(5 * row + column) or "1" for column in range(5))
+            for run in range(5, 1, -1):
+                text = text.replace("1" * run, str(run))
+            rows.append(text)
+        viewer = "-" if self.viewer is None else "fs"[self.viewer]
+        return f"{'/'.join(rows)} {'fs'[self.turn]} {viewer} {self.record.quiet}"
+
+    def board(self) -> str:
+        """Camps are drawn as (), headquarters as []."""
+        t = TABLES_RECORD
+        lines = []
+        for row in range(12):
+            cells = []
+            for square in range(5 * row, 5 * row + 5):
+                brackets = "()" if t.is_camp[square] else "[]" if t.is_headquarters[square] else "  "
+                cells.append(brackets[0] + (self._letter(square) or ".") + brackets[1])
+            lines.append(f"{ROWS[row]} " + "".join(cells))
+        return "\n".join([*lines, "   0  1  2  3  4"])
+
+    def _may(self, side: int) -> list[int]:
+        may: list[int] = self.record.may[side * PIECES : side * PIECES + PIECES].tolist()
+        return may
+
+    # Moves
+
+    def _playable(self, side: int) -> list[int]:
+        count = movegen.list_side(self.record, self._work, TABLES_RECORD, side)
+        moves: list[int] = self._work.moves[:count].tolist()
+        return moves
+
+    def legal_moves(self) -> list[int]:
+        """Moves without result codes; those of pieces unknown to the viewer are all that they may have."""
+        if not self.has_pieces:
+            raise ValueError(f"too many set-ups to list: {SETUP_COUNT}")
+        return [] if self.record.loser >= 0 else self._playable(self.turn)
+
+    def count_legal(self) -> int:
+        return len(self.legal_moves()) if self.has_pieces else SETUP_COUNT
+
+    def push(self, move: int) -> None:
+        """ValueError if a result code is missing, or contradicts what is known; nothing is changed then."""
+        if not self.has_pieces:
+            self.words.append(notation.setup_word(move))
+            if len(self.words) == 2:
+                self._deploy()
+            return
+        step = Step(move, self.record.copy(), self._taken, self._announced)
+        try:
+            code = self._deduce(move)
+        except ValueError:
+            self.record = step.before
+            raise
+        self._steps.append(step._replace(move=notation.pack(move & 0xFFF, code, self._told(move, code))))
+
+    def _deploy(self) -> None:
+        self.has_pieces = True
+        if notation.UNKNOWN in self.words:
+            self.viewer = 1 - self.words.index(notation.UNKNOWN)
+        deploy(self.record, self.words)
+        self.weights = np.tile(np.array(slot_weights(), np.float32).ravel(), 2)
+
+    def _deduce(self, move: int) -> int:
+        """Play a move on the record and draw every conclusion; returns its result code."""
+        record = self.record
+        origin, target = move & 63, move >> 6 & 63
+        mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
+        self._not_the_flag()
+        self._narrow(mover, MOBILE)
+        if not movegen.reaches(record, self._work, TABLES_RECORD, move, int(record.may[mover]) & ~(1 << ENGINEER)):
+            self._narrow(mover, 1 << ENGINEER)
+        code = self._result(move, mover, other)
+        self._taken = -1
+        if other >= 0:
+            record.may[mover], record.may[other] = compatible(int(record.may[mover]), int(record.may[other]), code)
+            if code in (ATTACKER_WINS, BOTH_DIE) and target in HEADQUARTERS and record.may[other] >> FLAG & 1:
+                self._taken = other
+        flag = (move >> 15) - 1
+        if self.viewer is not None:
+            fallen = [piece for piece in (mover, other) if self._falls(piece, mover, code)]
+            self._hear_of_commander(flag, fallen)
+            for owner in range(2):
+                may = spread_counts(self._may(owner))
+                record.may[owner * PIECES : owner * PIECES + PIECES] = may
+        do_move(record, move & 0xFFF, code)
+        return code
+
+    def _narrow(self, piece: int, types: int) -> None:
+        """Keep only some types of what a piece may be."""
+        self.record.may[piece] = int(self.record.may[piece]) & types
+
+    def _result(self, move: int, mover: int, other: int) -> int:
+        """The result code: the one given, checked, or the only one possible."""
+        record = self.record
+        given = (move >> 12 & 7) - 1
+        if other < 0:
+            codes = [PLAIN]
+        else:
+            attackers, defenders = int(record.may[mover]), int(record.may[other])
+            codes = [code for code in range(3) if all(compatible(attackers, defenders, code))]
+        if given < 0 and len(codes) == 1:
+            return codes[0]
+        if given < 0:
+            raise ValueError(f"a result code is needed (=0, =1 or =2): {notation.move_text(move)}")
+        if given not in codes:
+            raise ValueError(f"impossible result: {notation.move_text(move)}")
+        return given
+
+    def _falls(self, piece: int, mover: int, code: int) -> bool:
+        if piece < 0 or code == PLAIN:
+            return False
+        return code == BOTH_DIE or (code == ATTACKER_DIES) == (piece == mover)
+
+    def _not_the_flag(self) -> None:
+        """The game went on after a headquarters was taken: that was not the flag."""
+        if self._taken < 0 or self.record.may[self._taken] == 1 << FLAG:
+            return
+        self._narrow(self._taken, ~(1 << FLAG))
+
+    def _hear_of_commander(self, flag: int, fallen: list[int]) -> None:
+        """The referee tells where the opponent's flag stands once its commander has died, and only then."""
+        assert self.viewer is not None
+        enemy = 1 - self.viewer
+        record = self.record
+        dead = [piece for piece in fallen if piece // PIECES == enemy]
+        if flag >= 0:
+            piece = int(record.board[flag]) - 1
+            if piece // PIECES != enemy or piece < 0 or not record.may[piece] >> FLAG & 1:
+                raise ValueError(f"no flag can stand on {notation.square_text(flag)}")
+            record.may[piece] = 1 << FLAG
+            if dead and not self._announced[enemy] and record.may[dead[0]] >> COMMANDER & 1:
+                record.may[dead[0]] = 1 << COMMANDER
+        elif not self._announced[enemy]:
+            for piece in dead:
+                if record.may[piece] == 1 << COMMANDER:
+                    raise ValueError("the commander fell, but its flag was not announced")
+                self._narrow(piece, ~(1 << COMMANDER))
+
+    def _told(self, move: int, code: int) -> int | None:
+        """The flag square that a view's words announce with this move; notes it as told."""
+        flag = (move >> 15) - 1
+        if flag >= 0 and self.viewer is not None:
+            enemy = 1 - self.viewer
+            self._announced = (self._announced[0] or enemy == 0, self._announced[1] or enemy == 1)
+            return flag
+        return None
+
+    def pop(self) -> int:
+        if self._steps:
+            step = self._steps.pop()
+            self.record = step.before
+            self._taken, self._announced = step.taken, step.announced
+            return step.move
+        if not self.words:
+            raise IndexError("pop from the first position")
+        self.record = new_record(POSITION_DTYPE)
+        self.has_pieces, self.viewer = False, None
+        return notation.setup_move(self.words.pop())
+
+    def parse_move(self, text: str) -> int:
+        if not self.has_pieces:
+            if text == notation.UNKNOWN:
+                if notation.UNKNOWN in self.words:
+                    raise ValueError("both set-ups unknown")
+            else:
+                notation.check_setup(text)
+            return notation.setup_move(text)
+        move = notation.parse_move(text)
+        if move & 0xFFF not in self.legal_moves():
+            raise ValueError(f"illegal move: {text}")
+        return move
+
+    def move_text(self, move: int) -> str:
+        return notation.move_text(move)
+
+    def view_moves(self, viewer: int) -> list[str]:
+        """The words of a referee's game as one side may see them: `position startpos moves <these>` is its view."""
+        words = [word if side == viewer else notation.UNKNOWN for side, word in enumerate(self.words)]
+        enemy = 1 - viewer
+        commander = enemy * PIECES + self.words[enemy].index("a") if len(self.words) == 2 else 0
+        flag = enemy * PIECES + self.words[enemy].index("l") if len(self.words) == 2 else 0
+        boards = [*(step.before for step in self._steps[1:]), self.record][: len(self._steps)]
+        told = False
+        for step, after in zip(self._steps, boards, strict=True):
+            text = notation.move_text(step.move)
+            if not told and after.where[commander] == NOWHERE:
+                told = True
+                text += f"@{notation.square_text(int(step.before.where[flag]))}"
+            words.append(text)
+        return words
+
+    # The end
+
+    def outcome(self) -> Outcome | None:
+        """In the rules' order: mobility of the side to move, the flag, plies without contact."""
+        if not self.has_pieces:
+            return None
+        turn = self.turn
+        if not self._playable(turn):
+            if not self._playable(1 - turn):
+                return Outcome(None, "immobile")
+            return Outcome(1 - turn, "immobile")
+        if self.record.loser >= 0:
+            return Outcome(1 - int(self.record.loser), "flag")
+        if self._taken >= 0:
+            return Outcome(None, "headquarters-taken", unknown=True)
+        if self.record.quiet >= QUIET_LIMIT:
+            return Outcome(turn, "quiet")
+        return None
+
+
+class Junqi:
+    info: GameInfo = INFO
+    bench: tuple[BenchItem, ...] = BENCH
+
+    def set_option(self, name: str, value: str) -> None:
+        """Junqi has no options of its own yet."""
+
+    def position(self, fen: str | None = None) -> JunqiPosition:
+        return JunqiPosition(fen)
+
+    def searcher(self) -> Searcher:
+        return JunqiSearcher()
+
+    def evaluate(self, position: JunqiPosition) -> list[str]:
+        return explain(position.record) if position.has_pieces else ["total +0 before the set-ups"]
+
+    def perft(self, position: JunqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
+        """A view knows only its next moves; deeper counts need a referee's position."""
+        if depth > MAX_PERFT:
+            raise ValueError(f"perft depth above {MAX_PERFT}")
+        if depth > 1 and position.viewer is not None:
+            raise ValueError("perft deeper than 1 needs a full position: a view does not know what a battle leaves")
+        boards = np.zeros(depth + 1, POSITION_DTYPE)
+        boards[0] = position.record
+        work = new_record(WORK_DTYPE)
+        work.control, work.poll_at = control.address, POLL_INTERVAL
+        for move in sorted(position.legal_moves(), key=notation.move_text):
+            yield move, 1 if depth == 1 else int(movegen.perft(boards, work, TABLES_RECORD, move, depth))
+
+
+def create() -> Junqi:
+    return Junqi()

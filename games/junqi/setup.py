@@ -1,0 +1,122 @@
+"""Set-ups and FENs into positions, and choosing a deployment."""
+
+from __future__ import annotations
+
+import math
+
+from games.contract import Line, Report, Score, Task
+from games.junqi.belief import slot_types, slot_weights, square_types, try_sample
+from games.junqi.notation import SETUP, UNKNOWN, setup_move
+from games.junqi.position import NOBODY, POSITION, POSITION_DTYPE
+from games.junqi.tables import (
+    CAMPS,
+    COUNTS,
+    FLAG,
+    HEADQUARTERS,
+    MINE,
+    NOWHERE,
+    PIECES,
+    SLOTS,
+    SQUARES,
+    TABLES,
+    TABLES_RECORD,
+    TYPES,
+)
+from games.junqi.work import WORK, WORK_DTYPE
+from games.kernel.jit import Record, entry, int64, new_record
+from games.kernel.random import seed_state
+
+SETUP_COUNT = (
+    2 * math.comb(9, COUNTS[MINE]) * math.comb(16, 2) * math.factorial(19)
+    // math.prod(math.factorial(count) for count in COUNTS[:9])
+)  # fmt: skip
+"""Legal deployments: flag, then mines on the two last rows, then bombs off the first, then the rest anyhow."""
+
+
+def frame(square: int, side: int) -> int:
+    """A square of a side's own frame in the first side's, and back."""
+    return square if side == 0 else SQUARES - 1 - square
+
+
+def deploy(pos: Record, words: list[str]) -> None:
+    """Fill a zeroed record from both set-up words; piece numbers are slots."""
+    for side, word in enumerate(words):
+        for slot, square in enumerate(SLOTS):
+            piece = side * PIECES + slot
+            pos.where[piece] = frame(square, side)
+            pos.board[pos.where[piece]] = piece + 1
+            pos.may[piece] = slot_types(slot) if word == UNKNOWN else 1 << TYPES.index(word[slot])
+    pos.loser = NOBODY
+
+
+def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | None, quiet: int) -> None:
+    """Fill a zeroed record from a FEN's fields; ValueError says what the rules cannot have brought about."""
+    pos.where[:] = NOWHERE
+    pos.turn, pos.quiet, pos.loser = turn, quiet, NOBODY
+    for side, name in ((0, "first"), (1, "second")):
+        mine = [(letter.lower(), square) for letter, square in pieces if letter.isupper() == (side == 0)]
+        if len(mine) > PIECES:
+            raise ValueError(f"{name} side has {len(mine)} pieces")
+        known = [letter for letter, _ in mine if letter != "x"]
+        for kind, letter in enumerate(TYPES):
+            if known.count(letter) > COUNTS[kind]:
+                raise ValueError(f"{name} side has {known.count(letter)} of piece {letter}")
+        if viewer in (None, side):
+            if len(known) < len(mine):
+                raise ValueError(f"{name} side has unknown pieces that its viewer must know")
+            if "l" not in known:
+                if pos.loser != NOBODY:
+                    raise ValueError("neither side has a flag")
+                pos.loser = side
+        left = [kind for kind in range(12) for _ in range(COUNTS[kind] - known.count(TYPES[kind]))]
+        hidden = len(mine) - len(known)
+        for number, (letter, square) in enumerate(mine):
+            piece = side * PIECES + number
+            own = frame(square, side)
+            if letter == "l" and (own < 30 or own not in HEADQUARTERS):
+                raise ValueError(f"{name} side's flag is outside its headquarters")
+            if letter == "j" and own // 5 < 10:
+                raise ValueError(f"{name} side has a mine in front of its last two rows")
+            if letter == "j" and own in CAMPS:
+                raise ValueError(f"{name} side has a mine in a camp")
+            pos.where[piece] = square
+            pos.board[square] = piece + 1
+            pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
+        # The dead: exactly what is missing if all is known, else any type that is left, but no flag.
+        for number in range(len(mine), PIECES):
+            piece = side * PIECES + number
+            if hidden:
+                pos.may[piece] = sum({1 << kind for kind in left if kind != FLAG})
+            else:
+                pos.may[piece] = 1 << left[number - len(mine)]
+
+
+@entry(int64(POSITION, WORK, TABLES))
+def _sample_setup(pos: Record, work: Record, t: Record) -> int:
+    return try_sample(pos, work, t, int64(0))
+
+
+class SetupSearch:
+    """Draws a deployment from the learned prior of slots; one iteration, no search yet."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self._task = task
+        self._work = new_record(WORK_DTYPE)
+        # A side must not deploy alike every time it has the same seed's other side.
+        self._work.random = seed_state(seed, 100 + task.position.turn)
+        self._work.weights[: PIECES * 12] = [weight for row in slot_weights() for weight in row]
+
+    def iterate(self) -> Report:
+        if self._task.moves:
+            return self._report(self._task.moves[0])
+        pos = new_record(POSITION_DTYPE)
+        done = 0
+        while not done:
+            pos.may[:PIECES] = [slot_types(slot) for slot in range(PIECES)]
+            done = _sample_setup(pos, self._work, TABLES_RECORD)
+        word = "".join(TYPES[int(may).bit_length() - 1] for may in pos.may[:PIECES])
+        return self._report(setup_move(word))
+
+    def _report(self, move: int) -> Report:
+        assert move >= SETUP
+        return Report(1, 1, 1, (Line(Score(0, None, 0.5), (move,)),), True, True)

@@ -1,0 +1,123 @@
+"""Tables of the Junqi kernels: roads, railway, camps and headquarters (rules: championship protocol v1.0).
+
+Squares are `5 * row + column` with row A = 0 at the top, in the first side's frame: it deploys on rows G-L
+at the bottom, the second side on rows A-F; the second side's own frame is this one turned by 180 degrees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from games.kernel.jit import Record, new_record, record, record_type
+
+SQUARES = 60
+NOWHERE = 60
+"""The square of a dead piece, and the end of a line."""
+
+ROWS = "ABCDEFGHIJKL"
+TYPES = "abcdefghijkl"
+"""司令 commander .. 工兵 engineer (ranks fall), 地雷 mine, 炸弹 bomb, 军旗 flag."""
+
+COMMANDER, ENGINEER, MINE, BOMB, FLAG = 0, 8, 9, 10, 11
+COUNTS = (1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 2, 1)
+"""Pieces a side by type: 25."""
+
+PIECES = 25
+ANY = (1 << 12) - 1
+MOBILE = ANY & ~(1 << MINE | 1 << FLAG)
+
+
+def square_of(text: str) -> int:
+    """The number of `G0`."""
+    return 5 * ROWS.index(text[0]) + int(text[1])
+
+
+CAMPS = tuple(map(square_of, ["C1", "C3", "D2", "E1", "E3", "H1", "H3", "I2", "J1", "J3"]))
+HEADQUARTERS = tuple(map(square_of, ["A1", "A3", "L1", "L3"]))
+SLOTS = tuple(square for square in range(30, 60) if square not in CAMPS)
+"""Squares of a set-up word in the own frame: rows G to L, camps skipped."""
+
+MAX_ROADS = 8
+STRAIGHT = 4
+"""Directions on the railway: left, right, up, down."""
+
+TABLES_DTYPE = record(
+    [
+        ("roads", "u1", SQUARES * (MAX_ROADS + 1)),  # neighbours by road, NOWHERE ends
+        ("rails", "u1", SQUARES * STRAIGHT),  # next station each way, NOWHERE if none
+        ("is_camp", "u1", SQUARES),
+        ("is_headquarters", "u1", SQUARES),
+        ("battle", "u1", 12 * 12),  # [attacker, defender]: result code
+        ("worth", "i2", 12),  # material by type
+        ("count", "u1", 12),
+    ]
+)
+TABLES = record_type(TABLES_DTYPE)
+
+ATTACKER_DIES, ATTACKER_WINS, BOTH_DIE, PLAIN = 0, 1, 2, 3
+"""Result codes of the referee."""
+
+WORTH = (100, 80, 62, 46, 34, 25, 17, 12, 22, 18, 45, 0)
+"""Material by type, set by hand: what a piece can still beat, engineers for the mines, bombs for the best."""
+
+
+def _road_edges() -> set[tuple[int, int]]:
+    """Orthogonal neighbours but for the mountains (F1-G1, F3-G3); diagonals with a camp at one end."""
+    mountains = {(square_of("F1"), square_of("G1")), (square_of("F3"), square_of("G3"))}
+    edges = set()
+    for square in range(SQUARES):
+        row, column = divmod(square, 5)
+        for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            if row + dr < 12 and 0 <= column + dc < 5:
+                edge = (square, square + 5 * dr + dc)
+                if dr and dc and not (edge[0] in CAMPS or edge[1] in CAMPS):
+                    continue
+                if edge not in mountains:
+                    edges.add(edge)
+    return edges
+
+
+def _rail_edges() -> set[tuple[int, int]]:
+    """Rows B, F, G, K; columns 0 and 4 from B to K; F2-G2."""
+    edges = {(5 * row + column, 5 * row + column + 1) for row in (1, 5, 6, 10) for column in range(4)}
+    edges |= {(5 * row + column, 5 * row + column + 5) for row in range(1, 10) for column in (0, 4)}
+    return edges | {(square_of("F2"), square_of("G2"))}
+
+
+def result_of(attacker: int, defender: int) -> int:
+    """The result code of an attack, judged in the rule sheet's order."""
+    if BOMB in (attacker, defender):
+        return BOTH_DIE
+    if defender == FLAG:
+        return ATTACKER_WINS
+    if defender == MINE:
+        return ATTACKER_WINS if attacker == ENGINEER else ATTACKER_DIES
+    if attacker == defender:
+        return BOTH_DIE
+    return ATTACKER_WINS if attacker < defender else ATTACKER_DIES
+
+
+def _build() -> Record:
+    t = new_record(TABLES_DTYPE)
+    t.roads[:] = NOWHERE
+    t.rails[:] = NOWHERE
+    neighbours: list[list[int]] = [[] for _ in range(SQUARES)]
+    for a, b in sorted(_road_edges()):
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    for square, targets in enumerate(neighbours):
+        t.roads[square * (MAX_ROADS + 1) : square * (MAX_ROADS + 1) + len(targets)] = sorted(targets)
+    for a, b in _rail_edges():
+        way = 1 if b == a + 1 else 3
+        t.rails[a * STRAIGHT + way] = b
+        t.rails[b * STRAIGHT + way - 1] = a
+    t.is_camp[list(CAMPS)] = 1
+    t.is_headquarters[list(HEADQUARTERS)] = 1
+    t.battle[:] = np.array([[result_of(a, d) for d in range(12)] for a in range(12)]).ravel()
+    t.worth[:] = WORTH
+    t.count[:] = COUNTS
+    return t
+
+
+TABLES_RECORD = _build()
+"""The tables, read-only by convention, passed to every kernel."""

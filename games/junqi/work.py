@@ -1,0 +1,39 @@
+"""The working memory of one Junqi search thread: move lists, a world and a board to play on, the path of a playout."""
+
+from __future__ import annotations
+
+from games.junqi.tables import PIECES, SQUARES
+from games.kernel.jit import record, record_type
+
+MAX_MOVES = 512
+"""Room for the moves of one side: 21 movable pieces, engineers with 31 stations each at the most."""
+
+MAX_DEPTH = 64
+
+WORK_DTYPE = record(
+    [
+        ("control", "i8"),  # address of the control block
+        ("thread", "i8"),
+        ("nodes", "i8"),  # playouts (perft: positions)
+        ("poll_at", "i8"),  # node count at which to look at the control block again
+        ("stopped", "i8"),
+        ("random", "i8"),
+        ("used", "i8"),  # edges in use; 0 is none
+        ("first_edge", "i8"),  # of the root
+        ("deepest", "i8"),
+        ("allowed_count", "i8"),  # root moves allowed; 0: all
+        ("allowed", "u2", MAX_MOVES),
+        ("moves", "u2", MAX_MOVES),
+        ("seen", "u4", SQUARES),  # squares reached in the list being made, by `tick`
+        ("tick", "i8"),
+        ("queue", "u1", SQUARES),
+        ("open", "u4", SQUARES * 64),  # moves open at the node, by `stamp`
+        ("stamp", "i8"),
+        ("left", "i2", 12),  # sampling: pieces of a type still to give out
+        ("order", "u1", PIECES),
+        ("fallback", "u1", PIECES),  # a completion of the unknown side, for when sampling fails
+        ("path_edge", "i4", MAX_DEPTH),
+        ("weights", "f4", 2 * PIECES * 12),  # [piece, type]: prior of the sampler
+    ]
+)
+WORK = record_type(WORK_DTYPE)

@@ -1,0 +1,1 @@
+"""Small shared kernels: compilation policy, machine intrinsics, control block, hash table, random numbers."""

@@ -1,0 +1,129 @@
+"""Machine operations that numba does not spell: bit counts, raw and atomic memory, the clock, self-calls.
+
+Each is an LLVM instruction or a symbol by name, so kernels that use them stay cacheable. Addresses are
+plain integers (`array.ctypes.data`); their owner keeps the array alive.
+"""
+
+# mypy: disable-error-code="no-untyped-def, misc, empty-body"
+
+from __future__ import annotations
+
+import time
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+_INT64 = ir.IntType(64)
+_INT32 = ir.IntType(32)
+
+HAS_CLOCK = hasattr(time, "clock_gettime_ns")
+"""Whether kernels can read the clock; where not (Windows) a timer thread sets the stop flag."""
+
+_CLOCK_ID = time.CLOCK_MONOTONIC if HAS_CLOCK else 0
+
+
+@intrinsic
+def trailing_zeros(typing, value):
+    """Index of the lowest set bit; undefined for 0."""
+
+    def generate(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def popcount(typing, value):
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def load(typing, address):
+    def generate(context, builder, signature, args):
+        return builder.load(builder.inttoptr(args[0], _INT64.as_pointer()))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def store(typing, address, value):
+    def generate(context, builder, signature, args):
+        builder.store(args[1], builder.inttoptr(args[0], _INT64.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
+
+
+@intrinsic
+def load_atomic(typing, address):
+    """A relaxed load: never hoisted out of a loop, never torn."""
+
+    def generate(context, builder, signature, args):
+        return builder.load_atomic(builder.inttoptr(args[0], _INT64.as_pointer()), "monotonic", 8)
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def store_atomic(typing, address, value):
+    def generate(context, builder, signature, args):
+        builder.store_atomic(args[1], builder.inttoptr(args[0], _INT64.as_pointer()), "monotonic", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
+
+
+@intrinsic
+def clock_ns(typing):
+    """CLOCK_MONOTONIC in nanoseconds (38 ns a read); 0 where the platform has no `clock_gettime`."""
+
+    def generate(context, builder, signature, args):
+        if not HAS_CLOCK:
+            return ir.Constant(_INT64, 0)
+        timespec = ir.ArrayType(_INT64, 2)
+        kind = ir.FunctionType(_INT32, [_INT32, timespec.as_pointer()])
+        function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+        cell = cgutils.alloca_once(builder, timespec)
+        builder.call(function, [ir.Constant(_INT32, _CLOCK_ID), cell])
+        zero, one = ir.Constant(_INT32, 0), ir.Constant(_INT32, 1)
+        seconds = builder.load(builder.gep(cell, [zero, zero]))
+        nanoseconds = builder.load(builder.gep(cell, [zero, one]))
+        return builder.add(builder.mul(seconds, ir.Constant(_INT64, 10**9)), nanoseconds)
+
+    return types.int64(), generate
+
+
+def _call_self(context, builder, signature, args):
+    """Call the kernel being compiled. Declaring the result spares numba inferring the recursion at each
+    call site: 1.5 s instead of 4.0 s to compile a search."""
+    status, result = context.call_conv.call_function(
+        builder, builder.function, signature.return_type, signature.args, args
+    )
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
+
+
+_I = types.int64
+
+
+@intrinsic
+def recurse_1(typing, pos, tables, a):
+    """Self-call of a kernel `int64(pos, tables, int64)`."""
+    return _I(pos, tables, _I), _call_self
+
+
+@intrinsic
+def recurse_3(typing, pos, work, tables, a, b, c):
+    """Self-call of a kernel `int64(pos, work, tables, int64 * 3)`."""
+    return _I(pos, work, tables, _I, _I, _I), _call_self
+
+
+@intrinsic
+def recurse_4(typing, pos, work, tables, a, b, c, d):
+    """Self-call of a kernel `int64(pos, work, tables, int64 * 4)`."""
+    return _I(pos, work, tables, _I, _I, _I, _I), _call_self

@@ -1,0 +1,29 @@
+"""Random numbers for playouts: xorshift64 (Marsaglia 2003), state an int64 that is never 0."""
+
+from __future__ import annotations
+
+from games.kernel.jit import inner, int64
+
+
+def seed_state(seed: int, stream: int = 0) -> int:
+    """A well-mixed non-zero state for a seed and a stream (thread) number (splitmix64)."""
+    mask = (1 << 64) - 1
+    z = (seed * 0x9E3779B97F4A7C15 + (stream + 1) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & mask
+    z = (z ^ z >> 31) & (mask >> 1)
+    return z or 1
+
+
+@inner(int64(int64), forceinline=True)
+def next_state(state: int) -> int:
+    state ^= state << 13
+    state ^= (state >> 7) & 0x01FFFFFFFFFFFFFF
+    state ^= state << 17
+    return state
+
+
+@inner(int64(int64, int64), forceinline=True)
+def below(state: int, n: int) -> int:
+    """A number in 0..n-1 (n < 2**31) from a state's upper bits."""
+    return (((state >> 32) & 0x7FFFFFFF) * n) >> 31

@@ -1,0 +1,25 @@
+"""The games by name. A declaration is cheap; loading a game imports numba and compiles its kernels."""
+
+from __future__ import annotations
+
+import importlib
+
+from games.contract import Game, GameInfo
+
+NAMES = ("xiangqi", "connect6", "ewn", "junqi")
+
+
+def info(name: str) -> GameInfo:
+    """The declaration of a game, without loading it; KeyError for an unknown name."""
+    if name not in NAMES:
+        raise KeyError(name)
+    declared: GameInfo = importlib.import_module(f"games.{name}").INFO
+    return declared
+
+
+def load(name: str) -> Game:
+    """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
+    if name not in NAMES:
+        raise KeyError(name)
+    game: Game = importlib.import_module(f"games.{name}.game").create()
+    return game

@@ -1,0 +1,150 @@
+"""Xiangqi as the daemon sees it: a thin shell with python-chess's verbs over the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from games.alphabeta import AlphaBetaSearcher
+from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.kernel.control import POLL_INTERVAL, Control
+from games.kernel.jit import Record, new_record
+from games.xiangqi import INFO, movegen, notation, rules
+from games.xiangqi.bench import BENCH
+from games.xiangqi.evaluate import explain
+from games.xiangqi.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT
+from games.xiangqi.search import XiangqiRoot
+from games.xiangqi.setup import set_up
+from games.xiangqi.tables import TABLES_RECORD
+from games.xiangqi.work import MAX_PLY, WORK_DTYPE
+
+
+class XiangqiPosition:
+    """A position with its history. `ranks` is the number of the first rank in move texts, 0 or 1."""
+
+    def __init__(self, fen: str = notation.START_FEN, ranks: int = 0) -> None:
+        self.record: Record = new_record(POSITION_DTYPE)
+        self.ranks = ranks
+        self._work = new_record(WORK_DTYPE)
+        self._move_number = set_up(self.record, fen)
+        self._first_turn = int(self.record.turn)
+
+    @property
+    def turn(self) -> int:
+        return int(self.record.turn)
+
+    @property
+    def ply(self) -> int:
+        return int(self.record.height)
+
+    @property
+    def key(self) -> int:
+        return int(self.record.key)
+
+    def copy(self) -> XiangqiPosition:
+        twin = object.__new__(XiangqiPosition)
+        twin.__dict__ |= self.__dict__
+        twin.record = self.record.copy()
+        twin._work = new_record(WORK_DTYPE)
+        return twin
+
+    def fen(self) -> str:
+        rows = []
+        for rank in range(9, -1, -1):
+            pieces = self.record.board[rank * 9 : rank * 9 + 9].tolist()
+            row = "".join(notation.letter_of(piece) if piece else "1" for piece in pieces)
+            for run in range(9, 1, -1):
+                row = row.replace("1" * run, str(run))
+            rows.append(row)
+        number = self._move_number + (self._first_turn + self.ply) // 2
+        return f"{'/'.join(rows)} {'wb'[self.turn]} - - {self.record.quiet} {number}"
+
+    def board(self) -> str:
+        lines = []
+        for rank in range(9, -1, -1):
+            row = self.record.board[rank * 9 : rank * 9 + 9].tolist()
+            lines.append(f"{rank + self.ranks:>2}  " + " ".join(notation.letter_of(p) if p else "." for p in row))
+        return "\n".join([*lines, "    " + " ".join(notation.FILES)])
+
+    def is_check(self) -> bool:
+        """Whether the side to move is in check."""
+        return bool(rules.is_check(self.record, TABLES_RECORD))
+
+    def legal_moves(self) -> list[int]:
+        count = movegen.list_legal(self.record, self._work, TABLES_RECORD)
+        moves: list[int] = self._work.moves[:count].tolist()
+        return moves
+
+    def count_legal(self) -> int:
+        return int(movegen.list_legal(self.record, self._work, TABLES_RECORD))
+
+    def push(self, move: int) -> None:
+        if self.ply >= MAX_HISTORY - 2 * MAX_PLY:
+            raise ValueError(f"game longer than {self.ply} plies")
+        rules.push(self.record, TABLES_RECORD, move)
+
+    def pop(self) -> int:
+        if self.ply == 0:
+            raise IndexError("pop from the first position")
+        return int(rules.pop(self.record, TABLES_RECORD))
+
+    def parse_move(self, text: str) -> int:
+        move = notation.parse_move(text, self.ranks)
+        if move not in self.legal_moves():
+            raise ValueError(f"illegal move: {text}")
+        return move
+
+    def move_text(self, move: int) -> str:
+        return notation.move_text(move, self.ranks)
+
+    def outcome(self) -> Outcome | None:
+        if not self.count_legal():
+            return Outcome(1 - self.turn, "checkmate" if self.is_check() else "stalemate")
+        verdict = rules.judge(self.record, self._work, TABLES_RECORD)
+        if verdict == rules.ONGOING:
+            return None
+        if verdict == rules.DRAW:
+            return Outcome(None, self._draw_reason())
+        winner = self.turn if verdict == rules.MOVER_WINS else 1 - self.turn
+        return Outcome(winner, "perpetual")
+
+    def _draw_reason(self) -> str:
+        past = self.record.past_key[int(self.record.since) : self.ply]
+        if np.count_nonzero(past == self.record.key) >= 2:
+            return "repetition"
+        return "sixty-moves" if self.record.quiet >= QUIET_LIMIT else "no-attackers"
+
+
+class Xiangqi:
+    info: GameInfo = INFO
+    bench: tuple[BenchItem, ...] = BENCH
+
+    def __init__(self) -> None:
+        self._ranks = 0
+
+    def set_option(self, name: str, value: str) -> None:
+        if name == "UCI_Coordinates":
+            self._ranks = int(value)
+
+    def position(self, fen: str | None = None) -> XiangqiPosition:
+        return XiangqiPosition(fen or notation.START_FEN, self._ranks)
+
+    def searcher(self) -> Searcher:
+        return AlphaBetaSearcher(XiangqiRoot())
+
+    def evaluate(self, position: XiangqiPosition) -> list[str]:
+        return explain(position.record)
+
+    def perft(self, position: XiangqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
+        if depth > MAX_PLY:
+            raise ValueError(f"perft depth above {MAX_PLY}")
+        work = new_record(WORK_DTYPE)
+        work.control, work.poll_at = control.address, POLL_INTERVAL
+        twin = position.copy()
+        for move in sorted(twin.legal_moves(), key=notation.move_text):
+            yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
+
+
+def create() -> Xiangqi:
+    return Xiangqi()

@@ -1,0 +1,96 @@
+"""Text of Xiangqi squares, moves and FENs."""
+
+from __future__ import annotations
+
+import re
+
+from games.xiangqi.tables import KIND_OF_SLOT
+from games.xiangqi.weights import KINDS
+
+START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+
+FILES = "abcdefghi"
+_MOVE = re.compile(r"([a-i])(10|[0-9])-?([a-i])(10|[0-9])\Z", re.IGNORECASE)
+_FIRST_SLOT = {letter: KIND_OF_SLOT.index(kind) for kind, letter in enumerate(KINDS)}
+_COUNT = {letter: KIND_OF_SLOT.count(kind) for kind, letter in enumerate(KINDS)}
+_NAMES = dict(k="king", a="advisor", b="elephant", n="horse", r="rook", c="cannon", p="pawn")
+_SYNONYMS = str.maketrans("heHE", "nbNB")
+
+
+def square_text(square: int, base: int = 0) -> str:
+    """`e0` for 4; ranks counted from `base`."""
+    return f"{FILES[square % 9]}{square // 9 + base}"
+
+
+def move_text(move: int, base: int = 0) -> str:
+    return square_text(move & 127, base) + square_text(move >> 7, base)
+
+
+def parse_move(text: str, base: int = 0) -> int:
+    """The move code of `h2e2` (or ICCS `H2-E2`), ranks counted from `base`; ValueError if it is none."""
+    match = _MOVE.match(text)
+    if not match:
+        raise ValueError(f"not a move: {text}")
+    file, rank, to_file, to_rank = match.groups()
+    ranks = int(rank) - base, int(to_rank) - base
+    if not all(0 <= r <= 9 for r in ranks):
+        raise ValueError(f"rank off the board: {text}")
+    origin = ranks[0] * 9 + FILES.index(file.lower())
+    return origin | (ranks[1] * 9 + FILES.index(to_file.lower())) << 7
+
+
+def letter_of(piece: int) -> str:
+    """FEN letter of a piece code."""
+    letter = KINDS[KIND_OF_SLOT[piece & 15]]
+    return letter.upper() if piece < 32 else letter
+
+
+def parse_board(field: str) -> list[tuple[int, int]]:
+    """(piece code, square) of every piece of a FEN's first field; ValueError names what the set cannot hold."""
+    rows = field.translate(_SYNONYMS).split("/")
+    if len(rows) != 10:
+        raise ValueError(f"board has {len(rows)} ranks, not 10")
+    pieces = []
+    used: dict[str, int] = {}
+    for row, text in enumerate(rows):
+        file = 0
+        for char in text:
+            if char in "123456789":
+                file += int(char)
+                continue
+            lower = char.lower()
+            if lower not in _COUNT or not char.isascii():
+                raise ValueError(f"unknown piece {char}")
+            number = used.get(char, 0)
+            if number == _COUNT[lower]:
+                raise ValueError(f"more than {number} of piece {char}")
+            used[char] = number + 1
+            if file < 9:
+                side = 16 if char.isupper() else 32
+                pieces.append((side + _FIRST_SLOT[lower] + number, (9 - row) * 9 + file))
+            file += 1
+        if file != 9:
+            raise ValueError(f"rank {9 - row} has {file} files, not 9")
+    for letter, side_name in (("K", "red"), ("k", "black")):
+        if used.get(letter, 0) != 1:
+            raise ValueError(f"{side_name} has no {_NAMES['k']}")
+    return pieces
+
+
+def parse_fields(fen: str) -> tuple[list[tuple[int, int]], int, int, int]:
+    """(pieces, turn, quiet plies, move number) of a FEN; missing fields get their usual values."""
+    fields = fen.split()
+    if not fields:
+        raise ValueError("empty FEN")
+    pieces = parse_board(fields[0])
+    side = fields[1] if len(fields) > 1 else "w"
+    if side not in ("w", "r", "b"):
+        raise ValueError(f"side to move is w, r or b, not {side}")
+    # Four-field FENs (XBoard) leave the two chess fields out.
+    counters = fields[4:] if len(fields) > 4 or "-" in fields[2:] else fields[2:]
+    numbers = []
+    for text in [*counters, *("0", "1")[len(counters) :]][:2]:
+        if not (text.isascii() and text.isdigit() and len(text) < 6):
+            raise ValueError(f"counter is not a number: {text}")
+        numbers.append(int(text))
+    return pieces, int(side == "b"), numbers[0], max(1, numbers[1])

@@ -1,0 +1,37 @@
+"""From a FEN to a position record, refusing what the rules cannot play."""
+
+from __future__ import annotations
+
+from games.kernel.jit import Record, entry, int64, void
+from games.xiangqi.movegen import is_attacked
+from games.xiangqi.notation import parse_fields
+from games.xiangqi.position import POSITION, QUIET_LIMIT, put_piece
+from games.xiangqi.tables import BLOCKED, CAPTURED, TABLES, TABLES_RECORD
+
+
+@entry(void(POSITION, TABLES, int64, int64))
+def _put(pos: Record, t: Record, piece: int, square: int) -> None:
+    put_piece(pos, t, piece, square)
+
+
+@entry(int64(POSITION, TABLES, int64))
+def _king_attacked(pos: Record, t: Record, side: int) -> int:
+    return is_attacked(pos, t, int64(pos.square[16 << side]), side)
+
+
+def set_up(pos: Record, fen: str) -> int:
+    """Fill a zeroed record from a FEN and return its move number; ValueError says what is wrong."""
+    pieces, turn, quiet, number = parse_fields(fen)
+    pos.board[BLOCKED] = 1
+    pos.square[:] = CAPTURED
+    for piece, square in pieces:
+        if piece & 15 == 0 and not (3 <= square % 9 <= 5 and (square // 9 <= 2 if piece == 16 else square // 9 >= 7)):
+            raise ValueError("king outside its palace")
+        _put(pos, TABLES_RECORD, piece, square)
+    pos.turn = turn
+    pos.quiet = min(quiet, QUIET_LIMIT)
+    if turn == 1:
+        pos.key ^= TABLES_RECORD.zobrist_turn
+    if _king_attacked(pos, TABLES_RECORD, 1 - turn):
+        raise ValueError("the side not to move is in check, or the kings face each other")
+    return number

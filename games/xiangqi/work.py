@@ -1,0 +1,39 @@
+"""The working memory of one Xiangqi search thread: move lists, ordering statistics, principal variations."""
+
+from __future__ import annotations
+
+from games.kernel.jit import record, record_type
+
+MAX_MOVES = 128
+"""Room for the moves of one position (the most known is 119)."""
+
+MAX_PLY = 64
+
+MAX_CYCLE = 256
+"""Plies of the longest repetition that is judged for perpetuals; a longer one is a draw."""
+
+WORK_DTYPE = record(
+    [
+        ("control", "i8"),  # address of the control block
+        ("thread", "i8"),
+        ("nodes", "i8"),
+        ("poll_at", "i8"),  # node count at which to look at the control block again
+        ("stopped", "i8"),
+        ("table", "i8"),  # address, mask and generation of the transposition table
+        ("table_mask", "i8"),
+        ("generation", "i8"),
+        ("root_height", "i8"),
+        ("seldepth", "i8"),
+        ("killers", "u2", 2 * (MAX_PLY + 2)),  # [ply, 2]
+        ("counter", "u2", 48 * 90),  # [piece, target of the move answered]: the quiet move that refuted it
+        ("history", "i4", 48 * 90),  # [piece, target]
+        ("root_count", "i8"),
+        ("root_moves", "u2", MAX_MOVES),  # best first
+        ("pv", "u2", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]
+        ("pv_length", "u1", MAX_PLY + 2),
+        ("moves", "u2", MAX_MOVES * (MAX_PLY + 4)),  # MAX_MOVES places a ply; the last two for the judge of rules
+        ("cycle", "u2", MAX_CYCLE),  # moves of the repetition being judged, bit 15: gave check
+        ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 4)),
+    ]
+)
+WORK = record_type(WORK_DTYPE)

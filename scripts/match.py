@@ -1,0 +1,548 @@
+"""Play a match between two engines and say how sure the result is.
+
+    python scripts/match.py ewn --a siqi --b random --games 200 --movetime 50 --log ewn.jsonl
+
+Each engine runs in processes of its own and speaks UCI, with the words protocol.md adds for the other games.
+Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. Whoever plays an
+illegal move, dies or oversteps its time loses the game. Every game becomes a line of the log; the same
+command with the same log continues a match that was broken off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import math
+import os
+import queue
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import _stats
+import msgspec
+from _engine import EngineSpec, Forfeit, Limits, Player, StartError, Turn, make_player
+from tqdm import tqdm
+
+from games import registry
+from games.contract import FIRST, SECOND, Game, Position
+
+FAULTS = ("illegal", "crash", "time")
+
+
+class UsageError(Exception):
+    """The match cannot be played as asked."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything that makes a match; the first line of its log."""
+
+    game: str
+    engines: tuple[EngineSpec, EngineSpec]  # A, B
+    games: int = 100
+    concurrency: int = 1
+    seed: int = 1  # of throws, order of openings, random movers
+    openings: str = ""  # path
+    openings_sha256: str = ""
+    sprt: tuple[float, float] | None = None  # elo0, elo1
+    max_plies: int = 0  # 0: only the rules end a game
+    margin_ms: int = 50
+    hang_s: float = 60.0
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One finished game; a line of the log. Engines are 0 for A and 1 for B."""
+
+    game: int
+    pair: int
+    first: int  # the engine on the first side
+    players: tuple[str, str]  # names, the first side's first
+    opening: str
+    dice: list[int]
+    moves: list[str]  # the opening's included
+    plies: int
+    winner: int | None
+    cause: str  # rules | illegal | crash | time | adjudicated
+    reason: str
+    time_ms: tuple[int, int]  # used by A, B
+
+    @property
+    def score(self) -> float:
+        """A's points."""
+        return 0.5 if self.winner is None else 1.0 - self.winner
+
+
+# ---------------------------------------------------------------- one game
+
+
+class Opening(NamedTuple):
+    """Where a pair of games starts. `fen` None: the start position."""
+
+    text: str = ""
+    fen: str | None = None
+    moves: Sequence[str] = ()
+
+
+def parse_opening(text: str) -> Opening:
+    """`m1 m2 ...`, `FEN`, or `FEN moves m1 m2 ...`; a FEN is known by its slashes."""
+    if "/" not in text:
+        return Opening(text, None, text.split())
+    fen, _, moves = text.partition(" moves ")
+    return Opening(text, fen, moves.split())
+
+
+def load_openings(game: Game, settings: Settings) -> list[Opening]:
+    """The file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed."""
+    if not settings.openings:
+        return [Opening()]
+    openings = []
+    for number, line in enumerate(Path(settings.openings).read_text("utf-8").splitlines(), 1):
+        if text := line.partition("#")[0].strip():
+            try:
+                openings.append(parse_opening(text))
+                Referee(game, openings[-1], iter(()))
+            except (ValueError, Forfeit) as error:
+                raise UsageError(f"{settings.openings}:{number}: {error}") from error
+    if not openings:
+        raise UsageError(f"{settings.openings} has no openings")
+    random.Random(f"openings/{settings.seed}").shuffle(openings)
+    return openings
+
+
+def throws(seed: int, pair: int) -> Iterator[int]:
+    """The dice of both games of a pair."""
+    rng = random.Random(f"throws/{seed}/{pair}")
+    while True:
+        yield rng.randint(1, 6)
+
+
+def words_for(game: Game, position: Position, side: int, words: list[str]) -> list[str]:
+    """The game so far as that side may know it: all of it, unless the opponent's pieces are hidden."""
+    if not game.info.has_hidden:
+        return words
+    views: list[str] = position.view_moves(side)  # type: ignore[attr-defined]
+    return views
+
+
+class Referee:
+    """Holds the full position, judges moves by the rules and throws the dice."""
+
+    def __init__(self, game: Game, opening: Opening, dice: Iterator[int]) -> None:
+        if opening.fen and game.info.has_hidden:
+            raise ValueError("a position has no history to know hidden pieces by: give moves from the start")
+        self._game, self._dice, self._fen = game, dice, opening.fen
+        self.position: Position = game.position(opening.fen)
+        self.words: list[str] = []
+        self.thrown: list[int] = []
+        for word in opening.moves:
+            self.play(word)
+
+    def turn(self, go: str, budget_ms: float) -> Turn:
+        """The question for the side to move, its dice thrown."""
+        info, plies = self._game.info, len(self.words)
+        deploying = info.has_setup and not self._fen and plies < len((FIRST, SECOND))
+        dice = 0
+        if info.has_dice and not deploying:
+            dice = next(self._dice)
+            self.position.set_dice(dice)  # type: ignore[attr-defined]
+            self.thrown.append(dice)
+        start = f"fen {self._fen}" if self._fen else "startpos"
+        words = words_for(self._game, self.position, self.position.turn, self.words)
+        return Turn(self.position, start, words, deploying, dice, go, budget_ms)
+
+    def play(self, word: str) -> None:
+        """Push the move; Forfeit if it is none."""
+        try:
+            move = self.position.parse_move(word)
+        except ValueError as error:
+            raise Forfeit("illegal", f"{word}: {error}") from error
+        self.words.append(self.position.move_text(move))
+        self.position.push(move)
+
+
+class Clock:
+    """One side's time in one game, measured from our side of the pipe."""
+
+    def __init__(self, limits: Limits, margin_ms: int) -> None:
+        self.limits, self._margin_ms = limits, margin_ms
+        self.left_ms, self.used_ms = float(limits.clock_ms), 0.0
+
+    @property
+    def budget_ms(self) -> float:
+        """What the next move may take; infinite without a limit in time."""
+        left_ms = self.left_ms if self.limits.clock_ms else math.inf
+        return min(self.limits.movetime_ms or math.inf, left_ms)
+
+    def spend(self, elapsed_ms: float) -> None:
+        """Charge a move; Forfeit if it took more than budget and margin."""
+        self.used_ms += elapsed_ms
+        if elapsed_ms > self.budget_ms + self._margin_ms:
+            raise Forfeit("time", f"{elapsed_ms:.0f} ms of {self.budget_ms:.0f}")
+        self.left_ms = max(0.0, self.left_ms - elapsed_ms) + self.limits.increment_ms
+
+
+def go_words(clocks: Sequence[Clock], side: int) -> str:
+    """The `go` line for a side; `wtime` belongs to the side that moves first from the start position."""
+    limits = clocks[side].limits
+    words = ["go"]
+    for letter, clock in zip("wb", clocks, strict=True):
+        if limits.clock_ms and clock.limits.clock_ms:
+            left_ms = max(1, round(clock.left_ms))  # many engines read 0 as "no clock"
+            words += [f"{letter}time", str(left_ms), f"{letter}inc", str(clock.limits.increment_ms)]
+    for name, value in (("movetime", limits.movetime_ms), ("nodes", limits.nodes), ("depth", limits.depth)):
+        if value:
+            words += [name, str(value)]
+    return " ".join(words)
+
+
+class Match(NamedTuple):
+    """What all games of a match share."""
+
+    settings: Settings
+    game: Game
+    openings: Sequence[Opening]
+
+
+class Ending(NamedTuple):
+    """Like a Record's, but the winner is a side."""
+
+    winner: int | None
+    cause: str
+    reason: str
+
+
+def play_moves(
+    referee: Referee, seated: Sequence[Player], clocks: Sequence[Clock], seed: str, max_plies: int
+) -> Ending:
+    """Greet both sides, then ask in turn until the rules, the ply limit or a fault ends the game."""
+    side = FIRST
+    try:
+        for side in (FIRST, SECOND):
+            seated[side].new_game(f"{seed}/{side}")
+        while (outcome := referee.position.outcome()) is None:
+            if max_plies and len(referee.words) >= max_plies:
+                return Ending(None, "adjudicated", f"{max_plies} plies")
+            side = referee.position.turn
+            choice = seated[side].choose(referee.turn(go_words(clocks, side), clocks[side].budget_ms))
+            clocks[side].spend(choice.elapsed_ms)
+            referee.play(choice.word)
+    except Forfeit as fault:
+        return Ending(1 - side, fault.cause, fault.reason)
+    return Ending(outcome.winner, "rules", outcome.reason)
+
+
+def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
+    """One game. `players` are A and B; A has the first side in even games."""
+    settings = match.settings
+    pair, first = divmod(index, 2)
+    seats = (first, 1 - first)  # engine by side, and side by engine
+    opening = match.openings[pair % len(match.openings)]
+    referee = Referee(match.game, opening, throws(settings.seed, pair))
+    clocks = [Clock(settings.engines[engine].limits, settings.margin_ms) for engine in seats]
+    seated = [players[engine] for engine in seats]
+    winner, cause, reason = play_moves(referee, seated, clocks, f"{settings.seed}/{index}", settings.max_plies)
+    return Record(
+        game=index,
+        pair=pair,
+        first=first,
+        players=(settings.engines[seats[FIRST]].name, settings.engines[seats[SECOND]].name),
+        opening=opening.text,
+        dice=referee.thrown,
+        moves=referee.words,
+        plies=len(referee.words),
+        winner=None if winner is None else seats[winner],
+        cause=cause,
+        reason=reason,
+        time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
+    )
+
+
+# ---------------------------------------------------------------- many games
+
+
+def play_games(match: Match, indices: Sequence[int]) -> Generator[Record]:
+    """Records as the games finish. Closing the generator breaks off the games in progress."""
+    settings = match.settings
+    everyone: list[Player] = []
+    free: queue.SimpleQueue[list[Player]] = queue.SimpleQueue()
+    for _ in range(settings.concurrency):
+        players = [make_player(spec, match.game.info, settings.hang_s) for spec in settings.engines]
+        free.put(players)
+        everyone += players
+
+    def play(index: int) -> Record:
+        players = free.get()
+        try:
+            return play_game(match, index, players)
+        finally:
+            free.put(players)
+
+    def dismiss() -> None:
+        for player in everyone:
+            player.close()
+
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        games = [pool.submit(play, index) for index in indices]
+        try:
+            for game in as_completed(games):
+                yield game.result()
+        finally:
+            for game in games:
+                game.cancel()
+            while wait(games, timeout=0.05).not_done:
+                dismiss()  # once more each time: an engine may have been starting just then
+            dismiss()
+
+
+def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
+    """The log, open at its end, and the games it holds. A line that a kill cut short is dropped.
+
+    UsageError for the log of another match; only the number of games and the concurrency may differ.
+    """
+    data = path.read_bytes() if path.exists() else b""
+    whole = data[: data.rfind(b"\n") + 1]
+    header, *lines = whole.splitlines() or [msgspec.json.encode(settings)]
+    if not whole and not header.startswith(data):
+        raise UsageError(f"{path} is no log of a match")
+    try:
+        logged = msgspec.json.decode(header, type=Settings)
+        records = [msgspec.json.decode(line, type=Record) for line in lines]
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} is no log of a match, or damaged: {error}") from error
+    for name in Settings.__struct_fields__:
+        old, new = getattr(logged, name), getattr(settings, name)
+        if old != new and name not in ("games", "concurrency"):
+            raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
+    file = path.open("ab")
+    file.truncate(len(whole))
+    if not whole:
+        append(file, settings)
+    return file, records
+
+
+def append(file: BinaryIO, entry: Settings | Record) -> None:
+    """Write a line so that it outlives a crash of the machine."""
+    file.write(msgspec.json.encode(entry) + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+class Tally:
+    """The running result, from A's side."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.scores: Counter[float] = Counter()  # games by A's points
+        self.pairs = [0] * len(_stats.POINTS)
+        self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
+        self.adjudicated = 0
+        self.repeated = 0  # games equal to an earlier one with the same sides, move for move
+        self._half_pairs: dict[int, float] = {}
+        self._seen: set[tuple[int, str]] = set()
+
+    @property
+    def games(self) -> int:
+        return self.scores.total()
+
+    def add(self, record: Record) -> None:
+        self.scores[record.score] += 1
+        self.adjudicated += record.cause == "adjudicated"
+        if record.cause in FAULTS and record.winner is not None:
+            self.faults[1 - record.winner, record.cause] += 1
+        if record.pair in self._half_pairs:
+            self.pairs[round(2 * (record.score + self._half_pairs.pop(record.pair)))] += 1
+        else:
+            self._half_pairs[record.pair] = record.score
+        played = (record.first, " ".join(record.moves))
+        self.repeated += played in self._seen
+        self._seen.add(played)
+
+    def sprt(self) -> tuple[float, str]:
+        """Log-likelihood ratio and verdict, H0 or H1; no verdict while undecided, or without an SPRT."""
+        if self.settings.sprt is None:
+            return 0.0, ""
+        llr = _stats.llr(self.pairs, *self.settings.sprt)
+        low, high = _stats.sprt_bounds()
+        return llr, "H1" if llr >= high else "H0" if llr <= low else ""
+
+    def standing(self) -> str:
+        """One line: W-D-L, what the complete pairs say of the strength, SPRT."""
+        words = [f"W-D-L {self.scores[1.0]}-{self.scores[0.5]}-{self.scores[0.0]}"]
+        if any(self.pairs):
+            result = _stats.estimate(self.pairs)
+            elo, low, high = (_stats.elo(score) for score in (result.score, result.low, result.high))
+            words += [
+                f"score {result.score:.1%} +- {result.bar:.1%}",
+                f"Elo {elo:+.1f} [{low:+.1f}, {high:+.1f}]",
+            ]
+        if self.settings.sprt:
+            (elo0, elo1), (low, high), (llr, verdict) = self.settings.sprt, _stats.sprt_bounds(), self.sprt()
+            words.append(f"SPRT [{elo0:g}, {elo1:g}] LLR {llr:.2f} ({low:.2f}, {high:.2f}) {verdict}".rstrip())
+        return "  ".join(words)
+
+    def report(self) -> str:
+        """The whole result in several lines."""
+        names = [spec.name for spec in self.settings.engines]
+        lines = [f"{self.settings.game}: {names[0]} against {names[1]}, {self.games} games", self.standing()]
+        if any(self.pairs):
+            los = _stats.likelihood_of_superiority(_stats.estimate(self.pairs))
+            lines.append(f"LOS {los:.1%}  pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, self.pairs))}")
+        for engine, name in enumerate(names):
+            faults = ", ".join(f"{fault} {self.faults[engine, fault]}" for fault in FAULTS)
+            lines.append(f"lost by {name}: {faults}")
+        if self.adjudicated:
+            lines.append(f"drawn at the ply limit: {self.adjudicated}")
+        if self.repeated:
+            lines.append(f"repeating an earlier game, no evidence: {self.repeated}")
+        return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def progress(tally: Tally, every: int) -> Iterator[Callable[[], None]]:
+    """What to call after each game: a bar on a terminal, else a line every so many games."""
+    if sys.stderr.isatty():
+        layout = "{l_bar}{bar:10}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]{postfix}"
+        with tqdm(total=tally.settings.games, initial=tally.games, bar_format=layout) as bar:
+
+            def advance() -> None:
+                bar.set_postfix_str(tally.standing(), refresh=False)
+                bar.update()
+
+            yield advance
+    else:
+
+        def say() -> None:
+            if tally.games % every == 0:
+                print(f"{tally.games}  {tally.standing()}", flush=True)
+
+        yield say
+
+
+def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10) -> None:
+    """Play what the log at `path` still lacks, into log and tally, until done or decided."""
+    game = registry.load(settings.game)
+    match = Match(settings, game, load_openings(game, settings))
+    file, records = open_log(path, settings)
+    for record in records:
+        tally.add(record)
+    missing = sorted(set(range(settings.games)) - {record.game for record in records})
+    with file, progress(tally, every) as advance, contextlib.closing(play_games(match, missing)) as fresh:
+        while not tally.sprt()[1] and (played := next(fresh, None)):
+            append(file, played)
+            tally.add(played)
+            advance()
+
+
+# ---------------------------------------------------------------- command line
+
+
+def parse_clock(text: str) -> tuple[int, int]:
+    """`SECONDS` or `SECONDS+INCREMENT`, as milliseconds."""
+    base, _, increment = text.partition("+")
+    return round(float(base) * 1000), round(float(increment or 0) * 1000)
+
+
+def parse_option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(text)
+    return name, value
+
+
+def add_limits(group: argparse._ArgumentGroup, prefix: str = "") -> None:
+    group.add_argument(f"--{prefix}movetime", type=int, default=0, metavar="MS", help="a move")
+    group.add_argument(f"--{prefix}nodes", type=int, default=0, metavar="N", help="a move")
+    group.add_argument(f"--{prefix}depth", type=int, default=0, metavar="N")
+    group.add_argument(f"--{prefix}clock", type=parse_clock, default=(0, 0), metavar="S[+S]", help="a game + each move")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options that fill Settings bear the names of its fields."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    option = parser.add_argument
+    option("game", choices=registry.NAMES)
+    option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
+    option("--games", type=int, default=100, help="even: they are played in pairs")
+    option("--concurrency", type=int, default=1, help="games at a time")
+    option("--seed", type=int, default=1)
+    option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
+    option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
+    option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
+    option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
+    option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
+    option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
+    add_limits(parser.add_argument_group("limits of both engines"))
+    for letter in "ab":
+        group = parser.add_argument_group(f"engine {letter.upper()} (a limit of its own replaces all common ones)")
+        group.add_argument(f"--{letter}", required=True, metavar="COMMAND", help="or `random`")
+        group.add_argument(f"--{letter}-name", metavar="NAME")
+        group.add_argument(f"--{letter}-option", type=parse_option, action="append", default=[], metavar="NAME=VALUE")
+        group.add_argument(f"--{letter}-ranks", type=int, choices=(0, 1), default=0, help="Xiangqi's lowest rank")
+        add_limits(group, f"{letter}-")
+    return parser
+
+
+def spec_from(arguments: dict[str, Any], letter: str) -> EngineSpec:
+    def limits(prefix: str) -> Limits:
+        movetime, nodes, depth, clock = (arguments[prefix + name] for name in ("movetime", "nodes", "depth", "clock"))
+        return Limits(movetime, nodes, depth, *clock)
+
+    own = limits(f"{letter}_")
+    return EngineSpec(
+        name=arguments[f"{letter}_name"] or f"{letter}:{arguments[letter]}",
+        command=arguments[letter],
+        options=dict(arguments[f"{letter}_option"]),
+        limits=limits("") if own == Limits() else own,
+        ranks=arguments[f"{letter}_ranks"],
+    )
+
+
+def settings_from(arguments: dict[str, Any]) -> Settings:
+    """The match asked for; UsageError if it makes no sense."""
+    fields = {name: value for name, value in arguments.items() if name in Settings.__struct_fields__}
+    fields["engines"] = tuple(spec_from(arguments, letter) for letter in "ab")
+    if arguments["openings"]:
+        fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
+    settings = msgspec.convert(fields, Settings)
+    for spec in settings.engines:
+        if spec.command != "random" and spec.limits == Limits():
+            raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
+        if spec.ranks and settings.game != "xiangqi":
+            raise UsageError("only Xiangqi's ranks are counted in two ways")
+    if settings.games < 1 or settings.games % 2:
+        raise UsageError("--games must be even: they are played in pairs")
+    if settings.concurrency < 1 or arguments["every"] < 1:
+        raise UsageError("--concurrency and --every must be at least 1")
+    if settings.sprt and settings.sprt[0] >= settings.sprt[1]:
+        raise UsageError("--sprt: ELO0 must be below ELO1")
+    return settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done, 1 an engine cannot be used, 2 wrong usage, 130 broken off by Ctrl-C."""
+    parser = build_parser()
+    parsed = parser.parse_args(arguments)
+    status = 0
+    try:
+        settings = settings_from(vars(parsed))
+        tally = Tally(settings)
+        try:
+            run_match(settings, parsed.log, tally, parsed.every)
+        except KeyboardInterrupt:
+            status = 130
+        except StartError as error:
+            print(f"match: {error}", file=sys.stderr)
+            status = 1
+    except (UsageError, OSError) as error:
+        parser.error(str(error))
+    print(tally.report())
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

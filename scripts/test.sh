@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Set up a virtual environment of the project's own and run every check: style, types, tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts]'
+.venv/bin/ruff check .
+.venv/bin/ruff format --check .
+.venv/bin/mypy
+# Compile once, so that the test processes share a warm kernel cache instead of all compiling.
+.venv/bin/python -c 'from games import registry; [registry.load(name) for name in registry.NAMES]'
+exec .venv/bin/python -m pytest -n 2 --dist loadfile "$@"

@@ -1,0 +1,163 @@
+"""A client of the daemon for tests: a real process, its pipes, and a deadline on every wait."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMAND = (sys.executable, "-m", "daemon")
+START_TIMEOUT_S = 300.0
+"""For the first `readyok`: a cold kernel cache compiles for minutes on a busy machine."""
+
+TIMEOUT_S = 30.0
+"""For all other answers; none takes a tenth of it."""
+
+FLUSH = 1
+"""Seconds that a process gets to end after its last line has been sent, times the patience of TIMEOUT_S."""
+
+Predicate = Callable[[str], bool]
+
+
+class ClientError(AssertionError):
+    """The daemon did not do what was waited for; the message holds its last lines."""
+
+
+class Client:
+    """One daemon process. `expect` returns every line up to the one awaited, so that tests can look at them."""
+
+    def __init__(
+        self,
+        *setup: str,
+        environment: Mapping[str, str] | None = None,
+        folder: str | Path = ROOT,
+        command: tuple[str, ...] = COMMAND,
+    ) -> None:
+        """Start a process and send it the lines `setup`. `environment` replaces this process's own."""
+        env = dict(os.environ if environment is None else environment)
+        env["PYTHONPATH"] = str(ROOT)
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.seen: list[str] = []
+        """Every line read so far."""
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._errors: list[bytes] = []
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+        self.send(*setup)
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for raw in self.process.stdout:
+            self._lines.put(raw.decode("ascii").removesuffix("\n"))
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        self._errors.append(self.process.stderr.read())
+
+    def send(self, *lines: str) -> None:
+        """Send lines in one write, so that none can be answered before the last is sent."""
+        self.send_bytes("".join(f"{line}\n" for line in lines).encode())
+
+    def send_bytes(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def expect(self, awaited: str | Predicate, timeout_s: float = TIMEOUT_S) -> list[str]:
+        """The lines up to and with the first that fits: that predicate, or that word at its beginning."""
+        fits = (lambda line: line.split()[:1] == [awaited]) if isinstance(awaited, str) else awaited
+        deadline = time.monotonic() + timeout_s
+        lines: list[str] = []
+        while True:
+            try:
+                line = self._lines.get(timeout=max(deadline - time.monotonic(), 0.001))
+            except queue.Empty:
+                raise ClientError(f"waited {timeout_s} s for {awaited}; last lines: {lines[-5:]}") from None
+            if line is None:
+                raise ClientError(f"the process ended before {awaited}; last lines: {lines[-5:]}; {self._errors}")
+            lines.append(line)
+            self.seen.append(line)
+            if fits(line):
+                return lines
+
+    def ask(self, *lines: str, until: str | Predicate, timeout_s: float = TIMEOUT_S) -> list[str]:
+        """`send`, then `expect`."""
+        self.send(*lines)
+        return self.expect(until, timeout_s)
+
+    def sync(self, timeout_s: float = START_TIMEOUT_S) -> list[str]:
+        """All lines up to the `readyok` of an `isready` sent now, without it."""
+        return self.ask("isready", until="readyok", timeout_s=timeout_s)[:-1]
+
+    def answers(self, *lines: str) -> list[str]:
+        """What the daemon says to lines that start no search."""
+        self.send(*lines)
+        return self.sync()
+
+    def search(self, *lines: str, timeout_s: float = TIMEOUT_S) -> list[str]:
+        """All lines from sending to the `bestmove`, which is the last."""
+        return self.ask(*lines, until="bestmove", timeout_s=timeout_s)
+
+    def close_input(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def rest(self, timeout_s: float = TIMEOUT_S) -> list[str]:
+        """All lines until the process ends by itself."""
+        lines = []
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                line = self._lines.get(timeout=max(deadline - time.monotonic(), 0.001))
+            except queue.Empty:
+                raise ClientError(f"the process has not ended after {timeout_s} s; last lines: {lines[-5:]}") from None
+            if line is None:
+                return lines
+            lines.append(line)
+            self.seen.append(line)
+
+    def end(self, timeout_s: float = TIMEOUT_S) -> int:
+        """The exit status, once the process has ended by itself."""
+        try:
+            return self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise ClientError(f"the process has not ended after {timeout_s} s") from None
+
+    @property
+    def errors(self) -> str:
+        """What it wrote to stderr; complete once it has ended."""
+        self._threads[1].join(TIMEOUT_S)
+        return b"".join(self._errors).decode(errors="replace")
+
+    def close(self) -> None:
+        """End the process whatever it does; harmless when repeated."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            try:
+                pipe.close()
+            except BrokenPipeError:  # what it had not read
+                pass
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,43 @@
+"""What the tests share: the vectors beside them, the large files that may be missing, bytes of a live record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FIXTURES = Path(__file__).parent / "fixtures"
+SHARED = Path(__file__).parents[1] / "../shared/data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if SHARED.is_dir():
+        return
+    skip = pytest.mark.skip(reason="no ../shared/data beside the checkout")
+    for item in items:
+        if item.get_closest_marker("shared"):
+            item.add_marker(skip)
+
+
+def vectors(name: str, folder: Path = FIXTURES) -> list[dict[str, Any]]:
+    """The objects of a JSONL file."""
+    return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+
+
+def lines(name: str) -> list[str]:
+    """The lines of a fixture."""
+    return (FIXTURES / name).read_text(encoding="utf-8").splitlines()
+
+
+def live_bytes(record: Any) -> dict[str, bytes]:
+    """Every byte of a record that counts: the history (fields `past_*`) only below `height`."""
+    live = {}
+    for name in record.dtype.names:
+        field = record[name]
+        if name.startswith("past_"):
+            pairs = 2 if name == "past_checks" else 1
+            field = field[: pairs * int(record["height"])]
+        live[name] = field.tobytes()
+    return live

@@ -1,0 +1,140 @@
+"""Connect6 by the plainest means: a dict of stones, every question answered by a scan of the whole board.
+
+Source: rules/connect6.md (connect(19, 19, 6, 2, 1); the road values of Li et al. 2015, table 1) and the
+protocol's notation: column letters a-s from the left, rows 1-19 from the bottom, a turn is `j10` or `i9k11`.
+Points are (column 0-18, row 1-19); black is 0, white 1.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+Point = tuple[int, int]
+
+COLUMNS = "abcdefghijklmnopqrs"
+POINTS: list[Point] = [(column, row) for column in range(19) for row in range(1, 20)]
+DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+OWN_VALUE = {1: 1, 2: 20, 3: 40, 4: 200, 5: 200, 6: 1_000_000}
+OTHER_VALUE = {1: 1, 2: 25, 3: 50, 4: 6000, 5: 6000, 6: 1_000_000}
+
+
+def all_roads() -> list[list[Point]]:
+    """Every six consecutive points in a line: 924 of them."""
+    roads = []
+    for column, row in POINTS:
+        for dc, dr in DIRECTIONS:
+            road = [(column + k * dc, row + k * dr) for k in range(6)]
+            if all(point in POINTS for point in road):
+                roads.append(road)
+    return roads
+
+
+ROADS = all_roads()
+
+
+def points_of(text: str) -> list[Point]:
+    """The one or two points of a turn's text, in the order written."""
+    if not re.fullmatch(r"([a-s][1-9][0-9]?){1,2}", text):
+        raise ValueError(f"not a turn: {text}")
+    found = [(COLUMNS.index(c), int(r)) for c, r in re.findall(r"([a-s])([0-9]+)", text)]
+    if any(point not in POINTS for point in found):
+        raise ValueError(f"off the board: {text}")
+    return found
+
+
+def text_of(points: list[Point]) -> str:
+    """The canonical text: points sorted by column, then row."""
+    return "".join(f"{COLUMNS[column]}{row}" for column, row in sorted(points))
+
+
+class Naive:
+    """One game between turns; from a FEN, `stones_left` is what the side to move may still place."""
+
+    def __init__(self, fen: str | None = None) -> None:
+        self.board: dict[Point, int] = {}
+        self.turn = 0
+        self.stones_left = 1
+        if fen is not None:
+            lines, side, left = fen.split()[:3]
+            for row, line in zip(range(19, 0, -1), lines.split("/"), strict=True):
+                column = 0
+                for run, stone in re.findall(r"([0-9]+)|([bw])", line):
+                    if stone:
+                        self.board[(column, row)] = 0 if stone == "b" else 1
+                    column += 1 if stone else int(run)
+            self.turn = 0 if side == "b" else 1
+            self.stones_left = int(left)
+
+    def fen(self) -> str:
+        lines = []
+        for row in range(19, 0, -1):
+            line = "".join({0: "b", 1: "w", None: "."}[self.board.get((c, row))] for c in range(19))
+            lines.append(re.sub(r"\.+", lambda run: str(len(run.group())), line))
+        return f"{'/'.join(lines)} {'bw'[self.turn]} {self.stones_left}"
+
+    def points_free(self) -> list[Point]:
+        """The empty points, sorted by column, then row."""
+        return [point for point in POINTS if point not in self.board]
+
+    def winner(self) -> int | None:
+        """The side with six or more in a row anywhere: from every stone, walk on in every direction."""
+        for (column, row), colour in self.board.items():
+            for dc, dr in DIRECTIONS:
+                if all(self.board.get((column + k * dc, row + k * dr)) == colour for k in range(6)):
+                    return colour
+        return None
+
+    def drawn(self) -> bool:
+        return self.winner() is None and not self.points_free()
+
+    def wins_at(self, point: Point) -> bool:
+        """True if one stone of the side to move on this empty point makes six."""
+        self.board[point] = self.turn
+        won = self.winner() is not None
+        del self.board[point]
+        return won
+
+    def is_legal(self, points: list[Point]) -> bool:
+        free = self.points_free()
+        if self.winner() is not None or len(set(points)) < len(points) or not set(points) <= set(free):
+            return False
+        if len(points) == 1:
+            return self.stones_left == 1 or len(free) == 1 or self.wins_at(points[0])
+        return len(points) == 2 and self.stones_left == 2
+
+    def push(self, text: str) -> None:
+        """Play a turn; its points may stand in either order."""
+        points = points_of(text)
+        if not self.is_legal(points):
+            raise ValueError(f"illegal turn {text}")
+        for point in points:
+            self.board[point] = self.turn
+        self.turn = 1 - self.turn
+        self.stones_left = 2
+
+    def legal_turns(self) -> list[str]:
+        """Canonical texts in the text's own order; up to some 65,000 of them."""
+        free = self.points_free()
+        if self.winner() is not None:
+            return []
+        if self.stones_left == 1 or len(free) == 1:
+            return sorted(text_of([point]) for point in free)
+        singles = [text_of([point]) for point in free if self.wins_at(point)]
+        return sorted(singles + [text_of(list(pair)) for pair in combinations(free, 2)])
+
+    def count_legal(self) -> int:
+        """Distinct turns: unordered pairs, and the single stones that are a whole turn by themselves."""
+        return len(self.legal_turns())
+
+    def global_evaluation(self, side: int) -> int:
+        """Values of all living roads, `side`'s own less its opponent's."""
+        total = 0
+        for road in ROADS:
+            stones = [self.board[point] for point in road if point in self.board]
+            own, other = stones.count(side), stones.count(1 - side)
+            if own and not other:
+                total += OWN_VALUE[own]
+            elif other and not own:
+                total -= OTHER_VALUE[other]
+        return total

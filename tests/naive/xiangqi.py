@@ -1,0 +1,175 @@
+"""Xiangqi by the plainest means: a dict of pieces, every move tried on a copy of it.
+
+Source: the game's published rules as rules/xiangqi.md words them (flying general, horse's leg, elephant's eye
+and river, palace, cannon, stalemate loses). Repetition and the move-count draws are not judged here.
+Files are 0-8 from red's left (`a`-`i`), ranks 0-9 from red's side; upper case is red.
+"""
+
+from __future__ import annotations
+
+Square = tuple[int, int]
+Board = dict[Square, str]
+
+ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
+DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+
+
+def side_of(letter: str) -> int:
+    """0 for a red piece, 1 for a black one."""
+    return 0 if letter.isupper() else 1
+
+
+def on_board(square: Square) -> bool:
+    return 0 <= square[0] <= 8 and 0 <= square[1] <= 9
+
+
+def in_palace(square: Square, side: int) -> bool:
+    ranks = (0, 1, 2) if side == 0 else (7, 8, 9)
+    return square[0] in (3, 4, 5) and square[1] in ranks
+
+
+def beyond_river(square: Square, side: int) -> bool:
+    """True on the opponent's half."""
+    return square[1] >= 5 if side == 0 else square[1] <= 4
+
+
+def text_of(origin: Square, target: Square) -> str:
+    return "".join(f"{'abcdefghi'[file]}{rank}" for file, rank in (origin, target))
+
+
+def reach(board: Board, origin: Square) -> list[Square]:
+    """Where the piece on `origin` can go, its own king's safety left aside; a king takes a king it faces."""
+    letter = board[origin]
+    side, kind = side_of(letter), letter.lower()
+    file, rank = origin
+    found: list[Square] = []
+    if kind == "k":
+        found = [(file + df, rank + dr) for df, dr in ORTHOGONAL if in_palace((file + df, rank + dr), side)]
+        for step in (1, -1):  # the flying general: an open file between the kings
+            square = (file, rank + step)
+            while on_board(square) and square not in board:
+                square = (file, square[1] + step)
+            if board.get(square, "").lower() == "k":
+                found.append(square)
+    elif kind == "a":
+        found = [(file + df, rank + dr) for df, dr in DIAGONAL if in_palace((file + df, rank + dr), side)]
+    elif kind == "b":
+        for df, dr in DIAGONAL:
+            target = (file + 2 * df, rank + 2 * dr)
+            if (file + df, rank + dr) not in board and not beyond_river(target, side):
+                found.append(target)
+    elif kind == "n":
+        for df, dr in ORTHOGONAL:
+            if (file + df, rank + dr) not in board:  # the leg is free
+                for sideways in (1, -1):
+                    found.append((file + 2 * df + sideways * abs(dr), rank + 2 * dr + sideways * abs(df)))
+    elif kind == "r":
+        for df, dr in ORTHOGONAL:
+            square = (file + df, rank + dr)
+            while on_board(square) and square not in board:
+                found.append(square)
+                square = (square[0] + df, square[1] + dr)
+            found.append(square)
+    elif kind == "c":
+        for df, dr in ORTHOGONAL:
+            square = (file + df, rank + dr)
+            while on_board(square) and square not in board:
+                found.append(square)
+                square = (square[0] + df, square[1] + dr)
+            square = (square[0] + df, square[1] + dr)  # beyond the screen
+            while on_board(square) and square not in board:
+                square = (square[0] + df, square[1] + dr)
+            if square in board:
+                found.append(square)
+    elif kind == "p":
+        found.append((file, rank + (1 if side == 0 else -1)))
+        if beyond_river(origin, side):
+            found += [(file + 1, rank), (file - 1, rank)]
+    return [s for s in found if on_board(s) and (s not in board or side_of(board[s]) != side)]
+
+
+def king_falls(board: Board, side: int) -> bool:
+    """True if `side`'s king is gone or the opponent could take it now."""
+    king = "K" if side == 0 else "k"
+    if king not in board.values():
+        return True
+    attackers = [square for square, letter in board.items() if side_of(letter) != side]
+    return any(board.get(target) == king for square in attackers for target in reach(board, square))
+
+
+def moved(board: Board, origin: Square, target: Square) -> Board:
+    copy = dict(board)
+    copy[target] = copy.pop(origin)
+    return copy
+
+
+class Naive:
+    """One position; `push` changes it."""
+
+    def __init__(self, fen: str) -> None:
+        fields = fen.split()
+        self.board: Board = {}
+        for row, line in enumerate(fields[0].split("/")):
+            file = 0
+            for sign in line:
+                if sign.isdigit():
+                    file += int(sign)
+                else:
+                    plain = {"h": "n", "e": "b"}.get(sign.lower(), sign.lower())
+                    self.board[(file, 9 - row)] = plain.upper() if sign.isupper() else plain
+                    file += 1
+        self.turn: int = 1 if fields[1] == "b" else 0
+
+    def legal_moves(self) -> list[str]:
+        """Sorted; empty for a side that is mated or stalemated."""
+        return sorted(
+            text_of(origin, target)
+            for origin, letter in self.board.items()
+            if side_of(letter) == self.turn
+            for target in reach(self.board, origin)
+            if not king_falls(moved(self.board, origin, target), self.turn)
+        )
+
+    def push(self, text: str) -> None:
+        if text not in self.legal_moves():
+            raise ValueError(f"illegal move {text}")
+        self._play(text)
+
+    def _play(self, text: str) -> None:
+        origin = ("abcdefghi".index(text[0]), int(text[1]))
+        target = ("abcdefghi".index(text[2]), int(text[3]))
+        self.board = moved(self.board, origin, target)
+        self.turn = 1 - self.turn
+
+    def in_check(self, side: int) -> bool:
+        """Also true when the kings face each other."""
+        return king_falls(self.board, side)
+
+    def fen_board(self) -> str:
+        """The FEN's first field."""
+        lines = []
+        for rank in range(9, -1, -1):
+            line = "".join(self.board.get((file, rank), ".") for file in range(9))
+            for run in range(9, 0, -1):
+                line = line.replace("." * run, str(run))
+            lines.append(line)
+        return "/".join(lines)
+
+    def perft(self, depth: int) -> int:
+        """Number of move sequences of `depth` plies (the last ply is counted without being played)."""
+        if depth == 0:
+            return 1
+        moves = self.legal_moves()
+        if depth == 1:
+            return len(moves)
+        total = 0
+        board, turn = self.board, self.turn
+        for text in moves:
+            self._play(text)
+            total += self.perft(depth - 1)
+            self.board, self.turn = board, turn
+        return total
+
+    def outcome_of_moves(self) -> int | None:
+        """The winner if the side to move has no legal move (mate and stalemate alike), else None."""
+        return None if self.legal_moves() else 1 - self.turn

@@ -1,0 +1,90 @@
+"""Time management: promises of the pure functions over the whole range of clocks, and no clock ever lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daemon import clock
+from daemon.limits import Limits, parse_go
+
+clocks = st.floats(1, 10_000_000)
+
+
+@settings(max_examples=500, deadline=None)
+@given(clocks, st.floats(0, 60_000), st.integers(0, 100), st.integers(0, 500), st.integers(5, 150), st.floats(0, 5000))
+def test_budget_fits_the_clock(
+    left: float, increment: float, moves: int, played: int, expected: int, overhead: float
+) -> None:
+    budget = clock.allot(left, increment, moves, played, expected, overhead)
+    assert clock.LEAST <= budget.soft <= budget.hard
+    assert budget.hard + overhead < left or budget.hard == clock.LEAST
+
+
+@given(st.floats(1, 10_000_000), st.floats(0, 5000))
+def test_movetime_is_never_overrun(movetime: float, overhead: float) -> None:
+    budget = clock.fixed(movetime, overhead)
+    assert budget.soft == budget.hard <= max(movetime, clock.LEAST)
+
+
+@pytest.mark.parametrize("minutes, expected", [(45, 50), (15, 22), (4, 12), (30, 100)])
+def test_a_whole_game_on_one_clock(minutes: int, expected: int) -> None:
+    """Spending each soft limit leaves time at the usual length of a game, and has used most of it by then."""
+    left = start = minutes * 60_000.0
+    for turn in range(3 * expected):
+        budget = clock.allot(left, 0, 0, turn, expected, 10)
+        left -= budget.soft + 10
+        assert left > 0
+        if turn == expected - 1:
+            assert 0.1 * start < left < 0.6 * start
+    assert left > 0
+
+
+@pytest.mark.parametrize("overrun_ms", [0, 5])
+def test_always_using_the_hard_limit_never_loses(overrun_ms: float) -> None:
+    left = 1000.0
+    for turn in range(300):
+        budget = clock.allot(left, 10, 0, turn, 50, 10)
+        left -= budget.hard + overrun_ms
+        assert left > 0
+        left += 10
+
+
+def test_more_time_gives_more_thought() -> None:
+    hards = [clock.allot(left, 0, 0, 10, 50, 10).hard for left in (10, 100, 1000, 10_000, 100_000)]
+    assert hards == sorted(hards)
+    assert clock.allot(60_000, 0, 0, 0, 50, 10, pondering=True).soft > clock.allot(60_000, 0, 0, 0, 50, 10).soft
+
+
+def test_scale() -> None:
+    assert clock.scale(0, 0) > clock.scale(3, 0) > clock.scale(10, 0)
+    assert clock.scale(3, 80) > clock.scale(3, 0) == clock.scale(3, -50)
+
+
+def test_clock_belongs_to_the_side_that_moves() -> None:
+    limits = Limits(wtime=60_000, btime=1000)
+    first, second = limits.budget(0, 0, 50, 10), limits.budget(1, 0, 50, 10)
+    assert first is not None and second is not None and first.hard > 5 * second.hard
+    alone = Limits(wtime=60_000).budget(1, 0, 50, 10)
+    assert alone == first
+    assert Limits(depth=5).budget(0, 0, 50, 10) is None
+
+
+def test_the_smaller_of_clock_and_movetime() -> None:
+    budget = Limits(wtime=600_000, btime=600_000, movetime=100).budget(0, 0, 50, 10)
+    assert budget == clock.Budget(90, 90)
+
+
+def test_parse_go() -> None:
+    limits, unknown = parse_go(["depth", "5", "searchmoves", "a0a1", "b0c2", "nodes", "7", "fast"])
+    assert limits == Limits(depth=5, nodes=7, searchmoves=("a0a1", "b0c2")) and unknown == ["fast"]
+    assert parse_go(["infinite"])[0].infinite and not parse_go(["infinite"])[0].is_bounded
+    assert parse_go(["wtime", "-5", "btime", "10"])[0].wtime == -5
+    assert Limits(wtime=-5, btime=10).budget(0, 0, 50, 10) is not None
+
+
+@pytest.mark.parametrize("words", ["depth", "depth x", "depth 0", "nodes -1", "movetime 1.5", "searchmoves", "mate 0"])
+def test_parse_go_refuses(words: str) -> None:
+    with pytest.raises(ValueError, match=r"^go "):
+        parse_go(words.split())

@@ -1,0 +1,373 @@
+"""The match runner from end to end: a toy game, and engines that are scripts of a few lines.
+
+The toy: ten stones, a move `aN` takes N of 1..3 (no more than the die shows, where there is one); who takes
+the last stone wins. It goes by the name of a real game to borrow its declaration.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import _engine
+import match
+import pytest
+
+from games import registry
+from games.contract import GameInfo, Outcome
+
+ENGINE = """
+import sys, time
+mode, log = sys.argv[1], open(sys.argv[2], "a")
+
+def answer():
+    if mode == "setup" and len(moves) < 2:
+        return "abcdefghijklmnopqrstuvwxy"
+    if mode == "wise":
+        return f"a{(heap - sum(int(move[1:]) for move in moves)) % 4 or 1}"
+    return {"illegal": "a9", "resign": "(none)", "ranks": "a2 ponder a3"}.get(mode, "a1")
+
+for line in sys.stdin:
+    log.write(line); log.flush()
+    words = line.split()
+    if words[0] == "uci":
+        print("id name fake")
+        print("option name UCI_Variant type combo default nim var nim")
+        print("option name Strength type spin default 1 min 1 max 9")
+        if mode == "stillborn":
+            sys.exit(3)
+        print("uciok")
+    elif words[0] == "isready":
+        print("readyok")
+    elif words[0] == "position":
+        moves = words[words.index("moves") + 1:] if "moves" in words else []
+        heap = int(words[2].strip("/")) if words[1] == "fen" else 10
+    elif words[0] == "go":
+        if mode == "crash":
+            sys.exit(7)
+        time.sleep({"slow": 0.2, "hang": 60}.get(mode, 0))
+        print("info depth 1 score cp 0")
+        print("bestmove", answer())
+    elif words[0] == "quit":
+        break
+    sys.stdout.flush()
+"""
+
+
+class Nim:
+    """The toy's position, with the extras of games with dice, set-ups and hidden pieces."""
+
+    def __init__(self, info: GameInfo, fen: str | None) -> None:
+        if fen and not re.fullmatch(r"\d+/", fen):
+            raise ValueError(f"bad FEN {fen}")
+        self.heap = int(fen[:-1]) if fen else 10
+        self.info, self.dice = info, 0
+        self.moves: list[str] = []
+
+    @property
+    def turn(self) -> int:
+        return len(self.moves) % 2
+
+    def set_dice(self, dice: int) -> None:
+        self.dice = dice
+
+    def _deploying(self) -> bool:
+        return self.info.has_setup and len(self.moves) < 2
+
+    def legal_moves(self) -> list[int]:
+        most = min(3, self.heap, self.dice or 3)
+        return list(range(1, most + 1))
+
+    def count_legal(self) -> int:
+        return len(self.legal_moves())
+
+    def move_text(self, move: Any) -> str:
+        return move if isinstance(move, str) else f"a{move}"
+
+    def parse_move(self, text: str) -> Any:
+        if self._deploying():
+            return text
+        if not re.fullmatch(r"a\d", text) or int(text[1:]) not in self.legal_moves():
+            raise ValueError("no such move")
+        return int(text[1:])
+
+    def push(self, move: Any) -> None:
+        if not self._deploying():
+            self.heap -= move
+        self.moves.append(self.move_text(move))
+        self.dice = 0
+
+    def outcome(self) -> Outcome | None:
+        return None if self.heap else Outcome(1 - self.turn, "last-stone")
+
+    def view_moves(self, viewer: int) -> list[str]:
+        return ["?" if ply < 2 and ply != viewer else move + "=3" * (ply >= 2) for ply, move in enumerate(self.moves)]
+
+
+class NimGame:
+    def __init__(self, name: str) -> None:
+        self.info: GameInfo = registry.info(name)
+
+    def position(self, fen: str | None = None) -> Nim:
+        return Nim(self.info, fen)
+
+
+class Bench:
+    """Runs matches of the toy in one folder, and reads what they left there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "match.jsonl"
+        (folder / "engine.py").write_text(ENGINE)
+
+    def engine(self, mode: str, letter: str) -> str:
+        if mode == "random":
+            return mode
+        parts = (
+            sys.executable,
+            "-ISu",
+            str(self.folder / "engine.py"),
+            mode,
+            str(self.folder / f"{letter}.txt"),
+        )
+        return shlex.join(parts)
+
+    def play(self, a: str, b: str, *options: str, game: str = "xiangqi", limits: str = "--nodes 5") -> int:
+        engines = ("--a", self.engine(a, "a"), "--b", self.engine(b, "b"), "--a-name", "A", "--b-name", "B")
+        return match.main((game, *engines, "--log", str(self.log), *limits.split(), *options))
+
+    def records(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.read_text().splitlines()[1:]]
+
+    def heard(self, letter: str) -> list[str]:
+        return (self.folder / f"{letter}.txt").read_text().splitlines()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr(registry, "load", NimGame)
+    return Bench(tmp_path)
+
+
+def test_a_match(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.play("wise", "one", "--games", "4", "--concurrency", "2", "--every", "2") == 0
+    records = sorted(bench.records(), key=lambda record: record["game"])
+    assert [(record["pair"], record["first"]) for record in records] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert all(record["winner"] == 0 and record["cause"] == "rules" for record in records)
+    assert records[0]["moves"] == ["a2", "a1", "a3", "a1", "a3"]
+    assert records[1]["players"] == ["B", "A"]
+    printed = capsys.readouterr().out
+    assert re.search(r"^2  W-D-L 2-0-0", printed, re.MULTILINE)
+    assert "xiangqi: A against B, 4 games\nW-D-L 4-0-0  score 100.0%" in printed
+    assert "pairs with 0, 1/2, 1, 3/2, 2 points: 0, 0, 0, 0, 2" in printed
+    assert "no evidence: 2" in printed  # both pairs are the same two games
+
+
+def test_the_dialogue(bench: Bench) -> None:
+    bench.play("one", "one", "--games", "2", "--a-option", "Strength=3", limits="--nodes 5 --depth 2")
+    heard = bench.heard("a")
+    assert heard[:6] == [
+        "uci",
+        "setoption name UCI_Variant value xiangqi",
+        "setoption name Strength value 3",
+        "isready",
+        "ucinewgame",
+        "isready",
+    ]
+    assert heard[6:10] == [
+        "position startpos",
+        "go nodes 5 depth 2",
+        "position startpos moves a1 a1",
+        "go nodes 5 depth 2",
+    ]
+    assert heard.count("uci") == 1  # one process for both games
+    assert heard.count("ucinewgame") == 2
+    assert heard[-1] == "quit"
+
+
+@pytest.mark.parametrize(
+    ("mode", "cause", "reason"),
+    [
+        ("illegal", "illegal", "a9: no such move"),
+        ("resign", "illegal", "(none): no such move"),
+        ("crash", "crash", "engine ended with status 7"),
+        ("slow", "time", r"2\d\d ms of 40"),
+        ("hang", "time", "hung: no bestmove within 1.04 s"),
+    ],
+)
+def test_faults_are_charged(
+    bench: Bench, capsys: pytest.CaptureFixture[str], mode: str, cause: str, reason: str
+) -> None:
+    assert bench.play("one", mode, "--games", "2", "--hang", "1", limits="--movetime 40") == 0
+    for record in bench.records():
+        assert (record["winner"], record["cause"]) == (0, cause)
+        assert re.fullmatch(re.escape(reason) if "(" in reason else reason, record["reason"])
+    assert f"{cause} 2" in capsys.readouterr().out.partition("lost by B")[2]
+
+
+def test_an_engine_that_does_not_start(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.play("one", "stillborn") == 1
+    assert "B does not start: engine ended with status 3" in capsys.readouterr().err
+    bench.log.unlink()
+    assert bench.play("one", "one", "--b-option", "Strenght=2") == 1
+    assert "B has no option Strenght" in capsys.readouterr().err
+
+
+def test_clocks(bench: Bench) -> None:
+    bench.play("one", "slow", "--games", "2", limits="--a-clock 9+0.5 --b-clock 0.5")
+    assert [record["cause"] for record in bench.records()] == ["time", "time"]
+    first = next(line for line in bench.heard("a") if line.startswith("go"))
+    assert first == "go wtime 9000 winc 500 btime 500 binc 0"
+    asked = [line for line in bench.heard("b") if line.startswith("go")]
+    left_ms = re.search(r"btime (\d+)", asked[1])
+    assert left_ms and int(left_ms[1]) <= 300  # the first move took 200
+    assert "go wtime 500 winc 0 btime 9000 binc 500" in asked  # the second game, B on the first side
+
+
+def test_openings_and_ranks(bench: Bench, tmp_path: Path) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("# toy\na3 a1\n7/\n9/ moves a2  # last\n")
+    bench.play("ranks", "one", "--games", "6", "--a-ranks", "1", "--openings", str(openings))
+    records = bench.records()
+    assert [record["opening"] for record in records[::2]] == [record["opening"] for record in records[1::2]]
+    assert {record["opening"] for record in records} == {"a3 a1", "7/", "9/ moves a2"}
+    heard = bench.heard("a")
+    assert "position startpos moves a4 a2" in heard  # this engine counts from 1
+    assert "position fen 7/" in heard
+    assert "position fen 9/ moves a3" in heard
+    assert all(record["cause"] == "rules" for record in records)
+
+
+def test_dice_are_the_same_in_both_games_of_a_pair(bench: Bench) -> None:
+    bench.play("one", "one", "--games", "4", game="ewn")
+    games = bench.records()
+    assert all(record["cause"] == "rules" and len(record["dice"]) == 10 for record in games)
+    assert games[0]["dice"] == games[1]["dice"] != games[2]["dice"] == games[3]["dice"]
+    told = [int(line.split()[1]) for letter in "ab" for line in bench.heard(letter) if line.startswith("dice")]
+    assert sorted(told) == sorted(itertools.chain.from_iterable(record["dice"] for record in games))
+
+
+def test_no_side_sees_the_other_s_set_up(bench: Bench) -> None:
+    bench.play("setup", "random", "--games", "2", "--max-plies", "4", game="junqi")
+    assert all(record["cause"] == "adjudicated" and record["winner"] is None for record in bench.records())
+    positions = [line for line in bench.heard("a") if line.startswith("position")]
+    own = "abcdefghijklmnopqrstuvwxy"
+    assert positions[0] == "position startpos"
+    assert positions[1] == f"position startpos moves {own} ?"
+    assert positions[2] == "position startpos moves ?"
+    assert re.fullmatch(rf"position startpos moves \? {own} a\d=3", positions[3])
+
+
+def test_random_movers_repeat_with_the_seed(bench: Bench) -> None:
+    games = []
+    for seed in "112":
+        bench.play("random", "random", "--games", "4", "--seed", seed)
+        games.append([record["moves"] for record in bench.records()])
+        bench.log.unlink()
+    assert games[0] == games[1] != games[2]
+
+
+def test_random_junqi_set_ups_follow_the_rules() -> None:
+    rng = random.Random(5)
+    for _ in range(200):
+        setup = _engine.random_junqi_setup(rng)
+        assert sorted(setup) == sorted("abccddeeffggghhhiiijjjkkl")
+        assert setup.index("l") in (21, 23)
+        assert all(slot >= 15 for slot, letter in enumerate(setup) if letter == "j")
+        assert "k" not in setup[:5]
+
+
+def test_sprt_stops_early(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.play("wise", "random", "--games", "1000", "--sprt", "0", "200") == 0
+    assert len(bench.records()) < 300
+    assert re.search(r"SPRT \[0, 200\] LLR [3-9]\.\d\d \(-2\.94, 2\.94\) H1", capsys.readouterr().out)
+
+
+def test_resumes_after_a_kill(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.play("wise", "random", "--games", "6")
+    whole = bench.log.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    bench.log.write_bytes(b"".join([lines[0], lines[2], lines[3], lines[5][:40]]))
+    assert bench.play("wise", "random", "--games", "8", "--concurrency", "2") == 0
+    assert sorted(record["game"] for record in bench.records()) == list(range(8))
+    assert bench.log.read_bytes().startswith(lines[0] + lines[2] + lines[3])
+    assert "8 games" in capsys.readouterr().out
+    again = {line for line in bench.log.read_bytes().splitlines() if b'"time_ms"' in line}
+    replayed = [json.loads(line)["moves"] for line in sorted(again, key=lambda line: json.loads(line)["game"])]
+    assert replayed[:6] == [json.loads(line)["moves"] for line in lines[1:]]
+
+
+def test_a_header_cut_short_is_written_anew(bench: Bench) -> None:
+    bench.play("random", "random", "--games", "2")
+    whole = bench.log.read_bytes()
+    bench.log.write_bytes(whole[:30])
+    bench.play("random", "random", "--games", "2")
+    assert bench.log.read_bytes() == whole
+
+
+def test_ctrl_c_ends_with_the_report(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    append: Callable[..., None] = match.append
+
+    def append_or_break_off(file: Any, entry: Any) -> None:
+        if len(bench.log.read_text().splitlines()) == 3:
+            raise KeyboardInterrupt
+        append(file, entry)
+
+    monkeypatch.setattr(match, "append", append_or_break_off)
+    assert bench.play("wise", "random", "--games", "50", "--concurrency", "2") == 130
+    assert len(bench.records()) == 2
+    assert "A against B, 2 games" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--games", "3"), "even"),
+        (("--a-nodes", "0", "--nodes", "0"), "needs a limit"),
+        (("--sprt", "5", "0"), "ELO0 must be below"),
+        (("--openings", "none.txt"), "none.txt"),
+        (("--concurrency", "0"), "at least 1"),
+        (("--a-option", "Hash"), "invalid parse_option value"),
+    ],
+)
+def test_usage_errors(
+    bench: Bench, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], complaint: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        bench.play("one", "one", *options)
+    assert ended.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_bad_openings_name_their_line(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("a1\n\na1 a7\n")
+    with pytest.raises(SystemExit):
+        bench.play("one", "one", "--openings", str(openings))
+    assert f"{openings}:3: a7: no such move" in capsys.readouterr().err
+
+
+def test_other_settings_do_not_mix_with_a_log(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.play("random", "random", "--games", "2")
+    before = bench.log.read_bytes()
+    with pytest.raises(SystemExit):
+        bench.play("random", "random", "--games", "2", "--seed", "9")
+    assert "log of another match: seed was 1, now 9" in capsys.readouterr().err
+    assert bench.log.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"notes\n", b"notes"])
+def test_a_foreign_file_is_left_alone(bench: Bench, content: bytes) -> None:
+    bench.log.write_bytes(content)
+    with pytest.raises(SystemExit):
+        bench.play("random", "random")
+    assert bench.log.read_bytes() == content

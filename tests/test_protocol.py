@@ -1,0 +1,78 @@
+"""Every example of protocol.md, replayed against the real process."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TIMEOUT_S = 120
+"""For one example, a compile included."""
+
+
+def examples() -> list[tuple[str, list[str]]]:
+    """(heading, lines) of each fenced session."""
+    found = []
+    heading = ""
+    block: list[str] | None = None
+    for line in (ROOT / "protocol.md").read_text().splitlines():
+        if line.startswith("#"):
+            heading = line.strip("# ")
+        elif line == "```session":
+            block = []
+        elif line == "```" and block is not None:
+            found.append((heading, block))
+            block = None
+        elif block is not None:
+            block.append(line)
+    return found
+
+
+EXAMPLES = examples()
+
+
+def pattern(expected: list[str]) -> str:
+    """A regular expression for the whole answer."""
+    parts = []
+    for line in expected:
+        if line == "...":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("...")) + r"[ ]*\n")
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("heading, lines", EXAMPLES, ids=[f"{i}-{name}" for i, (name, _) in enumerate(EXAMPLES)])
+def test_example(heading: str, lines: list[str]) -> None:
+    sent = [line[2:] for line in lines if line.startswith("> ")]
+    expected = [line for line in lines if not line.startswith("> ")]
+    process = subprocess.run(
+        [sys.executable, "-m", "daemon"],
+        input="".join(f"{line}\n" for line in sent),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        cwd=ROOT,
+        check=True,
+    )
+    answer = re.sub(r"info string compil.*\n", "", process.stdout)
+    assert re.fullmatch(pattern(expected), answer), f"{heading}: got\n{answer}"
+    assert process.stderr == ""
+
+
+def test_every_command_has_a_section() -> None:
+    from daemon.session import COMMANDS
+
+    text = (ROOT / "protocol.md").read_text()
+    assert [name for name in COMMANDS if f"\n## {name}\n" not in text] == []
+
+
+def test_every_option_is_documented() -> None:
+    from daemon.options import declared
+
+    text = (ROOT / "protocol.md").read_text()
+    assert [option.name for option, _ in declared() if f"\n| {option.name} |" not in text] == []

@@ -7,8 +7,8 @@ posts JobDone. A line whose turn has not come (its game is loading, a search run
 
 from __future__ import annotations
 
-import contextlib
 import os
+import signal
 import sys
 import threading
 import time
@@ -442,9 +442,11 @@ COMMANDS: dict[str, Command] = {
 
 def serve() -> None:
     """Run the daemon on standard input and output until `quit` or the end of input."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Ctrl-C ends it at once: Python's own handler is seen only when the next event comes.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     events: SimpleQueue[object] = SimpleQueue()
     out = Output()
     threading.Thread(target=read_lines, args=(events,), name="reader", daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt):
-        Session(out, events).run()
+    Session(out, events).run()
     os._exit(0)

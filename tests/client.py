@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import subprocess
@@ -19,9 +20,6 @@ START_TIMEOUT_S = 300.0
 
 TIMEOUT_S = 30.0
 """For all other answers; none takes a tenth of it."""
-
-FLUSH = 1
-"""Seconds that a process gets to end after its last line has been sent, times the patience of TIMEOUT_S."""
 
 Predicate = Callable[[str], bool]
 
@@ -149,10 +147,8 @@ class Client:
             thread.join()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert pipe is not None
-            try:
+            with contextlib.suppress(BrokenPipeError):  # what it had not read
                 pipe.close()
-            except BrokenPipeError:  # what it had not read
-                pass
 
     def __enter__(self) -> Client:
         return self

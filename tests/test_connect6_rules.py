@@ -232,6 +232,7 @@ def test_a_turn_is_read_in_either_order_and_written_sorted(game: Game, text: str
         ("k11", "illegal move, two stones are to be placed: k11"),
         ("k11k11", "the same point twice: k11k11"),
         ("t1a1", "not a move: t1a1"),
+        ("\u017f1a1", "not a move: \u017f1a1"),
         ("a0b1", "not a move: a0b1"),
         ("a20b1", "row off the board: a20b1"),
         ("a01b1", "not a move: a01b1"),

@@ -257,6 +257,7 @@ def test_refused_fens(game: Game, fen: str, error: str) -> None:
         ("h2h2", "illegal move: h2h2"),
         ("h2", "not a move: h2"),
         ("j2e2", "not a move: j2e2"),
+        ("\u01302e2", "not a move: \u01302e2"),
         ("h2e2x", "not a move: h2e2x"),
         ("", "not a move: "),
         ("h10e2", "rank off the board: h10e2"),

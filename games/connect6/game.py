@@ -70,7 +70,7 @@ class Connect6Position:
 
     def _may_be_single(self, point: int) -> bool:
         """Whether a turn may consist of this one stone."""
-        if self.record.left == 1 or self.record.empty == 1:
+        if self.record.left == 1:
             return True
         return bool(movegen.is_winning_point(self.record, TABLES_RECORD, point))
 

@@ -33,7 +33,7 @@ def count_legal(pos: Record, t: Record) -> int:
     """Legal turns: single stones with one left, else pairs, and single stones that already win."""
     if pos.winner != NOT_OVER:
         return 0
-    if pos.left == 1 or pos.empty == 1:
+    if pos.left == 1:
         return pos.empty
     count = pos.empty * (pos.empty - 1) // 2
     if pos.threats[pos.turn] > 0:
@@ -61,7 +61,7 @@ def perft_below(pos: Record, work: Record, t: Record, depth: int) -> int:
     if poll(work.control, int64(0), work.nodes) < 0:
         work.stopped = 1
     total = 0
-    single = pos.left == 1 or pos.empty == 1
+    single = pos.left == 1
     for first in range(POINTS):
         if pos.stones[first] != 0:
             continue

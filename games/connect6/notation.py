@@ -9,7 +9,7 @@ from games.connect6.tables import POINTS, SIZE
 
 COLUMNS = "abcdefghijklmnopqrs"
 START_FEN = "/".join(["19"] * SIZE) + " b 1"
-_TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.IGNORECASE)
+_TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.ASCII | re.IGNORECASE)
 
 
 def point_text(point: int) -> str:

@@ -24,7 +24,7 @@ POSITION_DTYPE = record(
         ("score", "i8", 2),  # sum of road values, as each side looks at it when to move
         ("threats", "i8", 2),  # roads with at least THREAT stones of the side and none of the other's
         ("turn", "i8"),  # 0 Black, 1 White
-        ("left", "i8"),  # stones left to place this turn, 1 or 2
+        ("left", "i8"),  # stones left to place this turn: 2, or 1 after the first, at the start and on the last point
         ("winner", "i8"),  # side, DRAW or NOT_OVER
         ("key", "i8"),
         ("height", "i8"),  # stones in the history; dead above
@@ -93,15 +93,14 @@ def do_stone(pos: Record, t: Record, point: int) -> None:
         pos.winner = side
     elif pos.empty == 0:
         pos.winner = DRAW
+    left = int64(1)
     if pos.left == 1 or pos.winner != NOT_OVER:
         pos.turn = side ^ 1
         pos.key ^= t.zobrist_turn
-        if pos.left == 1:
-            pos.key ^= t.zobrist_single
-        pos.left = 2
-    else:
-        pos.left = 1
+        left = 1 if pos.empty == 1 else 2
+    if pos.left != left:
         pos.key ^= t.zobrist_single
+        pos.left = left
 
 
 @inner(int64(POSITION, TABLES))

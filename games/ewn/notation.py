@@ -10,7 +10,7 @@ SETUP = 1 << 20
 TRIANGLES = ((0, 1, 2, 5, 6, 10), (24, 23, 22, 19, 18, 14))
 """Squares of a side's corner in the order of its set-up word."""
 
-_MOVE = re.compile(r"([a-e][1-5])([a-e][1-5])\Z", re.IGNORECASE)
+_MOVE = re.compile(r"([a-e][1-5])([a-e][1-5])\Z", re.ASCII | re.IGNORECASE)
 _LETTERS = " ABCDEFabcdef"
 
 

@@ -68,6 +68,8 @@ class JunqiPosition:
             place(self.record, pieces, turn, self.viewer, quiet)
             for side in range(2):
                 spread_counts(self._may(side))
+            # A flag that the FEN shows may have been announced or deduced: no conclusion from hearing of it again.
+            self._announced = (self._knows_flag(0), self._knows_flag(1))
 
     # What stands where
 
@@ -121,6 +123,9 @@ class JunqiPosition:
             lines.append(f"{ROWS[row]} " + "".join(cells))
         return "\n".join([*lines, "   0  1  2  3  4"])
 
+    def _knows_flag(self, side: int) -> bool:
+        return 1 << FLAG in self._may(side)
+
     def _may(self, side: int) -> list[int]:
         may: list[int] = self.record.may[side * PIECES : side * PIECES + PIECES].tolist()
         return may
@@ -131,6 +136,15 @@ class JunqiPosition:
         count = movegen.list_side(self.record, self._work, TABLES_RECORD, side)
         moves: list[int] = self._work.moves[:count].tolist()
         return moves
+
+    def _surely_mobile(self, side: int) -> bool:
+        """Whether a side has a move whatever its unknown pieces are."""
+        for move in self._playable(side):
+            may = int(self.record.may[self.record.board[move & 63] - 1])
+            common = may & ~(1 << ENGINEER) or may  # an engineer moves wherever the others do
+            if not may & ~MOBILE and movegen.reaches(self.record, self._work, TABLES_RECORD, move, common):
+                return True
+        return False
 
     def legal_moves(self) -> list[int]:
         """Moves without result codes; those of pieces unknown to the viewer are all that they may have."""
@@ -152,7 +166,7 @@ class JunqiPosition:
         try:
             code = self._deduce(move)
         except ValueError:
-            self.record = step.before
+            self.record, self._taken = step.before, step.taken
             raise
         self._steps.append(step._replace(move=notation.pack(move & 0xFFF, code, self._told(move, code))))
 
@@ -251,7 +265,7 @@ class JunqiPosition:
     def pop(self) -> int:
         if self._steps:
             step = self._steps.pop()
-            self.record = step.before
+            self.record = step.before.copy()  # a copy of this position may hold the same step
             self._taken, self._announced = step.taken, step.announced
             return step.move
         if not self.words:
@@ -302,6 +316,8 @@ class JunqiPosition:
         if not self._playable(turn):
             if not self._playable(1 - turn):
                 return Outcome(None, "immobile")
+            if not self._surely_mobile(1 - turn):
+                return Outcome(None, "immobile", unknown=True)
             return Outcome(1 - turn, "immobile")
         if self.record.loser >= 0:
             return Outcome(1 - int(self.record.loser), "flag")

@@ -14,7 +14,7 @@ from games.junqi.tables import COUNTS, PIECES, ROWS, SLOTS, TYPES
 SETUP = 1 << 256
 UNKNOWN = "?"
 
-_MOVE = re.compile(r"([A-L][0-4])([A-L][0-4])(?:=([0-3]))?(?:@([A-L][0-4]))?\Z", re.IGNORECASE)
+_MOVE = re.compile(r"([A-L][0-4])([A-L][0-4])(?:=([0-3]))?(?:@([A-L][0-4]))?\Z", re.ASCII | re.IGNORECASE)
 
 
 def square_text(square: int) -> str:

@@ -64,10 +64,13 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
         if viewer in (None, side):
             if len(known) < len(mine):
                 raise ValueError(f"{name} side has unknown pieces that its viewer must know")
-            if "l" not in known:
-                if pos.loser != NOBODY:
-                    raise ValueError("neither side has a flag")
-                pos.loser = side
+        has_flag = "l" in known
+        for letter, square in mine:
+            has_flag |= letter == "x" and square_types(square, side) >> FLAG & 1 == 1
+        if not has_flag:
+            if pos.loser != NOBODY:
+                raise ValueError("neither side has a flag")
+            pos.loser = side
         left = [kind for kind in range(12) for _ in range(COUNTS[kind] - known.count(TYPES[kind]))]
         hidden = len(mine) - len(known)
         for number, (letter, square) in enumerate(mine):
@@ -82,11 +85,11 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
             pos.where[piece] = square
             pos.board[square] = piece + 1
             pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
-        # The dead: exactly what is missing if all is known, else any type that is left, but no flag.
+        # The dead: exactly what is missing if all is known, else any type that is left, but no flag if one may stand.
         for number in range(len(mine), PIECES):
             piece = side * PIECES + number
             if hidden:
-                pos.may[piece] = sum({1 << kind for kind in left if kind != FLAG})
+                pos.may[piece] = sum({1 << kind for kind in left if kind != FLAG or not has_flag})
             else:
                 pos.may[piece] = 1 << left[number - len(mine)]
 

@@ -10,7 +10,7 @@ from games.xiangqi.weights import KINDS
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 FILES = "abcdefghi"
-_MOVE = re.compile(r"([a-i])(10|[0-9])-?([a-i])(10|[0-9])\Z", re.IGNORECASE)
+_MOVE = re.compile(r"([a-i])(10|[0-9])-?([a-i])(10|[0-9])\Z", re.ASCII | re.IGNORECASE)
 _FIRST_SLOT = {letter: KIND_OF_SLOT.index(kind) for kind, letter in enumerate(KINDS)}
 _COUNT = {letter: KIND_OF_SLOT.count(kind) for kind, letter in enumerate(KINDS)}
 _NAMES = dict(k="king", a="advisor", b="elephant", n="horse", r="rook", c="cannon", p="pawn")

@@ -43,7 +43,7 @@ POSITION_DTYPE = record(
         ("past_checked", "u1", MAX_HISTORY),  # 1 if the move gave check (set by note_check)
         ("past_key", "i8", MAX_HISTORY),  # key before the move
         ("past_score", "i2", MAX_HISTORY),
-        ("past_quiet", "u1", MAX_HISTORY),
+        ("past_quiet", "u2", MAX_HISTORY),
         ("past_checks", "u1", 2 * MAX_HISTORY),
         ("past_since", "u2", MAX_HISTORY),
     ]

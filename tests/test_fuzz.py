@@ -1,0 +1,157 @@
+"""Random input against one process a game: whatever is sent, it answers the next `isready` and can still play.
+
+Every line is drawn from a fixed seed; a failure names the batch, which `batches` reproduces.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+from client import Client
+
+from games import registry
+
+BATCHES, LINES = 12, 25
+
+STARTS = {
+    "xiangqi": (
+        "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
+        "3k5/4P4/4b4/9/9/9/9/9/4A4/3AK1R2 r - - 119 60",
+    ),
+    "connect6": ("19/19/19/19/19/19/19/19/8b10/9b9/10w8/19/19/19/19/19/19/19/19 w 2", "/".join(["19"] * 19) + " b 1"),
+    "ewn": ("ABC2/DE3/F3f/3ed/2cba f -", "1A3/5/2B2/4f/3e1 s 3"),
+    "junqi": ("1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0", "1xxx1/5/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3"),
+}
+MOVES = {
+    "xiangqi": ("h2e2", "h9g7", "H2-E2", "a0a9", "b2b9"),
+    "connect6": ("j10", "i9k11", "a1s19", "j10j10", "k11i9"),
+    "ewn": ("123456", "615243", "a5b4", "c5d4", "e1d1"),
+    "junqi": ("?", "fgegckgkcdidifijahjhjbhle", "G0F0", "G0F0=2", "F1G1=3@A1"),
+}
+WORDS = re.findall(
+    r"\S+",
+    """
+    uci isready setoption name value UCI_Variant Hash Threads MultiPV Seed Move Overhead Skill Level Clear position
+    startpos fen moves dice go stop ponderhit ucinewgame d legal eval result wtime btime winc binc movestogo depth
+    nodes movetime searchmoves mate true false -1 0 1 3 7 100 1e3 99999999999999999999 <empty> \x00 \u4e2d\u70ae
+    """,
+)
+NEVER = ("quit", "perft", "bench", "Debug", "infinite", "ponder")
+"""Words that would end the process, take long, write files, or wait for a `stop`."""
+
+
+def mutate(text: str, draw: random.Random) -> str:
+    """A few characters deleted, doubled, swapped or replaced."""
+    letters = list(text)
+    for _ in range(draw.randint(1, 3)):
+        if not letters:
+            break
+        at, other = draw.randrange(len(letters)), draw.randrange(len(letters))
+        match draw.randrange(4):
+            case 0:
+                del letters[at]
+            case 1:
+                letters.insert(at, letters[other])
+            case 2:
+                letters[at], letters[other] = letters[other], letters[at]
+            case _:
+                letters[at] = chr(draw.randrange(1, 256))
+    return "".join(letters)
+
+
+def mutated_fen(fen: str, draw: random.Random) -> str:
+    """A FEN whose letters and digits stay in its alphabet: more of these are accepted, or nearly."""
+    letters = list(fen)
+    for _ in range(draw.randint(1, 4)):
+        letters[draw.randrange(len(letters))] = draw.choice(fen)
+    return "".join(letters)
+
+
+def valid_line(game: str, draw: random.Random) -> str:
+    moves = " ".join(draw.choices(MOVES[game], k=draw.randint(0, 4)))
+    return draw.choice(
+        (
+            f"position startpos moves {moves}",
+            f"position fen {draw.choice(STARTS[game])} moves {moves}",
+            f"go nodes {draw.randint(1, 50)} searchmoves {moves}",
+            f"go depth 1 nodes {draw.randint(1, 50)}",
+            f"go wtime {draw.randint(0, 20)} btime {draw.randint(0, 20)} movestogo 1",
+            f"dice {draw.randint(1, 6)}",
+            "setoption name MultiPV value 2",
+            "ucinewgame",
+            "legal",
+            "eval",
+            "result",
+            "d",
+        )
+    )
+
+
+def random_line(game: str, draw: random.Random) -> bytes:
+    """One line without its newline; never one that would wait for a `stop`."""
+    match draw.randrange(5):
+        case 0:
+            return bytes(draw.randrange(256) for _ in range(draw.randrange(60))).replace(b"\n", b"")
+        case 1:
+            line = " ".join(draw.choices(WORDS, k=draw.randint(1, 6)))
+        case 2:
+            line = mutate(valid_line(game, draw), draw)
+        case 3:
+            line = f"position fen {mutated_fen(draw.choice(STARTS[game]), draw)}"
+        case _:
+            line = valid_line(game, draw)
+    words = line.split()
+    if any(word in NEVER for word in words) or "\n" in line or "UCI_Variant" in words:
+        return b"d"
+    if words[:1] == ["go"]:
+        line += " nodes 20"
+    if "Hash" in words or "Threads" in words:
+        return b"legal"
+    return line.encode()
+
+
+def batches(game: str) -> Iterator[list[bytes]]:
+    draw = random.Random(f"fuzz {game}")
+    for _ in range(BATCHES):
+        yield [random_line(game, draw) for _ in range(LINES)]
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_nothing_kills_it(game: str) -> None:
+    with Client(f"setoption name UCI_Variant value {game}") as client:
+        client.sync()
+        for number, batch in enumerate(batches(game)):
+            client.send_bytes(b"\n".join([*batch, b"stop", b""]))
+            lines = client.sync(timeout_s=60)
+            assert not [line for line in lines if "internal" in line], f"batch {number}: {batch}"
+        client.send("stop", "ucinewgame")
+        client.sync(timeout_s=60)
+        client.search("position startpos", "go nodes 100")
+        client.send("quit")
+        client.rest()
+        assert client.end() == 0 and client.errors == ""
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_any_accepted_fen_can_be_played(game: str) -> None:
+    """FENs near valid ones are refused with one line, or taken: then every command on them works, and reading back
+    what `d` prints gives the same position."""
+    draw = random.Random(f"fens {game}")
+    with Client(f"setoption name UCI_Variant value {game}") as client:
+        client.sync()
+        for _ in range(60):
+            fen = mutated_fen(draw.choice(STARTS[game]), draw)
+            answers = client.answers(f"position fen {fen}")
+            if answers:
+                assert len(answers) == 1 and answers[0].startswith("info string error bad FEN"), fen
+                continue
+            shown = client.answers("d", "legal", "eval", "result")
+            assert not [line for line in shown if "error" in line], fen
+            (printed,) = [line for line in shown if line.startswith("Fen: ")]
+            found = client.search("go nodes 30")
+            assert not [line for line in found if "error" in line], fen
+            assert client.answers(f"position fen {printed[5:]}") == [], fen
+            assert printed in client.answers("d"), fen

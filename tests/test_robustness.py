@@ -1,0 +1,383 @@
+"""What a client may do to the daemon: PROTOCOLS.md's points on robustness, against the real process."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from client import COMMAND, ROOT, Client
+
+from games import registry
+
+SET_UP = {
+    "xiangqi": ("position startpos moves h2e2",),
+    "connect6": ("position startpos moves j10 i9k11",),
+    "ewn": ("position startpos moves 123456 615243", "dice 2"),
+    "junqi": ("position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0",),
+}
+"""Lines that set up a position in the middle of each game, with no win at hand."""
+
+BAD_FENS = {
+    "xiangqi": ("x", "9/9/9/9/9/9/9/9/9/9 w", "4k4/9/9/9/9/9/9/9/9/4K4 w", "4k4/9/9/9/9/9/9/9/9/3K5 x"),
+    "connect6": ("19 b 1", "/".join(["19"] * 19) + " b 3", "/".join(["18"] * 19) + " b 1"),
+    "ewn": ("ABC2/DE3/F3f/3ed/2cba x", "ABC2/DE3/F3f/3ed/2cbaa f", "5/5/5/5/5 f -", "ABC2/DE3/F3f/3ed/2cba f 7"),
+    "junqi": ("5/5/5/5/5/5/5/5/5/5/5/5 f - 0", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC z - 0", "6/5 f"),
+}
+
+INFO = re.compile(
+    r"info (throw [1-6] )?depth \d+ seldepth \d+ (multipv \d+ )?score (cp -?\d+|mate -?\d+)( wdl \d+ \d+ \d+)?"
+    r" nodes \d+ nps \d+ hashfull \d+ time \d+ pv \S+( \S+)*"
+)
+
+
+@pytest.fixture(params=registry.NAMES, scope="module")
+def shared(request: pytest.FixtureRequest) -> Iterator[tuple[Client, str]]:
+    """One process a game for all tests that leave it alive."""
+    with Client(f"setoption name UCI_Variant value {request.param}") as client:
+        client.sync()
+        yield client, request.param
+
+
+@pytest.fixture
+def game(shared: tuple[Client, str]) -> Iterator[tuple[Client, str]]:
+    """The shared process, in the middle of a game, and checked to be silent and alive afterwards."""
+    client, name = shared
+    client.answers("ucinewgame", *SET_UP[name])
+    yield client, name
+    assert client.sync() == []
+
+
+def bestmoves(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("bestmove")]
+
+
+def errors(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("info string error")]
+
+
+def board_fen(client: Client) -> str:
+    (line,) = [line for line in client.answers("d") if line.startswith("Fen: ")]
+    return line
+
+
+def without_times(lines: list[str]) -> list[str]:
+    return [re.sub(r" (nps|time) \d+", "", line) for line in lines]
+
+
+# Handshake
+
+
+def test_handshake_without_numba() -> None:
+    """`uciok` comes before any game is loaded: numba would have written to the cache folder by then."""
+    with Client("uci") as client:
+        lines = client.expect("uciok")
+        assert lines[0].startswith("id name ") and lines[-1] == "uciok"
+        assert all(len(line) < 2000 and line == line.rstrip() for line in lines)
+        client.send("quit")
+        assert client.rest() == [] and client.end() == 0 and client.errors == ""
+
+
+def test_every_option_echoed_at_its_default(shared: tuple[Client, str]) -> None:
+    client, name = shared
+    client.send("uci")
+    for line in client.expect("uciok"):
+        if match := re.match(r"option name (.+?) type (\w+)(?: default (\S*))?", line):
+            option, kind, default = match.groups()
+            value = name if option == "UCI_Variant" else default
+            answers = client.answers(f"setoption name {option}" + (f" value {value}" if kind != "button" else ""))
+            assert errors(answers) == [], option
+
+
+# The reader is always live
+
+
+def test_isready_and_stop_during_a_search(game: tuple[Client, str]) -> None:
+    client, _ = game
+    client.ask("go infinite", until="info")
+    assert bestmoves(client.sync()) == []
+    client.search("stop")
+
+
+def test_stop_position_go_without_waiting(game: tuple[Client, str]) -> None:
+    client, name = game
+    client.send("go infinite", "stop", "position startpos", *SET_UP[name], "go nodes 50")
+    client.expect("bestmove")
+    client.expect("bestmove")
+
+
+def test_position_during_a_search_is_the_next_searches(game: tuple[Client, str]) -> None:
+    client, _ = game
+    before = board_fen(client)
+    client.ask("go infinite", until="info")
+    client.send("position startpos")
+    after = [line for line in client.ask("d", until=lambda line: line.startswith("Fen: ")) if line.startswith("Fen: ")]
+    assert after != [before]
+    client.search("stop")
+
+
+def test_idle_stop_and_ponderhit_are_silent(game: tuple[Client, str]) -> None:
+    client, _ = game
+    assert client.answers("stop", "ponderhit", "", "   ") == []
+
+
+@pytest.mark.parametrize("go, release", [("go infinite depth 1", "stop"), ("go ponder depth 1", "ponderhit")])
+def test_no_bestmove_before_it_is_released(game: tuple[Client, str], go: str, release: str) -> None:
+    client, _ = game
+    client.ask(go, until="info")
+    time.sleep(0.1)
+    assert bestmoves(client.sync()) == []
+    client.search(release)
+
+
+def test_stopped_perft_and_bench(game: tuple[Client, str]) -> None:
+    client, name = game
+    depth = dict(xiangqi=12, connect6=4, ewn=30, junqi=12)[name]
+    client.send(f"perft {depth}")
+    client.ask("stop", until=lambda line: line == f"info string perft {depth} stopped")
+    client.ask("bench", "stop", "isready", until="readyok")
+    # A search waits for the end of the bench.
+    assert len(bestmoves(client.search("go nodes 10"))) == 1
+
+
+# Bad input
+
+
+GARBAGE = (
+    "hello",
+    "GO",
+    "setoption",
+    "setoption name",
+    "setoption name Nonsense value 1",
+    "setoption name Hash value many",
+    "setoption name Hash value 0",
+    "setoption name Hash value 99999999999999999999",
+    "setoption name UCI_Variant value chess",
+    "setoption name Ponder value maybe",
+    "setoption name Debug Log File value /nonexistent/folder/log",
+    "position",
+    "position nonsense",
+    "position startpos nonsense",
+    "dice",
+    "dice 0",
+    "dice 7",
+    "dice one",
+    "perft",
+    "perft x",
+    "perft 0",
+)
+
+
+def test_each_bad_line_is_one_error_and_changes_nothing(game: tuple[Client, str]) -> None:
+    client, _ = game
+    before = board_fen(client)
+    for line in GARBAGE:
+        answers = client.answers(line)
+        assert len(answers) == 1 and errors(answers) == answers, line
+        assert "internal" not in answers[0], line
+    assert board_fen(client) == before
+
+
+def test_bad_fens_change_nothing(game: tuple[Client, str]) -> None:
+    client, name = game
+    before = board_fen(client)
+    for fen in BAD_FENS[name]:
+        answers = client.answers(f"position fen {fen}")
+        assert len(answers) == 1 and answers[0].startswith("info string error bad FEN"), fen
+    assert board_fen(client) == before
+
+
+def test_illegal_move_keeps_the_legal_prefix(game: tuple[Client, str]) -> None:
+    client, name = game
+    whole = SET_UP["junqi"][0] if name == "junqi" else SET_UP[name][0]
+    client.answers(whole)
+    expected = board_fen(client)
+    answers = client.answers(f"{whole} {'' if ' moves ' in whole else 'moves '}zz h0g2")
+    assert len(answers) == 1 and "zz" in errors(answers)[0]
+    assert board_fen(client) == expected
+    assert client.answers(f"{whole} " if " moves " in whole else f"{whole} moves") == []
+
+
+def test_die_only_where_there_is_one(game: tuple[Client, str]) -> None:
+    client, name = game
+    assert bool(errors(client.answers("dice 3"))) == (not registry.info(name).has_dice)
+
+
+def test_binary_and_long_lines(game: tuple[Client, str]) -> None:
+    client, _ = game
+    client.send_bytes(bytes(range(256)) + b"\n\0\0\0\n\xff\xfe\n" + b"\r\n" + b"x" * (1 << 20) + b"\n")
+    assert all(line.isascii() and line.isprintable() and len(line) < 1000 for line in client.sync())
+    client.send_bytes(b"isready\r\n")
+    client.expect("readyok")
+
+
+# Limits
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        "go nodes 1",
+        "go depth 1",
+        "go movetime 1",
+        "go wtime 0 btime 0",
+        "go wtime -100 btime -100 winc -5 binc -5",
+        "go wtime 100",
+        "go movestogo 1 wtime 50 btime 50 winc 1 binc 1",
+        "go mate 1 nodes 20",
+        "go depth 999999999999999 nodes 10",
+        "go nodes 10 unknown",
+        "go movetime 20 nodes 5 depth 3",
+    ],
+)
+def test_every_go_has_one_bestmove(game: tuple[Client, str], go: str) -> None:
+    client, _ = game
+    lines = client.search(go)
+    assert len(bestmoves(lines)) == 1 and not any("internal" in line for line in lines)
+    assert len(lines[-1].split()) in (2, 4)
+    scored = [line for line in lines if line.startswith("info ") and not line.startswith("info string")]
+    assert scored and all(INFO.fullmatch(line) for line in scored)
+
+
+@pytest.mark.parametrize("options", [("Threads", "2"), ("MultiPV", "5"), ("Skill Level", "0"), ("Hash", "1")])
+def test_options_that_change_the_search(game: tuple[Client, str], options: tuple[str, str]) -> None:
+    client, _ = game
+    option, value = options
+    (declared,) = [line for line in client.ask("uci", until="uciok") if line.startswith(f"option name {option} ")]
+    assert client.answers(f"setoption name {option} value {value}") == []
+    lines = client.search("go nodes 300")
+    default = declared.split(" default ")[1].split()[0]
+    assert client.answers(f"setoption name {option} value {default}") == []
+    if option == "MultiPV":
+        (legal,) = client.answers("legal")
+        moves = 5 if legal.startswith("legal count") else len(legal.split()) - 1
+        ranks = [int(match[1]) for line in lines if (match := re.search(r" multipv (\d+) ", line))]
+        assert max(ranks) == ranks[-1] == min(5, moves)
+
+
+def test_reproducible_after_new_game(game: tuple[Client, str]) -> None:
+    client, name = game
+    assert client.answers("setoption name Seed value 7") == []
+    runs = []
+    for _ in range(2):
+        client.answers("ucinewgame", *SET_UP[name])
+        runs.append(without_times(client.search("go nodes 2000")))
+    assert client.answers("setoption name Seed value 0") == []
+    assert runs[0] == runs[1]
+
+
+def test_moves_of_a_variation_are_legal(game: tuple[Client, str]) -> None:
+    client, name = game
+    if name in ("ewn", "junqi"):
+        pytest.skip("later moves hang on throws or battles")
+    line = client.search("go nodes 3000")[-2]
+    moves = line.split(" pv ")[1]
+    assert client.answers(f"{SET_UP[name][0]} {moves}") == []
+
+
+# Games that change
+
+
+def test_variant_switched_back_and_forth(game: tuple[Client, str]) -> None:
+    client, name = game
+    client.ask("go infinite", until="info")
+    client.send(*(f"setoption name UCI_Variant value {other}" for other in (*registry.NAMES, name)))
+    client.search("stop")
+    assert not errors(client.answers(*SET_UP[name]))
+    client.search("go nodes 10")
+
+
+def test_set_up_phase(game: tuple[Client, str]) -> None:
+    client, name = game
+    client.answers("position startpos")
+    moves: list[str] = []
+    for _ in range(2 if registry.info(name).has_setup else 1):
+        moves.append(client.search("go nodes 5")[-1].split()[1])
+        assert client.answers(f"position startpos moves {' '.join(moves)}") == []
+    assert len(client.answers("result")) == 1
+
+
+# The end
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_end_of_input_finishes_what_was_asked(name: str) -> None:
+    with Client(f"setoption name UCI_Variant value {name}", *SET_UP[name], "go nodes 50", "go depth 1") as client:
+        client.send_bytes(b"result")  # a last line without its newline
+        client.close_input()
+        lines = client.rest()
+        assert len(bestmoves(lines)) == 2 and any(line.startswith("result") for line in lines)
+        assert client.end() == 0 and client.errors == ""
+
+
+def test_end_of_input_gives_a_bounded_search_its_time() -> None:
+    with Client() as client:
+        client.sync()
+        started = time.monotonic()
+        client.send("go movetime 400")
+        client.close_input()
+        assert len(bestmoves(client.rest())) == 1
+        assert time.monotonic() - started > 0.3
+        assert client.end() == 0
+
+
+@pytest.mark.parametrize("go", ["go infinite", "go", "go ponder movetime 100000"])
+def test_end_of_input_stops_an_unbounded_search(go: str) -> None:
+    with Client() as client:
+        client.sync()
+        client.ask(go, until="info")
+        client.close_input()
+        assert len(bestmoves(client.rest())) == 1
+        assert client.end() == 0
+
+
+def test_quit_in_a_search() -> None:
+    with Client() as client:
+        client.sync()
+        client.ask("go infinite", until="info")
+        client.send("quit")
+        client.rest()
+        assert client.end() == 0 and client.errors == ""
+
+
+def test_quit_while_compiling(tmp_path: Path) -> None:
+    """A cold cache takes a minute to fill; leaving does not."""
+    with Client("isready", environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
+        client.expect(lambda line: "compiling" in line)
+        client.send("quit")
+        client.rest()
+        assert client.end() == 0 and client.errors == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="processes started here ignore it")
+def test_interrupt() -> None:
+    with Client() as client:
+        client.sync()
+        client.ask("go infinite", until="info")
+        client.process.send_signal(signal.SIGINT)
+        client.rest()
+        assert client.end() == -signal.SIGINT and client.errors == ""
+
+
+def test_empty_environment_in_the_root_folder() -> None:
+    cache = {name: value for name, value in os.environ.items() if name == "SIQI_CACHE"}
+    with Client("isready", environment=cache, folder="/") as client:
+        client.sync()
+        client.search("go nodes 10")
+
+
+def test_closed_output_ends_the_process() -> None:
+    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None and process.stdout is not None
+    with process:
+        process.stdout.close()
+        process.stdin.write(b"uci\n" * 10)
+        process.stdin.flush()
+        process.wait(30)

@@ -209,6 +209,35 @@ def test_die_only_where_there_is_one(game: tuple[Client, str]) -> None:
     assert bool(errors(client.answers("dice 3"))) == (not registry.info(name).has_dice)
 
 
+def test_a_line_that_continues_the_last_is_read_like_a_fresh_one(game: tuple[Client, str]) -> None:
+    client, name = game
+    start = SET_UP[name][0] + ("" if " moves " in SET_UP[name][0] else " moves")
+    continued = []
+    for _ in range(4):
+        (legal,) = client.answers("legal")
+        continued.append(legal.split()[1] if name != "connect6" else f"a{len(continued) + 1}s1{len(continued)}")
+        assert client.answers(f"{start} {' '.join(continued)}") == []
+        shown = client.answers("d")
+        client.answers("position startpos", f"{start} {' '.join(continued)}")
+        assert client.answers("d") == shown
+        # A wrong continuation is refused, and what stood stands; so is a shorter line read anew.
+        assert len(errors(client.answers(f"{start} {' '.join(continued)} zz"))) == 1
+        assert client.answers("d") == shown
+    assert client.answers(f"{start} {continued[0]}", f"{start} {' '.join(continued)}") == []
+    assert client.answers("d") == shown
+
+
+def test_a_throw_is_forgotten_when_the_line_goes_on() -> None:
+    with Client("setoption name UCI_Variant value ewn") as client:
+        client.sync()
+        line = "position startpos moves 123456 123456"
+        assert client.answers(line, "dice 3") == []
+        (legal,) = client.answers("legal")
+        assert client.answers(line) == []
+        others = set(client.answers("legal")[0].split()) - set(legal.split())
+        assert others and client.answers(line, "dice 3", f"{line} {min(others)}") == []
+
+
 def test_binary_and_long_lines(game: tuple[Client, str]) -> None:
     client, _ = game
     client.send_bytes(bytes(range(256)) + b"\n\0\0\0\n\xff\xfe\n" + b"\r\n" + b"x" * (1 << 20) + b"\n")

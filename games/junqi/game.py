@@ -164,7 +164,7 @@ class JunqiPosition:
             return
         step = Step(move, self.record.copy(), self._taken, self._announced)
         try:
-            code = self._deduce(move)
+            code = self._deduce(move, step.before)
         except ValueError:
             self.record, self._taken = step.before, step.taken
             raise
@@ -177,7 +177,7 @@ class JunqiPosition:
         deploy(self.record, self.words)
         self.weights = np.tile(np.array(slot_weights(), np.float32).ravel(), 2)
 
-    def _deduce(self, move: int) -> int:
+    def _deduce(self, move: int, before: Record) -> int:
         """Play a move on the record and draw every conclusion; returns its result code."""
         record = self.record
         origin, target = move & 63, move >> 6 & 63
@@ -196,9 +196,10 @@ class JunqiPosition:
         if self.viewer is not None:
             fallen = [piece for piece in (mover, other) if self._falls(piece, mover, code)]
             self._hear_of_commander(flag, fallen)
-            for owner in range(2):
-                may = spread_counts(self._may(owner))
-                record.may[owner * PIECES : owner * PIECES + PIECES] = may
+            if not np.array_equal(record.may, before.may):
+                for owner in range(2):
+                    may = spread_counts(self._may(owner))
+                    record.may[owner * PIECES : owner * PIECES + PIECES] = may
         do_move(record, move & 0xFFF, code)
         return code
 

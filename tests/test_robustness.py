@@ -25,9 +25,23 @@ SET_UP = {
 """Lines that set up a position in the middle of each game, with no win at hand."""
 
 BAD_FENS = {
-    "xiangqi": ("x", "9/9/9/9/9/9/9/9/9/9 w", "4k4/9/9/9/9/9/9/9/9/4K4 w", "4k4/9/9/9/9/9/9/9/9/3K5 x"),
+    "xiangqi": (
+        "x",
+        "9/9/9/9/9/9/9/9/9/9 w",
+        "4k4/9/9/9/9/9/9/9/9/4K4 w",
+        "4k4/9/9/9/9/9/9/9/9/3K5 x",
+        "3kk4/9/9/9/9/9/9/9/9/3K5 w",
+        "3k5/9/9/9/9/9/9/9/9/RRRK5 w",
+        "3k5/9/9/9/9/9/9/9/9/10 w",
+    ),
     "connect6": ("19 b 1", "/".join(["19"] * 19) + " b 3", "/".join(["18"] * 19) + " b 1"),
-    "ewn": ("ABC2/DE3/F3f/3ed/2cba x", "ABC2/DE3/F3f/3ed/2cbaa f", "5/5/5/5/5 f -", "ABC2/DE3/F3f/3ed/2cba f 7"),
+    "ewn": (
+        "ABC2/DE3/F3f/3ed/2cba x",
+        "ABC2/DE3/F3f/3ed/2cbaa f",
+        "5/5/5/5/5 f -",
+        "ABC2/DE3/F3f/A2ed/2cba f -",
+        "ABC2/DE3/F3f/3ed/2cba f 7",
+    ),
     "junqi": ("5/5/5/5/5/5/5/5/5/5/5/5 f - 0", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC z - 0", "6/5 f"),
 }
 
@@ -238,6 +252,22 @@ def test_a_throw_is_forgotten_when_the_line_goes_on() -> None:
         assert others and client.answers(line, "dice 3", f"{line} {min(others)}") == []
 
 
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("ewn", ("123455", "12345", "1234567", "123450", "a5b4")),
+        ("junqi", ("diahcbgkkfiecfigjhedjljhgg", "diahcbgkkfiecfigjhedjljhh", "diahckgbkfiecfigjhedjljh", "G0F0")),
+    ],
+)
+def test_bad_set_ups_change_nothing(name: str, words: tuple[str, ...]) -> None:
+    with Client(f"setoption name UCI_Variant value {name}") as client:
+        client.sync()
+        for word in words:
+            answers = client.answers(f"position startpos moves {word}")
+            assert len(answers) == 1 and errors(answers) == answers, word
+            assert board_fen(client) == "Fen: startpos"
+
+
 def test_binary_and_long_lines(game: tuple[Client, str]) -> None:
     client, _ = game
     client.send_bytes(bytes(range(256)) + b"\n\0\0\0\n\xff\xfe\n" + b"\r\n" + b"x" * (1 << 20) + b"\n")
@@ -393,6 +423,18 @@ def test_interrupt() -> None:
         client.process.send_signal(signal.SIGINT)
         client.rest()
         assert client.end() == -signal.SIGINT and client.errors == ""
+
+
+def test_a_timer_ends_the_search_where_kernels_have_no_clock(tmp_path: Path) -> None:
+    """As on Windows; kernels compiled without `clock_gettime` need a cache of their own."""
+    script = "import time; del time.clock_gettime_ns; from daemon.main import main; main()"
+    command, cache = (sys.executable, "-c", script), {**os.environ, "SIQI_CACHE": str(tmp_path)}
+    with Client("setoption name UCI_Variant value ewn", command=command, environment=cache) as client:
+        client.sync()
+        for go in ("go movetime 100", "go wtime 500 btime 500"):
+            client.search(*SET_UP["ewn"], go)
+        client.ask("go ponder movetime 100", until="info")
+        client.search("ponderhit")
 
 
 def test_empty_environment_in_the_root_folder() -> None:

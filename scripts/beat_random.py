@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--logs", type=Path, default=Path("beat_random"), metavar="FOLDER")
     parser.add_argument("--concurrency", type=int, default=1, help="games at a time")
     parsed = parser.parse_args(arguments)
+    if unknown := set(parsed.games) - set(REQUIRED):
+        parser.error(f"no such game: {' '.join(sorted(unknown))}")
     parsed.logs.mkdir(parents=True, exist_ok=True)
     try:
         won = {game: wins(game, parsed.engine, parsed.logs, parsed.concurrency) for game in parsed.games}

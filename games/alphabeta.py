@@ -35,9 +35,6 @@ class Root(Protocol):
         -infinite if it was stopped before one move was finished.
         """
 
-    def report_nodes(self, work: Record) -> None:
-        """Bring the thread's counter in the control block up to date."""
-
 
 class AlphaBetaSearcher:
     """A `Searcher`; one iteration is one depth of every MultiPV line."""
@@ -111,7 +108,7 @@ class AlphaBetaSearcher:
         if not work.stopped:
             self._lines.sort(key=lambda line: -line.score.cp)
             work.root_moves[: self._multipv] = [line.pv[0] for line in self._lines]
-        self._root.report_nodes(work)
+        self._control.report(0, int(work.nodes))
         mate = self._lines[0].score.mate
         return Report(
             self._depth,

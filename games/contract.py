@@ -7,6 +7,7 @@ selected. Side 0 moves first from the start position (Red; Black in Connect6), s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -125,6 +126,12 @@ class Score(NamedTuple):
     cp: int = 0
     mate: int | None = None
     win: float | None = None  # expected result 0..1, for games that report wdl
+
+    @classmethod
+    def expected(cls, win: float, mate: int | None = None) -> Score:
+        """Of an expected result 0..1; in centipawns 400 log10 of the odds, as Elo differences go."""
+        bounded = min(max(win, 0.001), 0.999)
+        return cls(round(400 * math.log10(bounded / (1 - bounded))), mate, win)
 
 
 class Line(NamedTuple):

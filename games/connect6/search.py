@@ -13,9 +13,9 @@ from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
 from games.connect6.work import MAX_PLY, MAX_TURNS, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT
-from games.kernel.control import STOPPED, poll
 from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, entry, inner, int64, new_record, void
+from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.node import count_node, from_table, pick, set_pv, to_table
 from games.kernel.table import (
     EXACT,
     LOWER,
@@ -39,62 +39,6 @@ DEFENCES = 6
 EXTENSION = 2
 """Turns that answering threats may carry a line beyond the horizon (without a bound, threats answered by
 threats ran to ply 48 and held middle games to depth 2)."""
-
-
-@inner(void(WORK), forceinline=True)
-def count_node(work: Record) -> None:
-    work.nodes += 1
-    if work.nodes >= work.poll_at:
-        work.poll_at = poll(work.control, work.thread, work.nodes)
-        if work.poll_at == STOPPED:
-            work.stopped = 1
-
-
-@inner(int64(WORK, int64, int64), forceinline=True)
-def pick(work: Record, at: int, end: int) -> int:
-    """Bring the best-scored of the turns at..end-1 to `at` and return it."""
-    best = at
-    for i in range(at + 1, end):
-        if work.move_scores[i] > work.move_scores[best]:
-            best = i
-    move = int64(work.moves[best])
-    score = work.move_scores[best]
-    work.moves[best] = work.moves[at]
-    work.move_scores[best] = work.move_scores[at]
-    work.moves[at] = move
-    work.move_scores[at] = score
-    return move
-
-
-@inner(void(WORK, int64, int64), forceinline=True)
-def set_pv(work: Record, ply: int, move: int) -> None:
-    """The variation at `ply` becomes `move` and the variation found one turn deeper."""
-    row = ply * (MAX_PLY + 2)
-    below = row + MAX_PLY + 2
-    work.pv[row] = move
-    length = int64(work.pv_length[ply + 1])
-    for i in range(length):
-        work.pv[row + 1 + i] = work.pv[below + i]
-    work.pv_length[ply] = length + 1
-
-
-@inner(int64(int64, int64), forceinline=True)
-def to_table(score: int, ply: int) -> int:
-    """Wins are stored as counted from the stored position, not from the root."""
-    if score > MATE_BOUND:
-        return score + ply
-    if score < -MATE_BOUND:
-        return score - ply
-    return score
-
-
-@inner(int64(int64, int64), forceinline=True)
-def from_table(score: int, ply: int) -> int:
-    if score > MATE_BOUND:
-        return score - ply
-    if score < -MATE_BOUND:
-        return score + ply
-    return score
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
@@ -134,7 +78,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
     table_move = int64(-1)
     if data != 0:
         table_move = entry_move(data)
-        score = from_table(entry_score(data), ply)
+        score = from_table(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
         if not is_pv and entry_depth(data) >= depth:
             if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
@@ -176,7 +120,8 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
 
     # Step 7. Remember
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-    save(work.table, work.table_mask, pos.key, best_move, to_table(best, ply), depth, bound, work.generation)
+    stored = to_table(best, ply, MATE_BOUND)
+    save(work.table, work.table_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best
 
 
@@ -224,12 +169,6 @@ def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
     return count
 
 
-@entry(void(WORK))
-def report_nodes(work: Record) -> None:
-    """Bring this thread's node counter in the control block up to date."""
-    poll(work.control, work.thread, work.nodes)
-
-
 class Connect6Root:
     """Connect6's half of the searcher."""
 
@@ -259,6 +198,3 @@ class Connect6Root:
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, TABLES_RECORD, alpha, beta, depth, skip))
-
-    def report_nodes(self, work: Record) -> None:
-        report_nodes(work)

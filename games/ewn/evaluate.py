@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from games.contract import Score
 from games.ewn.position import POSITION, POSITION_DTYPE, advance, copy_board
 from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
 from games.ewn.work import WORK, WORK_DTYPE
 from games.kernel.jit import Record, entry, inner, int64, new_record
-from games.kernel.playouts import expected_cp
 from games.kernel.random import below, next_state, seed_state
 
 EVAL_PLAYOUTS = 20_000
@@ -50,4 +50,4 @@ def explain(root: Record) -> list[str]:
     work = new_record(WORK_DTYPE)
     work.random = seed_state(1)
     share = count_wins(root, new_record(POSITION_DTYPE), work, TABLES_RECORD, EVAL_PLAYOUTS) / EVAL_PLAYOUTS
-    return [f"random playouts won {share:.3f}", f"total {expected_cp(share):+d} for the side to move"]
+    return [f"random playouts won {share:.3f}", f"total {Score.expected(share).cp:+d} for the side to move"]

@@ -9,12 +9,13 @@ from games.ewn import INFO, movegen, notation
 from games.ewn.bench import BENCH
 from games.ewn.evaluate import explain
 from games.ewn.position import POSITION_DTYPE, do_move, undo_move
-from games.ewn.search import EwnSearcher
+from games.ewn.search import EwnRoot
 from games.ewn.setup import SETUPS, set_up, setup_pieces
 from games.ewn.tables import TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
+from games.uct import UctSearcher
 
 MAX_PERFT = 100
 
@@ -141,7 +142,7 @@ class Ewn:
         return EwnPosition(fen)
 
     def searcher(self) -> Searcher:
-        return EwnSearcher()
+        return UctSearcher(EwnRoot())
 
     def evaluate(self, position: EwnPosition) -> list[str]:
         if not position.has_pieces or position.record.winner >= 0:

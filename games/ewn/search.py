@@ -7,22 +7,22 @@ descends by UCB1, adds one node, and finishes at random.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from games.contract import Line, Report, Score, Task
+from games.contract import Line, Score, Task
 from games.ewn.evaluate import playout
 from games.ewn.movegen import list_legal
 from games.ewn.position import MAX_MOVES, POSITION, POSITION_DTYPE, advance, copy_board
 from games.ewn.setup import SetupSearch
 from games.ewn.tables import TABLES, TABLES_RECORD
 from games.ewn.work import WORK, WORK_DTYPE
-from games.kernel.control import STOPPED, poll
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
-from games.kernel.playouts import MAX_DEPTH, expected_cp, playouts_at, run_parallel
-from games.kernel.random import below, next_state, seed_state
+from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from games.kernel.node import count_node
+from games.kernel.random import below, next_state
 
 EXPLORATION = 0.7
 """Weight of UCB1's exploration term for results 0..1."""
@@ -138,106 +138,56 @@ def grow(root: Record, pos: Record, work: Record, t: Record, nodes: Any, playout
             side ^= 1
 
         # Step 4. Look at the clock
-        work.nodes += 1
-        if work.nodes >= work.poll_at:
-            work.poll_at = poll(work.control, work.thread, work.nodes)
-            if work.poll_at == STOPPED:
-                work.stopped = 1
-                return
-    poll(work.control, work.thread, work.nodes)
-
-
-class EwnSearcher:
-    """One iteration takes the playouts of all threads to `playouts_at(depth)`."""
-
-    def __init__(self) -> None:
-        self._settings = (0, 0, 0)
-
-    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        if self._settings != (hash_mb, threads, seed):
-            self._settings = hash_mb, threads, seed
-            size = max((hash_mb << 20) // NODE_DTYPE.itemsize // threads, 1024)
-            self._nodes = [np.zeros(size, NODE_DTYPE) for _ in range(threads)]
-            self._works = [new_record(WORK_DTYPE) for _ in range(threads)]
-            self._boards = [new_record(POSITION_DTYPE) for _ in range(threads)]
-            self.clear()
-
-    def clear(self) -> None:
-        for thread, work in enumerate(self._works):
-            work.random = seed_state(self._settings[2], thread)
-
-    def start(self, task: Task) -> None:
-        self._task = task
-        self._depth = 0
-        self._setup = None
-        if task.position.ply < 2 and not task.position.has_pieces:  # type: ignore[attr-defined]
-            self._setup = SetupSearch(task, self._settings[2])
+        count_node(work)
+        if work.stopped == 1:
             return
-        self._root = task.position.record  # type: ignore[attr-defined]
-        task.control.set_threads(len(self._works))
-        for thread, work in enumerate(self._works):
-            work.control, work.thread = task.control.address, thread
-            work.nodes = work.stopped = work.deepest = 0
-            # Every throw's root is visited before the first look at the clock.
-            work.poll_at = min(playouts_at(1), max(task.control.node_limit, 6))
+
+
+class EwnRoot:
+    """EWN's half of the searcher. Tree nodes 1-6 are the root after each throw."""
+
+    node_dtype = NODE_DTYPE
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    least_playouts = 6  # one for each throw
+
+    def setup(self, task: Task, seed: int) -> SetupSearch | None:
+        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
+
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+        self._record = task.position.record  # type: ignore[attr-defined]
+        for tree, work in zip(trees, works, strict=True):
+            tree[:7] = np.zeros(7, NODE_DTYPE)
             work.used = 7
-            work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = task.moves
-            self._nodes[thread][:7] = np.zeros(7, NODE_DTYPE)
 
-    def iterate(self) -> Report:
-        self._depth += 1
-        if self._setup is not None:
-            return self._setup.iterate()
-        threads = len(self._works)
-        share = (playouts_at(self._depth) - (playouts_at(self._depth - 1) if self._depth > 1 else 0)) // threads + 1
+    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
+        grow(self._record, board, work, TABLES_RECORD, tree, playouts)
 
-        def work(thread: int) -> None:
-            grow(
-                self._root,
-                self._boards[thread],
-                self._works[thread],
-                TABLES_RECORD,
-                self._nodes[thread],
-                share,
-            )
+    def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
+        """After a throw a line for each move, else the best of each throw."""
+        dice = int(self._record.dice)
+        return self._lines(trees, dice) if dice else [self._lines(trees, die)[0] for die in range(1, 7)]
 
-        run_parallel(work, threads)
-        dice = int(self._root.dice)
-        lines = self._lines(dice)[: self._task.multipv] if dice else [self._lines(die)[0] for die in range(1, 7)]
-        return Report(
-            self._depth,
-            max(int(work.deepest) for work in self._works),
-            self._task.control.nodes,
-            tuple(lines),
-            not any(work.stopped for work in self._works),
-            self._depth >= MAX_DEPTH or (dice > 0 and lines[0].score.mate is not None),
-            max(1000 * int(work.used) // len(nodes) for work, nodes in zip(self._works, self._nodes, strict=True)),
-        )
-
-    def _lines(self, die: int) -> list[Line]:
-        """A line for each move after a throw, most visited first, the trees of all threads together."""
-        roots = [nodes[die] for nodes in self._nodes]
+    def _lines(self, trees: Sequence[Any], die: int) -> list[Line]:
+        """A line for each move after a throw, most visited first."""
+        roots = [nodes[die] for nodes in trees]
         count = int(roots[0].count)
         visits = sum(root.visits[:count].astype(np.int64) for root in roots)
         wins = sum(root.wins[:count].astype(np.int64) for root in roots)
         lines = []
-        goal = 24 if self._root.turn == 0 else 0
+        goal = 24 if self._record.turn == 0 else 0
         for edge in np.argsort(-visits, kind="stable"):
             move = int(roots[0].moves[edge])
-            win = float(wins[edge] / max(visits[edge], 1))
-            mate = 1 if move >> 5 == goal or self._takes_last(move) else None
-            if mate is not None:
-                win = 1.0
-            score = Score(expected_cp(win), mate, win)
-            lines.append(Line(score, (move,), 0 if self._root.dice else die))
+            if move >> 5 == goal or self._takes_last(move):
+                score = Score.expected(1.0, 1)
+            else:
+                score = Score.expected(float(wins[edge] / max(visits[edge], 1)))
+            lines.append(Line(score, (move,), 0 if self._record.dice else die))
         return sorted(lines, key=lambda line: line.score.mate is None)
 
     def _takes_last(self, move: int) -> bool:
         """Whether a move captures the enemy's last piece."""
-        captured = int(self._root.board[move >> 5])
-        enemy = 1 - int(self._root.turn)
-        return captured > 0 and (captured > 6) == (enemy == 1) and int(self._root.alive[enemy]).bit_count() == 1
-
-    def finish(self) -> None:
-        """Threads end with each iteration."""
+        captured = int(self._record.board[move >> 5])
+        enemy = 1 - int(self._record.turn)
+        return captured > 0 and (captured > 6) == (enemy == 1) and int(self._record.alive[enemy]).bit_count() == 1

@@ -12,7 +12,6 @@ from games.ewn.position import NOT_OVER, POSITION_DTYPE
 from games.ewn.tables import CAPTURED, TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
-from games.kernel.playouts import expected_cp
 from games.kernel.random import seed_state
 
 SETUPS = tuple("".join(digits) for digits in itertools.permutations("123456"))
@@ -86,9 +85,7 @@ class SetupSearch:
         self._field = sorted(tried, reverse=True) + untried
         if complete:
             del self._field[max(len(tried) // 2, 1) :]
-        lines = tuple(
-            Line(Score(expected_cp(win), None, win), (SETUP + int(word),)) for win, word in self._field[: self._multipv]
-        )
+        lines = tuple(Line(Score.expected(win), (SETUP + int(word),)) for win, word in self._field[: self._multipv])
         return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
 
     def _wins(self, word: str, other: str, playouts: int) -> int:

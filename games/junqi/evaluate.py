@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from games.contract import Score
 from games.junqi.position import POSITION, type_of
 from games.junqi.tables import NOWHERE, PIECES, TABLES, WORTH
 from games.kernel.jit import Record, float64, inner, int64
-from games.kernel.playouts import expected_cp
 
 SCALE = 90.0
 """Material difference that makes the odds e to 1."""
@@ -39,5 +39,5 @@ def explain(pos: Record) -> list[str]:
     win = 1 / (1 + math.exp(-(sums[turn] - sums[1 - turn]) / SCALE))
     return [
         f"material first {sums[0]:.0f}, second {sums[1]:.0f}",
-        f"total {expected_cp(win):+d} for the side to move",
+        f"total {Score.expected(win).cp:+d} for the side to move",
     ]

@@ -17,7 +17,7 @@ from games.junqi.belief import compatible, slot_weights, spread_counts
 from games.junqi.bench import BENCH
 from games.junqi.evaluate import explain
 from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
-from games.junqi.search import JunqiSearcher
+from games.junqi.search import JunqiRoot
 from games.junqi.setup import SETUP_COUNT, deploy, place
 from games.junqi.tables import (
     ATTACKER_DIES,
@@ -37,6 +37,7 @@ from games.junqi.tables import (
 from games.junqi.work import WORK_DTYPE
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
+from games.uct import UctSearcher
 
 MAX_PERFT = 30
 
@@ -67,7 +68,7 @@ class JunqiPosition:
             pieces, turn, self.viewer, quiet = notation.parse_fen(fen)
             place(self.record, pieces, turn, self.viewer, quiet)
             for side in range(2):
-                spread_counts(self._may(side))
+                spread_counts(self._may(side))  # only to refuse what contradicts itself: a FEN is shown as given
             # A flag that the FEN shows may have been announced or deduced: no conclusion from hearing of it again.
             self._announced = (self._knows_flag(0), self._knows_flag(1))
 
@@ -196,10 +197,9 @@ class JunqiPosition:
         if self.viewer is not None:
             fallen = [piece for piece in (mover, other) if self._falls(piece, mover, code)]
             self._hear_of_commander(flag, fallen)
-            if not np.array_equal(record.may, before.may):
-                for owner in range(2):
-                    may = spread_counts(self._may(owner))
-                    record.may[owner * PIECES : owner * PIECES + PIECES] = may
+            if not self._steps or not np.array_equal(record.may, before.may):
+                for side in range(2):
+                    record.may[side * PIECES : side * PIECES + PIECES] = spread_counts(self._may(side))
         do_move(record, move & 0xFFF, code)
         return code
 
@@ -340,7 +340,7 @@ class Junqi:
         return JunqiPosition(fen)
 
     def searcher(self) -> Searcher:
-        return JunqiSearcher()
+        return UctSearcher(JunqiRoot())
 
     def evaluate(self, position: JunqiPosition) -> list[str]:
         return explain(position.record) if position.has_pieces else ["total +0 before the set-ups"]

@@ -8,12 +8,12 @@ results, which the mover cannot foresee; the positions after different results a
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numba import types
 
-from games.contract import Line, Report, Score, Task
+from games.contract import Line, Score, Task
 from games.junqi.belief import complete, sample_world
 from games.junqi.evaluate import evaluate
 from games.junqi.movegen import list_piece, list_side
@@ -21,11 +21,9 @@ from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, copy_pos
 from games.junqi.setup import SetupSearch
 from games.junqi.tables import ATTACKER_DIES, ATTACKER_WINS, FLAG, PIECES, TABLES, TABLES_RECORD
 from games.junqi.work import MAX_DEPTH, WORK, WORK_DTYPE
-from games.kernel.control import STOPPED, poll
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type
-from games.kernel.playouts import MAX_DEPTH as LAST_ITERATION
-from games.kernel.playouts import expected_cp, playouts_at, run_parallel
-from games.kernel.random import below, next_state, seed_state
+from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from games.kernel.node import count_node
+from games.kernel.random import below, next_state
 
 EXPLORATION = 0.5
 PLAYOUT_PLIES = 24
@@ -154,10 +152,10 @@ def keep_allowed(work: Record, count: int) -> int:
     return kept
 
 
-@entry(int64(POSITION, POSITION, WORK, TABLES, EDGES, int64, int64))
-def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, hidden: int, playouts: int) -> int:
-    """Run playouts from a view whose side `hidden` is unknown (-1: none); returns how many. Stops on work.stopped."""
-    for done in range(playouts):
+@entry(void(POSITION, POSITION, WORK, TABLES, EDGES, int64, int64))
+def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, hidden: int, playouts: int) -> None:
+    """Run playouts from a view whose side `hidden` is unknown (-1: none). Stops early on work.stopped."""
+    for _ in range(playouts):
         # Step 1. A world: the board as seen, the unknown pieces drawn
         copy_position(pos, view)
         if hidden >= 0:
@@ -206,88 +204,45 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, hidden:
             side ^= 1
 
         # Step 4. Look at the clock
-        work.nodes += 1
-        if work.nodes >= work.poll_at:
-            work.poll_at = poll(work.control, work.thread, work.nodes)
-            if work.poll_at == STOPPED:
-                work.stopped = 1
-                return done + 1
-    poll(work.control, work.thread, work.nodes)
-    return playouts
-
-
-class JunqiSearcher:
-    """One iteration takes the playouts of all threads to `playouts_at(depth)`; trees are merged at the root."""
-
-    def __init__(self) -> None:
-        self._settings = (0, 0, 0)
-
-    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        if self._settings != (hash_mb, threads, seed):
-            self._settings = hash_mb, threads, seed
-            size = max((hash_mb << 20) // EDGE_DTYPE.itemsize // threads, 4096)
-            self._edges = [np.zeros(size, EDGE_DTYPE) for _ in range(threads)]
-            self._works = [new_record(WORK_DTYPE) for _ in range(threads)]
-            self._boards = [new_record(POSITION_DTYPE) for _ in range(threads)]
-            self.clear()
-
-    def clear(self) -> None:
-        for thread, work in enumerate(self._works):
-            work.random = seed_state(self._settings[2], thread)
-
-    def start(self, task: Task) -> None:
-        self._task = task
-        self._depth = 0
-        self._setup = None
-        position: Any = task.position
-        if not position.has_pieces:
-            self._setup = SetupSearch(task, self._settings[2])
+        count_node(work)
+        if work.stopped == 1:
             return
+
+
+class JunqiRoot:
+    """Junqi's half of the searcher. A tree is a pool of edges."""
+
+    node_dtype = EDGE_DTYPE
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    least_playouts = 1
+
+    def setup(self, task: Task, seed: int) -> SetupSearch | None:
+        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
+
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+        position: Any = task.position
         self._view = position.record
         self._hidden = -1 if position.viewer is None else 1 - position.viewer
         fallback = [0] * PIECES
         if self._hidden >= 0:
             may = self._view.may[self._hidden * PIECES : self._hidden * PIECES + PIECES].tolist()
             fallback = complete(may) or fallback
-        task.control.set_threads(len(self._works))
-        for thread, work in enumerate(self._works):
-            work.control, work.thread = task.control.address, thread
-            work.nodes = work.stopped = work.deepest = work.first_edge = 0
-            work.poll_at = min(32, task.control.node_limit or 32)
+        for work in works:
+            work.first_edge = 0
             work.used = 1
-            work.allowed_count = len(task.moves)
-            work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]
+            work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]  # without results
             work.fallback[:] = fallback
             work.weights[:] = position.weights
 
-    def iterate(self) -> Report:
-        self._depth += 1
-        if self._setup is not None:
-            return self._setup.iterate()
-        threads = len(self._works)
-        share = (playouts_at(self._depth) - (playouts_at(self._depth - 1) if self._depth > 1 else 0)) // threads + 1
+    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
+        grow(self._view, board, work, TABLES_RECORD, tree, self._hidden, playouts)
 
-        def work(thread: int) -> None:
-            board, memory = self._boards[thread], self._works[thread]
-            grow(self._view, board, memory, TABLES_RECORD, self._edges[thread], self._hidden, share)
-
-        run_parallel(work, threads)
-        lines = self._lines()
-        return Report(
-            self._depth,
-            max(int(work.deepest) for work in self._works),
-            self._task.control.nodes,
-            tuple(lines[: self._task.multipv]),
-            not any(work.stopped for work in self._works),
-            self._depth >= LAST_ITERATION or lines[0].score.mate is not None,
-            max(1000 * int(work.used) // len(edges) for work, edges in zip(self._works, self._edges, strict=True)),
-        )
-
-    def _lines(self) -> list[Line]:
-        """A line for each root move, most visited first, the trees of all threads together."""
+    def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
+        """A line for each root move, most visited first."""
         visits: dict[int, int] = {}
         values: dict[int, float] = {}
-        for work, edges in zip(self._works, self._edges, strict=True):
+        for work, edges in zip(works, trees, strict=True):
             edge = int(work.first_edge)
             while edge:
                 move = int(edges[edge]["move"])
@@ -296,15 +251,11 @@ class JunqiSearcher:
                 edge = int(edges[edge]["next"])
         lines = []
         for move in sorted(visits, key=lambda move: -visits[move]):
-            mate = 1 if self._takes_flag(move) else None
-            win = 1.0 if mate else values[move] / max(visits[move], 1)
-            lines.append(Line(Score(expected_cp(win), mate, win), (move,)))
+            score = Score.expected(1.0, 1) if self._takes_flag(move) else Score.expected(values[move] / visits[move])
+            lines.append(Line(score, (move,)))
         return sorted(lines, key=lambda line: line.score.mate is None)
 
     def _takes_flag(self, move: int) -> bool:
         """Whether a move takes what is known to be the flag."""
         piece = int(self._view.board[move >> 6])
         return piece > 0 and int(self._view.may[piece - 1]) == 1 << FLAG
-
-    def finish(self) -> None:
-        """Threads end with each iteration."""

@@ -122,4 +122,4 @@ class SetupSearch:
 
     def _report(self, move: int) -> Report:
         assert move >= SETUP
-        return Report(1, 1, 1, (Line(Score(0, None, 0.5), (move,)),), True, True)
+        return Report(1, 1, 1, (Line(Score.expected(0.5), (move,)),), True, True)

@@ -60,6 +60,10 @@ class Control:
     def node_limit(self) -> int:
         return int(self._words[NODE_LIMIT])
 
+    def report(self, thread: int, nodes: int) -> None:
+        """Bring a thread's node counter up to date between its polls."""
+        self._words[NODES + 8 * thread] = nodes
+
     @property
     def nodes(self) -> int:
         """Nodes of all threads, as of their last poll."""

@@ -26,7 +26,7 @@ import numba
 import numpy as np
 from numba import from_dtype, njit
 
-__all__ = ["Record", "entry", "float64", "inner", "int64", "new_record", "record", "record_type", "void"]
+__all__ = ["Record", "entry", "float64", "generic", "inner", "int64", "new_record", "record", "record_type", "void"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 Record: TypeAlias = Any
@@ -123,6 +123,13 @@ def inner(signature: Any, forceinline: bool = False) -> Callable[[Kernel], Kerne
     """A kernel that only kernels call: no wrappers, which halves its compile time."""
     options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=forceinline)
     return _compile(signature, options)
+
+
+def generic(function: Kernel) -> Kernel:
+    """A small kernel without a signature, compiled into each kernel that calls it: for records of any type."""
+    options = _OPTIONS | dict(cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    compiled: Kernel = njit(**options)(function)
+    return compiled
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:

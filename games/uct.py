@@ -1,0 +1,126 @@
+"""What the games searched by playouts share above their kernels: iterations, one tree a thread, merged lines.
+
+A game's half supplies the records and the kernels; this owns a tree and a working memory for each thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from games.contract import Line, Report, Task
+from games.kernel.jit import Record, new_record
+from games.kernel.random import seed_state
+
+FIRST_PLAYOUTS = 256
+MAX_DEPTH = 60
+MIN_NODES = 4096
+
+
+class Setup(Protocol):
+    """A search for a set-up."""
+
+    def iterate(self) -> Report: ...
+
+
+class Root(Protocol):
+    """A game's half of a playout searcher."""
+
+    node_dtype: np.dtype[Any]
+    work_dtype: np.dtype[Any]
+    position_dtype: np.dtype[Any]
+    least_playouts: int  # playouts before the first look at the clock
+
+    def setup(self, task: Task, seed: int) -> Setup | None:
+        """The search for a set-up where one is to be chosen."""
+
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+        """Empty the trees for a search; writes the root moves allowed."""
+
+    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
+        """Run playouts on one thread, `board` being its scratch; ends early with work.stopped."""
+
+    def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
+        """A line for each root move, best first, the trees of all threads together."""
+
+
+def playouts_at(depth: int) -> int:
+    """Playouts in all after iteration `depth`: a 'depth' costs half as much again as the one before (x 1.41)."""
+    return int(FIRST_PLAYOUTS * 2 ** ((depth - 1) / 2)) if depth > 0 else 0
+
+
+def run_parallel(work: Callable[[int], None], threads: int) -> None:
+    """Run work(0) here and work(1..threads-1) beside it; return when all are done."""
+    others = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(1, threads)]
+    for other in others:
+        other.start()
+    work(0)
+    for other in others:
+        other.join()
+
+
+class UctSearcher:
+    """A `Searcher`; one iteration takes the playouts of all threads to `playouts_at(depth)`."""
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._settings = (0, 0, 0)
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        if self._settings != (hash_mb, threads, seed):
+            self._settings = hash_mb, threads, seed
+            root = self._root
+            size = max((hash_mb << 20) // root.node_dtype.itemsize // threads, MIN_NODES)
+            self._trees = [np.zeros(size, root.node_dtype) for _ in range(threads)]
+            self._works = [new_record(root.work_dtype) for _ in range(threads)]
+            self._boards = [new_record(root.position_dtype) for _ in range(threads)]
+            self.clear()
+
+    def clear(self) -> None:
+        """Trees live for one search; only the random numbers start anew."""
+        for thread, work in enumerate(self._works):
+            work.random = seed_state(self._settings[2], thread)
+
+    def start(self, task: Task) -> None:
+        self._task = task
+        self._depth = 0
+        self._setup = self._root.setup(task, self._settings[2])
+        if self._setup is not None:
+            return
+        task.control.set_threads(len(self._works))
+        for thread, work in enumerate(self._works):
+            work.control, work.thread = task.control.address, thread
+            work.nodes = work.stopped = work.deepest = 0
+            work.poll_at = self._root.least_playouts
+            work.allowed_count = len(task.moves)
+        self._root.begin(task, self._trees, self._works)
+
+    def iterate(self) -> Report:
+        self._depth += 1
+        if self._setup is not None:
+            return self._setup.iterate()
+        threads = len(self._works)
+        share = (playouts_at(self._depth) - playouts_at(self._depth - 1)) // threads + 1
+
+        def work(thread: int) -> None:
+            self._root.grow(self._boards[thread], self._works[thread], self._trees[thread], share)
+            self._task.control.report(thread, int(self._works[thread].nodes))
+
+        run_parallel(work, threads)
+        lines = self._root.lines(self._trees, self._works)
+        is_thrown = lines[0].throw == 0  # else a line for each throw
+        return Report(
+            self._depth,
+            max(int(work.deepest) for work in self._works),
+            self._task.control.nodes,
+            tuple(lines[: self._task.multipv] if is_thrown else lines),
+            not any(work.stopped for work in self._works),
+            self._depth >= MAX_DEPTH or (is_thrown and lines[0].score.mate is not None),
+            max(1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True)),
+        )
+
+    def finish(self) -> None:
+        """Threads end with each iteration."""

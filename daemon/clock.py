@@ -57,7 +57,7 @@ def fixed(movetime: float, overhead: float) -> Budget:
 def scale(stable_iterations: int, score_drop: float) -> float:
     """Factor on the soft limit: less for a best move that has stood for long, more when the score falls.
 
-    `score_drop`: centipawns lost since the last iteration.
+    `score_drop`: what the score lost since the last iteration, in hundredths of the game's unit (a pawn).
     """
     stability = max(0.6, 1.3 - 0.12 * stable_iterations)
     return stability * (1 + min(max(score_drop, 0.0), 100) / 100)

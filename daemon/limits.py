@@ -11,6 +11,10 @@ _NUMBERS = (
 )  # fmt: skip
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
 MAX_NUMBER = 10**15
+MAX_TIME = 10**10
+"""Milliseconds, some hundred days: what a deadline in nanoseconds can hold."""
+
+_TIMES = ("wtime", "btime", "winc", "binc", "movetime")
 
 
 class Limits(NamedTuple):
@@ -36,10 +40,10 @@ class Limits(NamedTuple):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the search ends by itself."""
-        if self.infinite or self.ponder:
+        """Whether the search ends by itself, once it does not ponder any more."""
+        if self.infinite:
             return False
-        return self.has_clock or bool(self.movetime or self.nodes or self.depth or self.movestogo or self.mate)
+        return self.has_clock or bool(self.movetime or self.nodes or self.depth or self.mate)
 
     @property
     def answers_at_once(self) -> bool:
@@ -50,9 +54,8 @@ class Limits(NamedTuple):
         """Time for this move by clock and movetime; None without either."""
         budgets = []
         if self.has_clock:
-            mine, other = (self.wtime, self.btime) if side == 0 else (self.btime, self.wtime)
-            left = mine if mine is not None else other
-            increment = self.winc if side == 0 else self.binc
+            is_white = self.btime is None or (side == 0 and self.wtime is not None)
+            left, increment = (self.wtime, self.winc) if is_white else (self.btime, self.binc)
             budgets.append(
                 clock.allot(
                     max(left or 0, 1), increment, self.movestogo, turns_played, expected_turns, overhead, self.ponder
@@ -86,6 +89,7 @@ def parse_go(words: list[str]) -> tuple[Limits, list[str]]:
             if i == len(words):
                 raise ValueError(f"go {word}: no number follows")
             number = parse_number(word, words[i])
+            number = min(number, MAX_TIME) if word in _TIMES else number
             found[word] = max(number, 0) if word in ("winc", "binc", "movestogo") else number
             i += 1
         elif word in ("infinite", "ponder"):

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from typing import TextIO
 
 MAX_LINE = 1 << 16
-"""Bytes of the longest line accepted: some 9,000 Xiangqi moves."""
+"""Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
 
 
 def now_ns() -> int:
@@ -41,12 +41,12 @@ def read_lines(events: SimpleQueue[object]) -> None:
     """Post each line of standard input as an Entry, then EndOfInput. Never blocks on anything but input."""
     source = sys.stdin.buffer
     try:
-        while raw := source.readline(MAX_LINE + 1):
+        while raw := source.readline(MAX_LINE + 2):
             ns = now_ns()
-            too_long = len(raw) > MAX_LINE
+            too_long = len(raw.rstrip(b"\r\n")) > MAX_LINE
             tail = raw
-            while tail and not tail.endswith(b"\n") and len(tail) > MAX_LINE:
-                tail = source.readline(MAX_LINE + 1)
+            while len(tail) == MAX_LINE + 2 and not tail.endswith(b"\n"):
+                tail = source.readline(MAX_LINE + 2)
             text = raw[:80] if too_long else raw
             events.put(Entry(text.decode("utf-8", "replace").strip(), ns, too_long))
     except (OSError, ValueError):

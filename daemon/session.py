@@ -36,9 +36,28 @@ class Job:
     """Long work on a thread of its own. `stop` asks it to end soon; loading cannot be stopped."""
 
     def __init__(self, stop: Callable[[], None] | None = None) -> None:
-        self.stop = stop or (lambda: None)
-        self.is_load = stop is None
+        self._stop = stop
+        self._stopping = False
         self.thinker: Any = None
+
+    @property
+    def is_load(self) -> bool:
+        return self._stop is None
+
+    @property
+    def is_pingable(self) -> bool:
+        """Whether `isready` is answered beside it; once it was told to stop, the answer keeps its turn."""
+        return not self.is_load and not self._stopping
+
+    def stop(self) -> None:
+        if self._stop is not None:
+            self._stopping = True
+            self._stop()
+
+
+def _entropy() -> int:
+    """A seed that nobody chose."""
+    return int.from_bytes(os.urandom(3), "little") + 1
 
 
 class Command(NamedTuple):
@@ -69,7 +88,7 @@ class Session:
         self._closing = False
         self._idle_ns = 0  # when the last search ended: one sent ahead of that is counted from there
         self._loaded_ns = 0
-        self._entropy = int.from_bytes(os.urandom(3), "little") + 1
+        self._entropy = _entropy()
 
     # Events
 
@@ -107,7 +126,7 @@ class Session:
             self._out.error(f"unknown command: {printable(words[0])}")
         elif command.at_once:
             self._handle(entry)
-        elif words[0] == "isready" and self._job is not None and not self._job.is_load:
+        elif words[0] == "isready" and self._job is not None and self._job.is_pingable:
             self._out.line("readyok")
         elif self._waiting or not self._job_allows(entry):
             self._waiting.append(entry)
@@ -176,14 +195,14 @@ class Session:
             try:
                 game = registry.load(name)
                 searcher = game.searcher()
+                if compiled:
+                    self._out.info(f"compiled {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
+                for option, value in self._options.of_game(name):
+                    game.set_option(option, value)
+                self._warm_up(game, searcher)
             except BaseException:
                 self._events.put(self._fail)
                 raise
-            if compiled:
-                self._out.info(f"compiled {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
-            for option, value in self._options.of_game(name):
-                game.set_option(option, value)
-            self._warm_up(game, searcher)
             self._events.put(lambda: self._adopt(name, game, searcher))
 
         self._start(Job(), work)
@@ -193,7 +212,12 @@ class Session:
         imports and first calls (100 ms measured), which under a short clock would lose the game."""
         from daemon import thinker
 
-        searcher.configure(self._options.number("Hash"), self._options.number("Threads"), self._seed())
+        hash_mb = self._options.number("Hash")
+        try:
+            searcher.configure(hash_mb, self._options.number("Threads"), self._seed())
+        except MemoryError:
+            self._out.error(f"option Hash: no memory for {hash_mb} MiB; using 1")
+            searcher.configure(1, self._options.number("Threads"), self._seed())
         thinker.warm_up(game, searcher)
         searcher.clear()
 
@@ -214,7 +238,7 @@ class Session:
         self._load_failed = True
 
     def _seed(self) -> int:
-        """The seed in force: the option's, or one of this process's own."""
+        """The seed in force: the option's, or one of this game's own (an opponent must not foresee a set-up)."""
         return self._options.number("Seed") or self._entropy
 
     # Commands
@@ -252,11 +276,15 @@ class Session:
                 raise ValueError(f"option Debug Log File: {error.strerror}: {path}") from None
         elif option.name in KNOWLEDGE and self._options.text(option.name) == "true":
             self._out.info(f"{option.name}: no such knowledge is installed for {self._variant}; playing without it")
+        elif option.name in ("Hash", "Threads") and self._searcher is not None:
+            self._configure()
         elif owner == self._variant and self._game is not None:
             self._game.set_option(option.name, self._options.text(option.name))
+            self._start_words = []  # the option may change how a `position` line is read
 
     def ucinewgame(self, words: list[str], entry: Entry) -> None:
-        assert self._game is not None and self._searcher is not None
+        assert self._searcher is not None
+        self._entropy = _entropy()
         self._configure()
         self._searcher.clear()
         self._set_position(["startpos"])
@@ -317,7 +345,7 @@ class Session:
         if limits.perft:
             self._perft(limits.perft, entry)
             return
-        moves = tuple(self._position.parse_move(word) for word in limits.searchmoves)
+        moves = tuple(dict.fromkeys(self._position.parse_move(word) for word in limits.searchmoves))
         self._configure()
         settings = Settings(
             self._options.number("MultiPV"),
@@ -346,8 +374,13 @@ class Session:
         self._start(job, thinker.run)
 
     def _configure(self) -> None:
+        """Give the searcher its memory; it keeps what it has where there is no more."""
         assert self._searcher is not None
-        self._searcher.configure(self._options.number("Hash"), self._options.number("Threads"), self._seed())
+        hash_mb, threads = self._options.number("Hash"), self._options.number("Threads")
+        try:
+            self._searcher.configure(hash_mb, threads, self._seed())
+        except MemoryError:
+            self._out.error(f"option Hash: no memory for {hash_mb} MiB; using what is there")
 
     def stop(self, words: list[str], entry: Entry) -> None:
         """Ends the job that runs and those that wait: all were asked for before the stop."""
@@ -464,6 +497,7 @@ def serve() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     events: SimpleQueue[object] = SimpleQueue()
     out = Output()
+    threading.excepthook = lambda failed: out.error(f"internal: {failed.exc_type.__name__}: {failed.exc_value}")
     threading.Thread(target=read_lines, args=(events,), name="reader", daemon=True).start()
     Session(out, events).run()
     os._exit(0)

@@ -72,6 +72,7 @@ class Thinker:
         self._out = out
         self._started_ns = started_ns
         self._pondering = limits.ponder
+        self._clock_ns = started_ns
         self._released = threading.Event()
         if not (limits.infinite or limits.ponder):
             self._released.set()
@@ -109,13 +110,13 @@ class Thinker:
     def ponderhit(self, ns: int) -> None:
         """The move pondered on was played: from now on the clock runs."""
         if self._pondering:
-            self._pondering = False
             self._start_clock(ns)
+            self._pondering = False
             self._released.set()
 
     def end_of_input(self) -> None:
         """Nobody can stop it any more: an unbounded search ends now."""
-        if not self._limits.is_bounded:
+        if self._pondering or not self._limits.is_bounded:
             self.stop()
 
     def run(self) -> None:
@@ -174,7 +175,7 @@ class Thinker:
                 break
             if limits.mate and self._settles_mate(report):
                 break
-            drop = previous.score.cp - best.score.cp if previous is not None else 0
+            drop = (previous.score.cp - best.score.cp) * 100 / self._game.info.score_unit if previous is not None else 0
             stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
             previous = best
             if self._budget is not None and not self._pondering and limits.has_clock:
@@ -202,9 +203,10 @@ class Thinker:
     def _print(self, report: Report) -> None:
         milliseconds = max((now_ns() - self._started_ns) // 1_000_000, 0)
         nps = report.nodes * 1000 // max(milliseconds, 1)
-        for index, line in enumerate(report.lines, 1):
+        shown = report.lines if report.lines[0].throw else report.lines[: self._settings.multipv]
+        for index, line in enumerate(shown, 1):
             head = f"info throw {line.throw}" if line.throw else "info"
-            multipv = f" multipv {index}" if self._task.multipv > 1 and not line.throw else ""
+            multipv = f" multipv {index}" if self._settings.multipv > 1 and not line.throw else ""
             self._out.line(
                 f"{head} depth {report.depth} seldepth {report.seldepth}{multipv} score {score_text(line.score)}"
                 f" nodes {report.nodes} nps {nps} hashfull {report.hashfull} time {milliseconds}"

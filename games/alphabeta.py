@@ -41,14 +41,14 @@ class AlphaBetaSearcher:
 
     def __init__(self, root: Root) -> None:
         self._root = root
-        self._settings = (0, 0)
+        self._size = (0, 0)
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         """The seed plays no part: alpha-beta draws no lots."""
-        if self._settings != (hash_mb, threads):
-            self._settings = hash_mb, threads
+        if self._size != (hash_mb, threads):
             self._table = Table(hash_mb)
             self._works = [self._root.new_work() for _ in range(threads)]
+            self._size = hash_mb, threads
 
     def clear(self) -> None:
         self._table.clear()
@@ -78,8 +78,8 @@ class AlphaBetaSearcher:
             if self._control.stopped:
                 break
 
-    def _search_line(self, index: int) -> int:
-        """The value of line `index` at the present depth, by aspiration."""
+    def _search_line(self, index: int) -> None:
+        """Search line `index` to the present depth, by aspiration."""
         root, board, work = self._root, self._boards[0], self._works[0]
         alpha, beta, margin = -root.infinite, root.infinite, root.margin
         previous = self._lines[index].score.cp
@@ -87,8 +87,10 @@ class AlphaBetaSearcher:
             alpha, beta = previous - margin, previous + margin
         while True:
             value = root.search(board, work, alpha, beta, self._depth, index)
+            if value > alpha:  # else only a bound from above, of whichever move came first
+                self._put_line(index, Line(self._score(value), tuple(work.pv[: int(work.pv_length[0])].tolist())))
             if work.stopped or alpha < value < beta:
-                return value
+                return
             margin *= 3
             wide = margin > 80 * root.margin
             if value <= alpha:
@@ -100,9 +102,7 @@ class AlphaBetaSearcher:
         self._depth += 1
         work = self._works[0]
         for index in range(self._multipv):
-            value = self._search_line(index)
-            if value != -self._root.infinite:
-                self._put_line(index, Line(self._score(value), tuple(work.pv[: int(work.pv_length[0])].tolist())))
+            self._search_line(index)
             if work.stopped:
                 break
         if not work.stopped:

@@ -38,13 +38,12 @@ class GameInfo(NamedTuple):
     """What a game is, said without loading it."""
 
     name: str
-    title: str
-    clock_s: int  # championship clock, sudden death per side and game
     expected_turns: int  # own moves in a game of usual length
     has_dice: bool = False
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up
     stones_per_turn: int = 1
+    score_unit: int = 100  # a score difference that matters as much as a pawn in Xiangqi
     options: tuple[Option, ...] = ()
 
 
@@ -108,16 +107,6 @@ class Position(Protocol):
 
     def outcome(self) -> Outcome | None:
         """None while the game goes on."""
-
-
-class DicePosition(Position, Protocol):
-    """A position of a game with a die (`GameInfo.has_dice`)."""
-
-    @property
-    def dice(self) -> int:
-        """The throw for the side to move, 0 while unknown. `push` clears it."""
-
-    def set_dice(self, dice: int) -> None: ...
 
 
 class Score(NamedTuple):

@@ -11,12 +11,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from games.contract import Line, Report, Task
+from games.contract import Line, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
 
 FIRST_PLAYOUTS = 256
-MAX_DEPTH = 60
+MAX_DEPTH = 45
+"""The last iteration, at 2**30 playouts: what the counters of a tree hold."""
+
 MIN_NODES = 4096
 
 
@@ -67,27 +69,29 @@ class UctSearcher:
 
     def __init__(self, root: Root) -> None:
         self._root = root
-        self._settings = (0, 0, 0)
+        self._size = (0, 0)
+        self._seed = 0
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        if self._settings != (hash_mb, threads, seed):
-            self._settings = hash_mb, threads, seed
-            root = self._root
+        root = self._root
+        if self._size != (hash_mb, threads):
             size = max((hash_mb << 20) // root.node_dtype.itemsize // threads, MIN_NODES)
             self._trees = [np.zeros(size, root.node_dtype) for _ in range(threads)]
             self._works = [new_record(root.work_dtype) for _ in range(threads)]
             self._boards = [new_record(root.position_dtype) for _ in range(threads)]
+        if (*self._size, self._seed) != (hash_mb, threads, seed):
+            self._size, self._seed = (hash_mb, threads), seed
             self.clear()
 
     def clear(self) -> None:
         """Trees live for one search; only the random numbers start anew."""
         for thread, work in enumerate(self._works):
-            work.random = seed_state(self._settings[2], thread)
+            work.random = seed_state(self._seed, thread)
 
     def start(self, task: Task) -> None:
         self._task = task
         self._depth = 0
-        self._setup = self._root.setup(task, self._settings[2])
+        self._setup = self._root.setup(task, self._seed)
         if self._setup is not None:
             return
         task.control.set_threads(len(self._works))
@@ -103,7 +107,7 @@ class UctSearcher:
         if self._setup is not None:
             return self._setup.iterate()
         threads = len(self._works)
-        share = (playouts_at(self._depth) - playouts_at(self._depth - 1)) // threads + 1
+        share = (playouts_at(self._depth) - playouts_at(self._depth - 1)) // threads + self._root.least_playouts
 
         def work(thread: int) -> None:
             self._root.grow(self._boards[thread], self._works[thread], self._trees[thread], share)
@@ -111,14 +115,17 @@ class UctSearcher:
 
         run_parallel(work, threads)
         lines = self._root.lines(self._trees, self._works)
-        is_thrown = lines[0].throw == 0  # else a line for each throw
+        if not lines:  # no playout saw a move: the sampled worlds had none that is allowed
+            moves = self._task.moves or tuple(self._task.position.legal_moves())
+            lines = [Line(Score.expected(0.5), (move,)) for move in moves]
+        by_throw = lines[0].throw > 0
         return Report(
             self._depth,
             max(int(work.deepest) for work in self._works),
             self._task.control.nodes,
-            tuple(lines[: self._task.multipv] if is_thrown else lines),
+            tuple(lines if by_throw else lines[: self._task.multipv]),
             not any(work.stopped for work in self._works),
-            self._depth >= MAX_DEPTH or (is_thrown and lines[0].score.mate is not None),
+            self._depth >= MAX_DEPTH or (not by_throw and lines[0].score.mate is not None),
             max(1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True)),
         )
 

@@ -2,7 +2,8 @@
 
     python scripts/beat_random.py --logs matches
 
-Plays 100 games of each at 50 ms a move and prints a table; exit status 1 if it won too few.
+Plays 100 games of each at 50 ms a move and prints a table; exit status 1 if it won too few. A folder of logs
+is continued where it was broken off: give a new engine a new folder.
 """
 
 from __future__ import annotations

@@ -41,8 +41,9 @@ class Engine:
         return time.perf_counter()
 
     def wait(self, word: str, since: float) -> float:
-        while not self._output.readline().startswith(word.encode()):
-            pass
+        while not (line := self._output.readline()).startswith(word.encode()):
+            if not line:
+                raise SystemExit(f"the engine ended before {word}")
         return 1000 * (time.perf_counter() - since)
 
     def resident_mb(self) -> float:

@@ -268,6 +268,69 @@ def test_bad_set_ups_change_nothing(name: str, words: tuple[str, ...]) -> None:
             assert board_fen(client) == "Fen: startpos"
 
 
+@pytest.mark.parametrize(
+    "name, lines",
+    [
+        ("xiangqi", ("setoption name MultiPV value 2", "go depth 2 searchmoves h2e2 h2e2 " + "h2e2 " * 130)),
+        ("xiangqi", ("go wtime 999999999999999 btime 1 depth 1",)),
+        ("xiangqi", ("go movetime 999999999999999 depth 1",)),
+        ("connect6", ("position startpos moves j10", "go nodes 20 searchmoves " + "i9k11 " * 300)),
+        ("ewn", ("setoption name Threads value 64", *SET_UP["ewn"][:1], "go nodes 300")),
+        ("ewn", (*SET_UP["ewn"][:1], "go nodes 300 searchmoves c5d4")),
+        ("ewn", (*SET_UP["ewn"][:1], "go nodes 2 searchmoves c5d4 c5d4 " + "c5d4 " * 30)),
+        ("junqi", ("position fen 1l3/5/5/5/5/2a2/2A2/5/5/5/5/1L3 f - 31", "go nodes 50")),
+        ("junqi", ("position startpos", "go nodes 5 searchmoves ?")),
+    ],
+)
+def test_extreme_searches_end_with_a_move(name: str, lines: tuple[str, ...]) -> None:
+    with Client(f"setoption name UCI_Variant value {name}") as client:
+        client.sync()
+        said = client.search(*lines)
+        assert not errors(said) and len(bestmoves(said)) == 1 and "?" not in said[-1]
+        thrown = [line.split()[2] for line in said if line.startswith("info throw")]
+        assert (said[-1] == "bestmove (none)") == bool(thrown)
+
+
+def test_a_coordinates_option_counts_from_the_next_position_on() -> None:
+    with Client("position startpos moves h2e2", "setoption name UCI_Coordinates value 1") as client:
+        assert client.sync() == []
+        assert client.answers("position startpos moves h3e3 h10g8") == []
+
+
+def test_isready_after_a_stop_keeps_its_turn(game: tuple[Client, str]) -> None:
+    client, name = game
+    client.ask("go infinite", until="info")
+    lines = client.answers(
+        "stop", "setoption name UCI_Variant value xiangqi", f"setoption name UCI_Variant value {name}"
+    )
+    assert len(bestmoves(lines)) == 1
+
+
+def test_a_bad_fen_without_words(game: tuple[Client, str]) -> None:
+    (answer,) = game[0].answers("position fen")
+    assert answer.startswith("info string error bad FEN")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+@pytest.mark.parametrize("loaded_first", [False, True])
+def test_too_much_hash_is_said_and_survived(loaded_first: bool) -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))"
+    command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
+    with Client(command=command) as client:
+        if loaded_first:
+            client.sync()
+        lines = client.answers("setoption name Hash value 16384")
+        assert len(errors(lines)) == 1 and "no memory" in lines[-1]
+        assert len(bestmoves(client.search("go nodes 50"))) == 1
+
+
+def test_set_ups_differ_from_game_to_game() -> None:
+    with Client("setoption name UCI_Variant value junqi") as client:
+        client.sync()
+        words = {client.search("ucinewgame", "position startpos", "go nodes 1")[-1] for _ in range(4)}
+        assert len(words) == 4
+
+
 def test_binary_and_long_lines(game: tuple[Client, str]) -> None:
     client, _ = game
     client.send_bytes(bytes(range(256)) + b"\n\0\0\0\n\xff\xfe\n" + b"\r\n" + b"x" * (1 << 20) + b"\n")
@@ -386,7 +449,7 @@ def test_end_of_input_gives_a_bounded_search_its_time() -> None:
         assert client.end() == 0
 
 
-@pytest.mark.parametrize("go", ["go infinite", "go", "go ponder movetime 100000"])
+@pytest.mark.parametrize("go", ["go infinite", "go", "go movestogo 5", "go ponder movetime 100000"])
 def test_end_of_input_stops_an_unbounded_search(go: str) -> None:
     with Client() as client:
         client.sync()
@@ -394,6 +457,15 @@ def test_end_of_input_stops_an_unbounded_search(go: str) -> None:
         client.close_input()
         assert len(bestmoves(client.rest())) == 1
         assert client.end() == 0
+
+
+def test_end_of_input_leaves_a_ponder_hit_its_time() -> None:
+    with Client() as client:
+        client.sync()
+        started = time.monotonic()
+        client.send("go ponder movetime 400", "ponderhit")
+        client.close_input()
+        assert len(bestmoves(client.rest())) == 1 and time.monotonic() - started > 0.3
 
 
 def test_quit_in_a_search() -> None:

@@ -133,7 +133,7 @@ class Connect6:
             self._root.width = int(value)
 
     def position(self, fen: str | None = None) -> Connect6Position:
-        return Connect6Position(fen or notation.START_FEN)
+        return Connect6Position(notation.START_FEN if fen is None else fen)
 
     def searcher(self) -> Searcher:
         return AlphaBetaSearcher(self._root)

@@ -13,7 +13,7 @@ from games.connect6.position import (
     undo_turn,
 )
 from games.connect6.tables import POINTS, ROAD_LENGTH, ROADS, TABLES
-from games.connect6.work import CANDIDATES, MAX_THREATS, MAX_TURNS, WORK
+from games.connect6.work import ALL, CANDIDATES, MAX_THREATS, MAX_TURNS, NONE, SOME, WORK
 from games.kernel.control import poll
 from games.kernel.jit import Record, entry, inner, int64, void
 
@@ -195,7 +195,7 @@ def list_singles(pos: Record, work: Record, t: Record, end: int) -> int:
 @inner(int64(POSITION, WORK, TABLES, int64))
 def list_defences(pos: Record, work: Record, t: Record, end: int) -> int:
     """Turns that hit every listed threat: all pairs that need both stones, and with each single point that
-    suffices the candidates as second stones. None if the threats cannot be met."""
+    suffices the candidates as second stones (not exhaustive then). None if the threats cannot be met."""
     base = int64(work.threat_roads[0]) * ROAD_LENGTH
     limit = end + MAX_TURNS
     for j in range(base, base + ROAD_LENGTH):
@@ -205,6 +205,7 @@ def list_defences(pos: Record, work: Record, t: Record, end: int) -> int:
         do_stone(pos, t, first)
         work.taken[first] = 1
         if hits_all(work, t, first, first) == 1:
+            work.exhaustive = SOME
             for i in range(work.candidate_count):
                 second = int64(work.candidates[i])
                 if work.taken[second] == 0 and end < limit:
@@ -247,8 +248,10 @@ def generate_turns(pos: Record, work: Record, t: Record, ply: int) -> int:
     """Write the turns worth searching to the ply's part of work.moves, unordered; returns their end.
 
     A turn that wins at once is the only one; against threats only turns that hit all of them, unless none does.
+    work.exhaustive tells what was left out.
     """
     first = ply * MAX_TURNS
+    work.exhaustive = SOME
     if pos.threats[pos.turn] > 0:
         turn = winning_turn(pos, work, t)
         if turn != 0:
@@ -261,7 +264,12 @@ def generate_turns(pos: Record, work: Record, t: Record, ply: int) -> int:
     if pos.left == 1 or work.candidate_count == 1:
         return list_singles(pos, work, t, first)
     if work.threat_count > 0:
+        work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
         end = list_defences(pos, work, t, first)
+        if end == first + MAX_TURNS:
+            work.exhaustive = SOME
+        elif end == first and work.exhaustive == ALL:
+            work.exhaustive = NONE
     if end == first:
         end = list_pairs(pos, work, t, first)
     return end

@@ -11,7 +11,7 @@ from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import generate_turns, winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
-from games.connect6.work import MAX_PLY, MAX_TURNS, WORK, WORK_DTYPE
+from games.connect6.work import ALL, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
@@ -33,6 +33,9 @@ MATE = 2_000_000
 
 MATE_BOUND = MATE - 2 * MATE_LIMIT
 INFINITE = MATE + 1
+UNPROVEN = (EVAL_BOUND + MATE_BOUND) // 2
+"""A loss against the turns that were looked at, where others were left out: beyond any evaluation, no mate."""
+
 DEFENCES = 6
 """Defences tried beyond the horizon."""
 
@@ -87,6 +90,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
     # Step 5. Turns, by the evaluation after them, the table's first
     first = ply * MAX_TURNS
     end = generate_turns(pos, work, t, ply)
+    exhaustive = work.exhaustive
     for i in range(first, end):
         if work.moves[i] == table_move:
             work.move_scores[i] = INFINITE
@@ -118,10 +122,15 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                 if score >= beta:
                     break
 
-    # Step 7. Remember
+    # Step 7. No loss is proven by a choice of turns
+    if best < -MATE_BOUND and (exhaustive == SOME or (exhaustive == ALL and end_searched < end)):
+        best = ply - UNPROVEN
+
+    # Step 8. Remember
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
     stored = to_table(best, ply, MATE_BOUND)
-    save(work.table, work.table_mask, pos.key, best_move, stored, depth, bound, work.generation)
+    if depth >= 0:
+        save(work.table, work.table_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best
 
 
@@ -156,6 +165,8 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
                 work.root_moves[skip] = move
             if score >= beta:
                 break
+    if skip == 0 and best < -MATE_BOUND and best != -INFINITE and work.root_proves == 0:
+        best = -UNPROVEN
     return best
 
 
@@ -164,6 +175,7 @@ def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
     """The turns worth searching at the root, at most `limit`, best first, to work.root_moves; returns their number."""
     end = generate_turns(pos, work, t, int64(0))
     count = min(end, limit)
+    work.root_proves = 1 if work.exhaustive == NONE or (work.exhaustive == ALL and count == end) else 0
     for i in range(count):
         work.root_moves[i] = pick(work, i, end)
     return count
@@ -189,6 +201,7 @@ class Connect6Root:
         work.width = self.width
         if moves:
             chosen = list(moves[:MAX_TURNS])
+            work.root_proves = 1
             work.root_moves[: len(chosen)] = chosen
         else:
             count = int(list_root(position.record, work, TABLES_RECORD, 3 * self.width))

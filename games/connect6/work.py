@@ -17,6 +17,9 @@ MAX_TURNS = 256
 MAX_THREATS = 128
 """Threatening roads looked at; two stones cannot hit more than 48 anyway."""
 
+SOME, ALL, NONE = 0, 1, 2
+"""Of the turns that do not lose at once the list has some, it has all, or there are none."""
+
 WORK_DTYPE = record(
     [
         ("control", "i8"),  # address of the control block
@@ -29,11 +32,13 @@ WORK_DTYPE = record(
         ("generation", "i8"),
         ("width", "i8"),  # turns searched at a node
         ("seldepth", "i8"),
+        ("exhaustive", "i8"),  # SOME, ALL or NONE
         ("threat_count", "i8"),
         ("threat_roads", "u2", MAX_THREATS),
         ("candidate_count", "i8"),
         ("candidates", "u2", CANDIDATES),
         ("taken", "u1", POINTS),  # scratch marks, always cleared after use
+        ("root_proves", "i8"),  # whether a loss against all root turns is one against any
         ("root_count", "i8"),
         ("root_moves", "i4", MAX_TURNS),  # best first
         ("moves", "i4", MAX_TURNS * (MAX_PLY + 2)),  # MAX_TURNS places a ply

@@ -97,6 +97,9 @@ def grow(root: Record, pos: Record, work: Record, t: Record, nodes: Any, playout
         while pos.winner < 0:
             if nodes[node].count == 0:
                 expand(pos, work, t, nodes, node)
+                if nodes[node].count == 0:  # a root whose throw fits no move allowed
+                    pos.winner = root.turn
+                    break
             edge = select(nodes, node)
             work.path_node[depth] = node
             work.path_edge[depth] = edge
@@ -167,7 +170,9 @@ class EwnRoot:
     def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
         """After a throw a line for each move, else the best of each throw."""
         dice = int(self._record.dice)
-        return self._lines(trees, dice) if dice else [self._lines(trees, die)[0] for die in range(1, 7)]
+        if dice:
+            return self._lines(trees, dice)
+        return [lines[0] for die in range(1, 7) if (lines := self._lines(trees, die))]
 
     def _lines(self, trees: Sequence[Any], die: int) -> list[Line]:
         """A line for each move after a throw, most visited first."""

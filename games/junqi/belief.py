@@ -72,32 +72,6 @@ def compatible(attackers: int, defenders: int, code: int) -> tuple[int, int]:
     return attacker_types, defender_types
 
 
-def spread_counts(may: list[int]) -> list[int]:
-    """Sharpen the 25 sets of a side by the counts of each type; ValueError if they contradict each other."""
-    may = list(may)
-    changed = True
-    while changed:
-        changed = False
-        for kind, count in enumerate(COUNTS):
-            bit = 1 << kind
-            found = [i for i in range(PIECES) if may[i] == bit]
-            possible = [i for i in range(PIECES) if may[i] & bit]
-            if len(found) > count or len(possible) < count:
-                raise ValueError("contradicts what is known of the pieces")
-            if len(found) == count and len(possible) > count:
-                for i in possible:
-                    if may[i] != bit:
-                        may[i] &= ~bit
-                        changed = True
-            elif len(possible) == count and len(found) < count:
-                for i in possible:
-                    changed |= may[i] != bit
-                    may[i] = bit
-        if not all(may):
-            raise ValueError("contradicts what is known of the pieces")
-    return may
-
-
 def complete(may: list[int]) -> list[int] | None:
     """One assignment of types to the sets of a side by augmenting paths; None if there is none."""
     holders: list[list[int]] = [[] for _ in COUNTS]
@@ -123,6 +97,34 @@ def complete(may: list[int]) -> list[int] | None:
         for piece in pieces:
             types[piece] = kind
     return types
+
+
+def spread_counts(may: list[int]) -> list[int]:
+    """Sharpen the 25 sets of a side by the counts of each type; ValueError if they contradict each other."""
+    may = list(may)
+    changed = True
+    while changed:
+        changed = False
+        for kind, count in enumerate(COUNTS):
+            bit = 1 << kind
+            found = [i for i in range(PIECES) if may[i] == bit]
+            possible = [i for i in range(PIECES) if may[i] & bit]
+            if len(found) > count or len(possible) < count:
+                raise ValueError("contradicts what is known of the pieces")
+            if len(found) == count and len(possible) > count:
+                for i in possible:
+                    if may[i] != bit:
+                        may[i] &= ~bit
+                        changed = True
+            elif len(possible) == count and len(found) < count:
+                for i in possible:
+                    changed |= may[i] != bit
+                    may[i] = bit
+        if not all(may):
+            raise ValueError("contradicts what is known of the pieces")
+    if any(types & types - 1 for types in may) and complete(may) is None:
+        raise ValueError("contradicts what is known of the pieces")
+    return may
 
 
 @inner(int64(POSITION, WORK, TABLES, int64))

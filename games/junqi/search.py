@@ -38,7 +38,7 @@ EDGE_DTYPE = record(
         ("next", "i4"),  # the next edge of the same node, 0 none
         ("visits", "i4"),
         ("available", "i4"),  # playouts whose world allowed the move
-        ("value", "f4"),  # sum of results for the mover
+        ("value", "f8"),  # sum of results for the mover
         ("below", "i4", 4),  # first edge of the node after each result code, 0 none yet
     ]
 )
@@ -165,7 +165,7 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, hidden:
         depth = int64(0)
         parent, code = int64(0), int64(0)
         over = 0
-        while depth < MAX_DEPTH and pos.loser < 0 and pos.quiet < QUIET_LIMIT:
+        while depth < MAX_DEPTH and pos.loser < 0 and (pos.quiet < QUIET_LIMIT or depth == 0):
             count = list_side(pos, work, t, pos.turn)
             if depth == 0:
                 count = keep_allowed(work, count)
@@ -227,7 +227,7 @@ class JunqiRoot:
         fallback = [0] * PIECES
         if self._hidden >= 0:
             may = self._view.may[self._hidden * PIECES : self._hidden * PIECES + PIECES].tolist()
-            fallback = complete(may) or fallback
+            fallback = complete(may) or fallback  # there is one: positions without are refused
         for work in works:
             work.first_edge = 0
             work.used = 1

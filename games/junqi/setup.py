@@ -110,8 +110,9 @@ class SetupSearch:
         self._work.weights[: PIECES * 12] = [weight for row in slot_weights() for weight in row]
 
     def iterate(self) -> Report:
-        if self._task.moves:
-            return self._report(self._task.moves[0])
+        allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN)]
+        if allowed:
+            return self._report(allowed[0])
         pos = new_record(POSITION_DTYPE)
         done = 0
         while not done:

@@ -112,12 +112,6 @@ _I = types.int64
 
 
 @intrinsic
-def recurse_1(typing, pos, tables, a):
-    """Self-call of a kernel `int64(pos, tables, int64)`."""
-    return _I(pos, tables, _I), _call_self
-
-
-@intrinsic
 def recurse_3(typing, pos, work, tables, a, b, c):
     """Self-call of a kernel `int64(pos, work, tables, int64 * 3)`."""
     return _I(pos, work, tables, _I, _I, _I), _call_self

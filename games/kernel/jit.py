@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import stat
 import sys
@@ -35,6 +36,9 @@ Record: TypeAlias = Any
 int64: Any = numba.int64
 float64: Any = numba.float64
 void: Any = numba.void
+
+VERSION = r"siqi-[0-9a-f]{16}"
+"""Names of cache folders: nothing else is ever removed."""
 
 STALE_AFTER_S = 30 * 24 * 3600
 """Caches of other versions unused for so long are removed."""
@@ -72,7 +76,7 @@ def _sources_hash() -> str:
         digest.update(path.relative_to(root).as_posix().encode() + b"\0")
         digest.update(path.read_bytes())
     digest.update(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
-    return digest.hexdigest()[:16]
+    return f"siqi-{digest.hexdigest()[:16]}"
 
 
 def _choose_cache() -> Path | None:
@@ -90,11 +94,18 @@ def _choose_cache() -> Path | None:
                 continue
         except OSError:
             continue
-        for other in base.iterdir():
-            if other != folder and other.is_dir() and other.stat().st_mtime < time.time() - STALE_AFTER_S:
-                shutil.rmtree(other, ignore_errors=True)
+        _remove_stale(base)
         return folder
     return None
+
+
+def _remove_stale(base: Path) -> None:
+    """Remove caches of other versions that were not used for long; another process may be doing the same."""
+    with contextlib.suppress(OSError):
+        for other in base.iterdir():
+            is_ours = re.fullmatch(VERSION, other.name) and other.is_dir() and not other.is_symlink()
+            if is_ours and other.stat().st_mtime < time.time() - STALE_AFTER_S:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 CACHE_FOLDER = _choose_cache()

@@ -4,8 +4,6 @@ from games.contract import GameInfo, Option
 
 INFO = GameInfo(
     name="xiangqi",
-    title="Xiangqi",
-    clock_s=45 * 60,
     expected_turns=50,
     options=(Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),),
 )

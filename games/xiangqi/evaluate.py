@@ -19,7 +19,7 @@ HOBBLED_HORSE = 20
 """Off for a horse with at most one move."""
 
 ADVISOR_MISSING, ELEPHANT_MISSING = 15, 12
-"""Off per missing advisor and enemy rook or horse pair member, per missing elephant and enemy cannon."""
+"""Off per missing advisor and enemy rook, per missing elephant and enemy cannon."""
 
 BARE_CANNON, SCREENED_CANNON = 60, 25
 """Off when an enemy cannon faces the king on its file bare, or behind two pieces of which one is ours."""

@@ -128,7 +128,7 @@ class Xiangqi:
             self._ranks = int(value)
 
     def position(self, fen: str | None = None) -> XiangqiPosition:
-        return XiangqiPosition(fen or notation.START_FEN, self._ranks)
+        return XiangqiPosition(notation.START_FEN if fen is None else fen, self._ranks)
 
     def searcher(self) -> Searcher:
         return AlphaBetaSearcher(XiangqiRoot())

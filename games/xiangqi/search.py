@@ -38,6 +38,8 @@ MATE_BOUND = MATE - 2 * MATE_LIMIT
 RULE_WIN = 20_000
 """Won because the opponent must give up a perpetual: beyond any evaluation, short of a mate."""
 
+RULE_BOUND = RULE_WIN - MAX_PLY
+
 INFINITE = 32_000
 
 HASH_MOVE, CAPTURE, KILLER = 1 << 28, 1 << 24, 1 << 23
@@ -144,6 +146,9 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             return 0
         return ply - RULE_WIN if verdict == MOVER_LOSES else RULE_WIN - ply
     if pos.quiet >= QUIET_LIMIT or has_attackers(pos) == 0:
+        # A mate given by the last quiet move counts.
+        if in_check and generate_legal(pos, work, t, ply * MAX_MOVES, int64(0), state) == ply * MAX_MOVES:
+            return ply - MATE
         return 0
     if ply >= MAX_PLY:
         return evaluate(pos, t)
@@ -258,7 +263,9 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                         reward(pos, work, move, ply, depth, first)
                     break
 
-    # Step 11. Remember
+    # Step 11. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
+    if abs(best) > RULE_BOUND and abs(best) < MATE_BOUND:
+        return best
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
     stored = to_table(best, ply, MATE_BOUND)
     save(work.table, work.table_mask, pos.key, best_move, stored, depth, bound, work.generation)

@@ -1,0 +1,77 @@
+"""What the searchers may and may not claim, and what long use must not break."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from games import registry
+from games.contract import Line, Searcher, Task
+from games.kernel.control import Control
+
+ROOT = Path(__file__).parents[1]
+
+
+def search(name: str, fen: str, depth: int, nodes: int = 0, searcher: Searcher | None = None) -> tuple[Line, str]:
+    """The best line after an iteration, and its first move's text."""
+    game = registry.load(name)
+    position = game.position(fen)
+    searcher = searcher or game.searcher()
+    searcher.configure(16, 1, 1)
+    searcher.start(Task(position, Control(nodes)))
+    report = searcher.iterate()
+    while report.complete and not report.finished and report.depth < depth:
+        report = searcher.iterate()
+    searcher.finish()
+    return report.lines[0], position.move_text(report.lines[0].pv[0])
+
+
+def test_a_mate_by_the_last_quiet_move_counts() -> None:
+    line, _ = search("xiangqi", "3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 119 100", 4)
+    assert line.score.mate == 1
+
+
+@pytest.mark.parametrize("board", ["19/19/19/19/19/19/12w6/10bw7/9b9/6w2b1w7/19/19/19/19/19/19/19/19/19"])
+def test_connect6_tells_no_mate_against_chosen_defences_only(board: str) -> None:
+    """With six turns looked at this once read as a mate in four; with forty there is none."""
+    game = registry.load("connect6")
+    game.set_option("Width", "6")
+    line, _ = search("connect6", f"{board} b 2", 8, 100_000, game.searcher())
+    assert line.score.mate is None
+
+
+def test_connect6_tells_a_loss_that_nothing_averts() -> None:
+    rows = ["19"] * 19
+    for row in (3, 9, 15):
+        rows[row] = "5wwww10"
+    line, _ = search("connect6", f"{'/'.join(rows)} b 2", 4)
+    assert line.score.mate == -1
+
+
+def test_junqi_counters_outlast_four_bytes() -> None:
+    game = registry.load("junqi")
+    searcher = game.searcher()
+    searcher.configure(16, 1, 1)
+    work = searcher._works[0]  # type: ignore[attr-defined]
+    work.tick = work.stamp = 2**32 - 1000
+    line, _ = search("junqi", "1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0", 8, 5000, searcher)
+    assert line.pv and int(work.tick) > 2**32 and int(work.stamp) > 2**32
+
+
+def test_only_old_caches_of_ours_are_removed(tmp_path: Path) -> None:
+    kept, stale, recent = tmp_path / "precious", tmp_path / f"siqi-{'0' * 16}", tmp_path / f"siqi-{'1' * 16}"
+    for folder in (kept, stale, recent):
+        folder.mkdir()
+        (folder / "file").write_text("")
+    old = time.time() - 60 * 24 * 3600
+    for folder in (kept, stale):
+        os.utime(folder, (old, old))
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", "import games.kernel.jit"], cwd=ROOT, env=environment, check=True)
+    assert kept.is_dir() and recent.is_dir() and not stale.exists()

@@ -1,9 +1,21 @@
 """When a Xiangqi game ends by repetition, by quiet moves or for want of attackers (Asian rules).
 
 A repetition is judged over the plies of its cycle. Perpetual check loses against anything less. So does a
-perpetual chase: every move of one side newly attacks the same unprotected piece. Kings and pawns may
-chase, a king or an uncrossed pawn may be chased, an attack that the victim can return in kind is no chase,
-and a rook is chased by horse or cannon even if protected. When both sides offend alike it is a draw.
+perpetual chase: every move of one side newly threatens to take the same piece for nothing. When both sides
+offend alike it is a draw, and so is all else: checks and chases by turns, or different victims by turns.
+
+What the articles of the Asian rules and of the WXF manual come to here, a threat being a legal capture:
+
+- Kings and pawns may threaten for ever; kings and uncrossed pawns may be threatened for ever.
+- Protection is a legal recapture, tried on the board: a pinned or blocked protector is none, nor is a king that
+  would step into check. A check given with the threat does not take protection away (check and chase by turns
+  are allowed); a check that the capture itself gives does.
+- A rook is threatened by horse or cannon, and horse, cannon and rook by advisor or elephant, even if protected.
+- A threat that the victim can return in kind is an offer to exchange; if it is pinned, it cannot.
+- New is what this attacker did not threaten before the move, whichever piece moved: discovered threats, victims
+  pinned, and protection undone by moving a screen, a leg, a block or by pinning the protector.
+- One exception to the last: where all protectors attack the attacker too (a cannon that hits a rook hits what
+  stands behind the rook), undoing their line is how the attacker escapes, not a new threat (diagrams 39-41, 61).
 """
 
 from __future__ import annotations
@@ -29,52 +41,86 @@ def kind(t: Record, piece: int) -> int:
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64))
-def can_capture(pos: Record, work: Record, t: Record, origin: int, target: int) -> int:
-    """1 if the side to move can legally capture on `target` (from `origin`; from anywhere if -1)."""
+def takers(pos: Record, work: Record, t: Record, target: int, in_check: int) -> int:
+    """The slots of the side to move that can legally capture on `target`, as a bit set.
+
+    `in_check`: as if a check that stands were none; pinned pieces stay pinned.
+    """
     first = _SCRATCH + MAX_MOVES
-    end = generate_legal(pos, work, t, first, int64(1), checks_and_pins(pos, t))
+    state = checks_and_pins(pos, t)
+    if in_check == 1:
+        state &= IN_CHECK - 1
+    end = generate_legal(pos, work, t, first, int64(1), state)
+    slots = 0
     for i in range(first, end):
         move = int64(work.moves[i])
-        if move >> 7 == target and (origin < 0 or move & 127 == origin):
-            return 1
-    return 0
+        if move >> 7 == target:
+            slots |= 1 << (pos.board[move & 127] & 15)
+    return slots
 
 
-@inner(int64(POSITION, WORK, TABLES, int64))
-def chased(pos: Record, work: Record, t: Record, side: int) -> int:
-    """The enemy slots that `side` chases on this board, whoever is to move, as a bit set."""
-    turn = pos.turn
+@inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
+def is_threat(pos: Record, work: Record, t: Record, capture: int, in_check: int, earlier: int) -> int:
+    """1 if a legal capture of the side to move is one that it may not threaten for ever.
+
+    `in_check`: the victim's side is in check. `earlier`: the board is that before the move being judged, where
+    protectors that attack the attacker do not count.
+    """
+    side = pos.turn
+    origin = capture & 127
+    target = capture >> 7
+    attacker = kind(t, int64(pos.board[origin]))
+    victim = kind(t, int64(pos.board[target]))
+    if attacker == KING or attacker == PAWN or victim == KING:
+        return 0
+    if victim == PAWN and (target >= 45) == (side == 0):
+        return 0
+    if victim == ROOK and (attacker == HORSE or attacker == CANNON):
+        return 1
+    if (attacker == ADVISOR or attacker == ELEPHANT) and (victim == ROOK or victim == CANNON or victim == HORSE):
+        return 1
+    do_move(pos, t, capture)
+    protectors = takers(pos, work, t, target, in_check)
+    undo_move(pos, t)
+    if protectors == 0 and attacker != victim:
+        return 1
+    pos.turn = side ^ 1
+    returning = takers(pos, work, t, origin, int64(0))
     pos.turn = side
-    victims = 0
+    if earlier == 1:
+        protectors &= ~returning
+    if protectors != 0:
+        return 0
+    return 0 if attacker == victim and returning >> (pos.board[target] & 15) & 1 else 1
+
+
+@inner(int64(POSITION, WORK, TABLES))
+def undo_chase(pos: Record, work: Record, t: Record) -> int:
+    """Take the last move back; returns the slots of the enemy that it newly threatened, as a bit set."""
+    last = pos.height - 1
+    moved_from = pos.past_move[last] & 127
+    moved_to = pos.past_move[last] >> 7
+    in_check = int64(pos.past_checked[last])
+    pos.turn ^= 1
     end = generate_legal(pos, work, t, int64(_SCRATCH), int64(1), checks_and_pins(pos, t))
+    threats = int64(_SCRATCH)
     for i in range(_SCRATCH, end):
-        move = int64(work.moves[i])
-        origin = move & 127
-        target = move >> 7
-        attacker = kind(t, int64(pos.board[origin]))
-        victim_piece = int64(pos.board[target])
-        victim = kind(t, victim_piece)
-        if attacker == KING or attacker == PAWN or victim == KING:
-            continue
-        if victim == PAWN and (target >= 45) == (side == 0):
-            continue
-        stronger = victim == ROOK and (attacker == HORSE or attacker == CANNON)
-        if attacker == ADVISOR or attacker == ELEPHANT:
-            stronger = victim == ROOK or victim == CANNON or victim == HORSE
-        if not stronger:
-            do_move(pos, t, move)
-            protected = can_capture(pos, work, t, int64(-1), target)
-            undo_move(pos, t)
-            if protected == 1:
-                continue
-            if attacker == victim:
-                pos.turn = side ^ 1
-                returned = can_capture(pos, work, t, target, origin)
-                pos.turn = side
-                if returned == 1:
-                    continue
-        victims |= 1 << (victim_piece & 15)
-    pos.turn = turn
+        capture = int64(work.moves[i])
+        if is_threat(pos, work, t, capture, in_check, int64(0)) == 1:
+            work.moves[threats] = capture
+            threats += 1
+    pos.turn ^= 1
+    undo_move(pos, t)
+    victims = 0
+    for i in range(_SCRATCH, threats):
+        origin = int64(work.moves[i] & 127)
+        target = int64(work.moves[i] >> 7)
+        if origin == moved_to:
+            origin = int64(moved_from)
+        attackers = takers(pos, work, t, target, int64(0))
+        stood = attackers >> (pos.board[origin] & 15) & 1
+        if stood == 0 or is_threat(pos, work, t, origin | target << 7, int64(0), int64(1)) == 0:
+            victims |= 1 << (pos.board[target] & 15)
     return victims
 
 
@@ -102,14 +148,11 @@ def judge_cycle(pos: Record, work: Record, t: Record, start: int) -> int:
             if chasing == 0:
                 undo_move(pos, t)
                 continue
-            after = chased(pos, work, t, giver)
-            undo_move(pos, t)
-            if after != 0:
-                after &= ~chased(pos, work, t, giver)
+            victims = undo_chase(pos, work, t)
             if giver == 0:
-                chasing_0 &= after
+                chasing_0 &= victims
             else:
-                chasing_1 &= after
+                chasing_1 &= victims
         for ply in range(start, top):
             move = int64(work.cycle[ply - start])
             do_move(pos, t, move & 0x7FFF)

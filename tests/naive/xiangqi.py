@@ -1,7 +1,8 @@
 """Xiangqi by the plainest means: a dict of pieces, every move tried on a copy of it.
 
 Source: the game's published rules as rules/xiangqi.md words them (flying general, horse's leg, elephant's eye
-and river, palace, cannon, stalemate loses). Repetition and the move-count draws are not judged here.
+and river, palace, cannon, stalemate loses) and, for repetition, the articles listed in games/xiangqi/rules.py. The
+move-count draws are not judged here.
 Files are 0-8 from red's left (`a`-`i`), ranks 0-9 from red's side; upper case is red.
 """
 
@@ -173,3 +174,88 @@ class Naive:
     def outcome_of_moves(self) -> int | None:
         """The winner if the side to move has no legal move (mate and stalemate alike), else None."""
         return None if self.legal_moves() else 1 - self.turn
+
+
+def enemies_reaching(board: Board, square: Square) -> set[Square]:
+    """Where the pieces stand that could go to the square of another's, their king's safety left aside."""
+    side = side_of(board[square])
+    return {o for o, letter in board.items() if side_of(letter) != side and square in reach(board, o)}
+
+
+def takers(board: Board, square: Square) -> set[Square]:
+    """Where the pieces stand that can legally take what is on `square`."""
+    origins = enemies_reaching(board, square)
+    return {o for o in origins if not king_falls(moved(board, o, square), side_of(board[o]))}
+
+
+def is_pinned(board: Board, square: Square) -> bool:
+    """True if the king would suffer from one more piece with this one lifted off the board."""
+    letter = board[square]
+    king = next(s for s, other in board.items() if other == ("K" if letter.isupper() else "k"))
+    rest = {s: other for s, other in board.items() if s != square}
+    return letter.lower() == "k" or not enemies_reaching(rest, king) <= enemies_reaching(board, king)
+
+
+def protectors(board: Board, origin: Square, target: Square) -> set[Square]:
+    """Where the pieces stand that retake after origin takes target; a check that stands already is no hindrance."""
+    after = moved(board, origin, target)
+    retaking = takers(after, target)
+    if king_falls(board, side_of(board[target])):
+        retaking |= {o for o in enemies_reaching(after, target) if not is_pinned(after, o)}
+    return retaking
+
+
+def may_chase(board: Board, origin: Square, target: Square) -> bool:
+    """True if the rules let the one piece threaten the other for ever, whatever its protection."""
+    attacker, victim = board[origin].lower(), board[target].lower()
+    home = not beyond_river(target, side_of(board[target]))
+    return attacker in "kp" or victim == "k" or (victim == "p" and home)
+
+
+def is_chase(board: Board, origin: Square, target: Square, ignored: set[Square]) -> bool:
+    """True if taking is a threat that may not be kept up; `ignored` protectors do not count."""
+    attacker, victim = board[origin].lower(), board[target].lower()
+    if may_chase(board, origin, target):
+        return False
+    if victim in {"n": "r", "c": "r", "a": "rcn", "b": "rcn"}.get(attacker, ""):
+        return True
+    exchange = attacker == victim and target in takers(board, origin)
+    return not exchange and not protectors(board, origin, target) - ignored
+
+
+def newly_chased(before: Board, after: Board, side: int) -> set[Square]:
+    """The squares (after the move) of the pieces that the move of `side` newly chases."""
+    came = next(s for s, letter in after.items() if before.get(s) != letter)
+    left = next(s for s in before if s not in after)
+    victims = set()
+    for target, letter in after.items():
+        if side_of(letter) == side:
+            continue
+        for origin in takers(after, target):
+            if is_chase(after, origin, target, set()):
+                stood = left if origin == came else origin
+                old = target in before and stood in takers(before, target)
+                if not old or not is_chase(before, stood, target, takers(before, stood)):
+                    victims.add(target)
+    return victims
+
+
+def verdict_of_cycle(fen: str, moves: list[str]) -> str:
+    """win, loss or draw for the side to move: moves without captures that lead back to the position of `fen`."""
+    game = Naive(fen)
+    mover = game.turn
+    checking = [True, True]
+    names = [{s: s for s, letter in game.board.items() if side_of(letter) == side} for side in (0, 1)]
+    chased = [set(names[1]), set(names[0])]  # by giver: the victims of all its moves, by where they began
+    for text in moves:
+        side, before = game.turn, game.board
+        game.push(text)
+        origin = ("abcdefghi".index(text[0]), int(text[1]))
+        target = ("abcdefghi".index(text[2]), int(text[3]))
+        names[side][target] = names[side].pop(origin)
+        checking[side] &= game.in_check(1 - side)
+        chased[side] &= {names[1 - side][s] for s in newly_chased(before, game.board, side)}
+    guilty = checking if any(checking) else [bool(victims) for victims in chased]
+    if guilty[0] == guilty[1]:
+        return "draw"
+    return "loss" if guilty[mover] else "win"

@@ -16,14 +16,18 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
 LAYERS = (
-    ("tables", "weights"),
+    ("tables", "weights", "tuned"),
     ("position",),
     ("work",),
     ("movegen", "belief"),
-    ("rules", "evaluate", "notation"),
+    ("rules", "evaluate", "exchange", "notation"),
     ("setup", "bench"),
     ("search",),
     ("game",),
+    ("move",),
+    ("san",),
+    ("board", "svg"),
+    ("pgn",),
 )
 """A game's files, lowest first; a file may import from its own layer and those below."""
 

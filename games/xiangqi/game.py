@@ -42,6 +42,11 @@ class XiangqiPosition:
     def key(self) -> int:
         return int(self.record.key)
 
+    @property
+    def move_number(self) -> int:
+        """The FEN's last field: from 1, grows after Black's move."""
+        return self._move_number + (self._first_turn + self.ply) // 2
+
     def copy(self) -> XiangqiPosition:
         twin = object.__new__(XiangqiPosition)
         twin.__dict__ |= self.__dict__
@@ -57,8 +62,7 @@ class XiangqiPosition:
             for run in range(9, 1, -1):
                 row = row.replace("1" * run, str(run))
             rows.append(row)
-        number = self._move_number + (self._first_turn + self.ply) // 2
-        return f"{'/'.join(rows)} {'wb'[self.turn]} - - {self.record.quiet} {number}"
+        return f"{'/'.join(rows)} {'wb'[self.turn]} - - {self.record.quiet} {self.move_number}"
 
     def board(self) -> str:
         lines = []

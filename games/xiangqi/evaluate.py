@@ -1,62 +1,86 @@
-"""Static evaluation of a Xiangqi position in centipawns.
+"""Static evaluation of a Xiangqi position: linear in its weights, so that a regression can fit them.
 
-Material and piece-square values are kept up to date by do_move (`pos.score`); this adds what depends on more
-than one piece: mobility, the defenders of the palace against the attackers left, cannons facing the king,
-pawns side by side.
+Material and piece-square values are kept up to date by do_move (`pos.score`); `count_terms` adds what depends on more
+than one piece, as counts that `evaluate` multiplies by their weights. A weight has two halves, for the middle game
+and the endgame, packed in one number (weights.py); `tapered` mixes the halves by the pieces left.
 """
 
 from __future__ import annotations
 
 from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, entry, inner, int64
+from games.kernel.jit import Record, entry, inner, int64, void
 from games.xiangqi.position import POSITION
 from games.xiangqi.tables import CAPTURED, TABLES, TABLES_RECORD
+from games.xiangqi.weights import TERMS
 
-ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY = 5, 2, 6
-"""Per square reached."""
+(
+    ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,
+    ADVISORS_BY_ROOKS, ADVISORS_BY_HORSES, ELEPHANTS_BY_CANNONS, BARE_CANNON, SCREENED_CANNON, CORNER_CANNON,
+    LINKED_PAWNS, FULL_DEFENCE, TEMPO,
+) = range(len(TERMS))  # fmt: skip
 
-HOBBLED_HORSE = 20
-"""Off for a horse with at most one move."""
+FULL_PHASE = 32
+"""Phase of the start position: rooks count 4, cannons and horses 2."""
 
-ADVISOR_MISSING, ELEPHANT_MISSING = 15, 12
-"""Off per missing advisor and enemy rook, per missing elephant and enemy cannon."""
-
-BARE_CANNON, SCREENED_CANNON = 60, 25
-"""Off when an enemy cannon faces the king on its file bare, or behind two pieces of which one is ours."""
-
-LINKED_PAWNS = 8
-TEMPO = 3
+PALACE_FILES = 0b000111000
 
 
-@inner(int64(POSITION, TABLES, int64), forceinline=True)
-def mobility(pos: Record, t: Record, side: int) -> int:
-    """Mobility of rooks, cannons and horses."""
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def count_lines(pos: Record, t: Record, side: int, sign: int) -> None:
+    """Rooks and cannons: squares reached, and what they bear on in the enemy palace."""
     base = 16 << side
-    value = 0
+    palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
     for slot in range(7, 11):
         square = int64(pos.square[base + slot])
-        if square < CAPTURED:
-            rank = int64(t.rank_of[square])
-            file = int64(t.file_of[square])
-            across = int64(t.rank_targets[file << 9 | pos.rank_bits[rank]]) & 511
-            along = int64(t.file_targets[rank << 10 | pos.file_bits[file]]) & 1023
-            reached = popcount(across | along << 9)
-            value += reached * (ROOK_MOBILITY if slot < 9 else CANNON_MOBILITY)
+        if square >= CAPTURED:
+            continue
+        rank = int64(t.rank_of[square])
+        file = int64(t.file_of[square])
+        across = int64(t.rank_targets[file << 9 | pos.rank_bits[rank]])
+        along = int64(t.file_targets[rank << 10 | pos.file_bits[file]])
+        reached = popcount((across & 511) | (along & 1023) << 9)
+        in_palace = int64(0)
+        taken = 10 if slot < 9 else 20
+        if palace_ranks >> rank & 1:
+            in_palace += popcount(((across >> taken) | (across if slot < 9 else 0)) & PALACE_FILES)
+        if PALACE_FILES >> file & 1:
+            in_palace += popcount(((along >> taken) | (along if slot < 9 else 0)) & palace_ranks)
+        if slot < 9:
+            pos.phase += 4
+            pos.terms[ROOK_MOBILITY] += sign * reached
+            pos.terms[ROOK_IN_PALACE] += sign * in_palace
+        else:
+            pos.phase += 2
+            pos.terms[CANNON_MOBILITY] += sign * reached
+            pos.terms[CANNON_IN_PALACE] += sign * in_palace
+            if rank == (9 if side == 0 else 0) and (file == 0 or file == 8):
+                pos.terms[CORNER_CANNON] += sign
+
+
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def count_horses(pos: Record, t: Record, side: int, sign: int) -> None:
+    """Horses: free steps, hobbled ones, and steps into the enemy palace."""
+    base = 16 << side
+    palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
     for slot in range(5, 7):
         square = int64(pos.square[base + slot])
-        if square < CAPTURED:
-            reached = 0
-            i = square * 17
-            target = int64(t.horse_steps[i])
-            while target >= 0:
-                if pos.board[t.horse_steps[i + 1]] == 0 and pos.board[target] & base == 0:
+        if square >= CAPTURED:
+            continue
+        pos.phase += 2
+        reached = int64(0)
+        i = square * 17
+        target = int64(t.horse_steps[i])
+        while target >= 0:
+            if pos.board[t.horse_steps[i + 1]] == 0:
+                if PALACE_FILES >> t.file_of[target] & 1 and palace_ranks >> t.rank_of[target] & 1:
+                    pos.terms[HORSE_IN_PALACE] += sign
+                if pos.board[target] & base == 0:
                     reached += 1
-                i += 2
-                target = int64(t.horse_steps[i])
-            value += reached * HORSE_MOBILITY
-            if reached <= 1:
-                value -= HOBBLED_HORSE
-    return value
+            i += 2
+            target = int64(t.horse_steps[i])
+        pos.terms[HORSE_MOBILITY] += sign * reached
+        if reached <= 1:
+            pos.terms[HOBBLED_HORSE] += sign
 
 
 @inner(int64(POSITION, int64, int64, int64), forceinline=True)
@@ -69,12 +93,17 @@ def present(pos: Record, side: int, first: int, last: int) -> int:
     return count
 
 
-@inner(int64(POSITION, TABLES, int64), forceinline=True)
-def king_danger(pos: Record, t: Record, side: int) -> int:
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def count_defence(pos: Record, t: Record, side: int, sign: int) -> None:
     """Missing defenders against the attackers they would hold off, and cannons on the king's file."""
     other = side ^ 1
-    danger = (2 - present(pos, side, int64(1), int64(2))) * present(pos, other, int64(7), int64(8)) * ADVISOR_MISSING
-    danger += (2 - present(pos, side, int64(3), int64(4))) * present(pos, other, int64(9), int64(10)) * ELEPHANT_MISSING
+    advisors = present(pos, side, int64(1), int64(2))
+    elephants = present(pos, side, int64(3), int64(4))
+    pos.terms[ADVISORS_BY_ROOKS] += sign * (2 - advisors) * present(pos, other, int64(7), int64(8))
+    pos.terms[ADVISORS_BY_HORSES] += sign * (2 - advisors) * present(pos, other, int64(5), int64(6))
+    pos.terms[ELEPHANTS_BY_CANNONS] += sign * (2 - elephants) * present(pos, other, int64(9), int64(10))
+    if advisors + elephants == 4:
+        pos.terms[FULL_DEFENCE] += sign
     king = int64(pos.square[16 << side])
     file = int64(t.file_of[king])
     near = int64(t.file_blockers[int64(t.rank_of[king]) << 10 | pos.file_bits[file]])
@@ -85,54 +114,75 @@ def king_danger(pos: Record, t: Record, side: int) -> int:
     second = int64(pos.board[(near >> 4 & 15) * 9 + file])
     third = int64(pos.board[(near >> 8 & 15) * 9 + file]) - enemy
     if first == 9 or first == 10:
-        danger += BARE_CANNON
+        pos.terms[BARE_CANNON] += sign
     if (third == 9 or third == 10) and second & (16 << side):
-        danger += SCREENED_CANNON
-    return danger
+        pos.terms[SCREENED_CANNON] += sign
 
 
-@inner(int64(POSITION, TABLES, int64), forceinline=True)
-def pawn_links(pos: Record, t: Record, side: int) -> int:
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def count_pawns(pos: Record, t: Record, side: int, sign: int) -> None:
     """Pawns standing side by side."""
     base = 16 << side
-    value = 0
     for slot in range(11, 16):
         square = int64(pos.square[base + slot])
         if square < CAPTURED and t.file_of[square] < 8:
             beside = int64(pos.board[square + 1]) - base
             if beside >= 11 and beside < 16:
-                value += LINKED_PAWNS
-    return value
+                pos.terms[LINKED_PAWNS] += sign
+
+
+@inner(void(POSITION, TABLES))
+def count_terms(pos: Record, t: Record) -> None:
+    """Fill pos.terms, Red's counts less Black's, and pos.phase."""
+    for term in range(len(TERMS)):
+        pos.terms[term] = 0
+    pos.phase = 0
+    for side in range(2):
+        sign = 1 - 2 * side
+        count_lines(pos, t, side, sign)
+        count_horses(pos, t, side, sign)
+        count_defence(pos, t, side, sign)
+        count_pawns(pos, t, side, sign)
+    pos.terms[TEMPO] = 1 - 2 * pos.turn
+
+
+@inner(int64(int64, int64), forceinline=True)
+def tapered(packed: int, phase: int) -> int:
+    """The mix of a packed sum's halves."""
+    middle = ((packed + 0x8000) & 0xFFFF) - 0x8000
+    end = (packed - middle) >> 16
+    phase = min(phase, FULL_PHASE)
+    return (middle * phase + end * (FULL_PHASE - phase)) // FULL_PHASE
 
 
 @inner(int64(POSITION, TABLES))
 def evaluate(pos: Record, t: Record) -> int:
-    """The value for the side to move."""
-    value = pos.score
-    for side in range(2):
-        terms = mobility(pos, t, side) - king_danger(pos, t, side) + pawn_links(pos, t, side)
-        value += terms if side == 0 else -terms
-    return (value if pos.turn == 0 else -value) + TEMPO
-
-
-@entry(int64(POSITION, TABLES, int64, int64))
-def _term(pos: Record, t: Record, side: int, which: int) -> int:
-    if which == 0:
-        return mobility(pos, t, side)
-    if which == 1:
-        return -king_danger(pos, t, side)
-    return pawn_links(pos, t, side)
+    """The value for the side to move in centipawns."""
+    count_terms(pos, t)
+    packed = pos.score
+    for term in range(len(TERMS)):
+        packed += int64(pos.terms[term]) * int64(t.terms[term])
+    value = tapered(packed, pos.phase)
+    return value if pos.turn == 0 else -value
 
 
 @entry(int64(POSITION, TABLES))
-def _total(pos: Record, t: Record) -> int:
+def fill_terms(pos: Record, t: Record) -> int:
+    """Count the terms of a position for a look from Python (pos.terms, pos.phase); returns its value."""
     return evaluate(pos, t)
+
+
+@entry(int64(int64, int64))
+def _mix(packed: int, phase: int) -> int:
+    return tapered(packed, phase)
 
 
 def explain(pos: Record) -> list[str]:
     """One line a term, Red's sign; the total from the mover's side."""
-    lines = [f"material and squares {int(pos.score):+d}"]
-    for which, name in enumerate(("mobility", "king danger", "pawn links")):
-        red, black = (int(_term(pos, TABLES_RECORD, side, which)) for side in (0, 1))
-        lines.append(f"{name} {red - black:+d} (red {red:+d}, black {black:+d})")
-    return [*lines, f"total {_total(pos, TABLES_RECORD):+d} for the side to move"]
+    total = int(fill_terms(pos, TABLES_RECORD))
+    phase = int(pos.phase)
+    lines = [f"material and squares {int(_mix(int(pos.score), phase)):+d}"]
+    for term, name in enumerate(TERMS):
+        count = int(pos.terms[term])
+        lines.append(f"{name} {int(_mix(count * int(TABLES_RECORD.terms[term]), phase)):+d} ({count:+d})")
+    return [*lines, f"total {total:+d} for the side to move"]

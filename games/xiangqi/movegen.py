@@ -6,7 +6,7 @@ from games.kernel.control import poll
 from games.kernel.intrinsics import trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64
 from games.xiangqi.position import POSITION, do_move, undo_move
-from games.xiangqi.tables import CAPTURED, TABLES
+from games.xiangqi.tables import BLOCKED, CAPTURED, TABLES
 from games.xiangqi.work import WORK
 
 IN_CHECK = 1 << 16
@@ -128,6 +128,30 @@ def is_safe(pos: Record, t: Record, move: int) -> int:
     pos.board[target] = captured
     pos.square[piece] = origin
     return safe
+
+
+@inner(int64(POSITION, TABLES, int64))
+def gives_check(pos: Record, t: Record, move: int) -> int:
+    """1 if a legal move checks the enemy king, by the moved piece or by what it uncovers or screens."""
+    enemy = pos.turn ^ 1
+    king = int64(pos.square[16 << enemy])
+    rank, file = t.rank_of[king], t.file_of[king]
+    origin = move & 127
+    target = move >> 7
+    from_rank, from_file = t.rank_of[origin], t.file_of[origin]
+    if not (
+        t.rank_of[target] == rank
+        or t.file_of[target] == file
+        or from_rank == rank
+        or from_file == file
+        or (abs(from_rank - rank) == 1 and abs(from_file - file) == 1)  # the leg of a horse
+        or t.horse_leg[king * 91 + target] != BLOCKED
+    ):
+        return 0
+    do_move(pos, t, move)
+    found = is_attacked(pos, t, king, enemy)
+    undo_move(pos, t)
+    return found
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64), forceinline=True)

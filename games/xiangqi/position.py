@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, inner, int64, record, record_type, void
 from games.xiangqi.tables import CAPTURED, TABLES
+from games.xiangqi.weights import TERMS
 
 NO_MOVE = 0
 MAX_HISTORY = 8192
@@ -32,7 +33,9 @@ POSITION_DTYPE = record(
         ("file_bits", "u2", 9),
         ("turn", "i8"),  # 0 Red, 1 Black
         ("key", "i8"),
-        ("score", "i8"),  # material and piece-square sum, Red's sign, centipawns
+        ("score", "i8"),  # material and piece-square sum, Red's sign, packed (weights.py)
+        ("terms", "i2", len(TERMS)),  # scratch of the evaluation: counts, and pieces left
+        ("phase", "i8"),
         ("quiet", "i8"),  # plies since the last capture that count for the 60-move rule
         ("checks", "i8", 2),  # checks given by each side since the last capture
         ("height", "i8"),  # moves in the history; what lies above is dead
@@ -42,7 +45,7 @@ POSITION_DTYPE = record(
         ("past_captured", "u1", MAX_HISTORY),
         ("past_checked", "u1", MAX_HISTORY),  # 1 if the move gave check (set by note_check)
         ("past_key", "i8", MAX_HISTORY),  # key before the move
-        ("past_score", "i2", MAX_HISTORY),
+        ("past_score", "i4", MAX_HISTORY),
         ("past_quiet", "u2", MAX_HISTORY),
         ("past_checks", "u1", 2 * MAX_HISTORY),
         ("past_since", "u2", MAX_HISTORY),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from games.kernel.jit import Record, new_record, record, record_type
-from games.xiangqi.weights import KINDS, MIRROR, PIECE_SQUARE
+from games.xiangqi.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
 
 KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
 CAPTURED = 90
@@ -44,7 +44,9 @@ TABLES_DTYPE = record(
         ("kind_of", "u1", 48),  # by piece code: 0 none, 1-7 Red's kinds, 8-14 Black's
         ("zobrist", "i8", 15 * 91),  # [kind, square]; zero for none and for captured
         ("zobrist_turn", "i8"),
-        ("piece_square", "i2", 15 * 91),  # [kind, square], Red's sign
+        ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
+        ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
+        ("exchange", "i2", 15),  # [kind]: worth in exchanges
         ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
 )
@@ -138,10 +140,12 @@ def _build() -> Record:
     zobrist[0] = 0
     zobrist[:, 90] = 0
     t["zobrist"][:] = zobrist.ravel()
-    piece_square = np.zeros((15, 91), np.int16)
+    piece_square = np.zeros((15, 91), np.int32)
     piece_square[1:8, :90] = PIECE_SQUARE
     piece_square[8:15, :90] = -PIECE_SQUARE[:, MIRROR]
     t["piece_square"][:] = piece_square.ravel()
+    t["terms"][:] = TERM_WEIGHTS
+    t["exchange"][1:8] = t["exchange"][8:15] = EXCHANGE
     depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
     logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))
     t["reduction"][:] = (0.3 + logs / 1.9).astype(np.int8).ravel()

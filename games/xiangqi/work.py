@@ -24,9 +24,13 @@ WORK_DTYPE = record(
         ("generation", "i8"),
         ("root_height", "i8"),
         ("seldepth", "i8"),
+        ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, NONE in check
+        ("excluded", "u2", MAX_PLY + 2),  # [ply]: the move that a singular search leaves out
+        ("lifted", "u1", 2 * 32),  # (piece, square) taken off by an exchange
         ("killers", "u2", 2 * (MAX_PLY + 2)),  # [ply, 2]
         ("counter", "u2", 48 * 90),  # [piece, target of the move answered]: the quiet move that refuted it
         ("history", "i4", 48 * 90),  # [piece, target]
+        ("continuation", "i2", 1350 * 1350),  # [kind and target of an earlier move, of this one]
         ("root_count", "i8"),
         ("root_moves", "u2", MAX_MOVES),  # best first
         ("pv", "u2", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]

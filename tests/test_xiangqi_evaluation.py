@@ -1,0 +1,126 @@
+"""Xiangqi's evaluation and exchanges against what must hold whatever the weights are."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import registry
+from games.kernel.jit import entry, int64, new_record
+from games.xiangqi.evaluate import fill_terms, tapered
+from games.xiangqi.exchange import wins_exchange
+from games.xiangqi.position import POSITION
+from games.xiangqi.tables import TABLES, TABLES_RECORD
+from games.xiangqi.weights import EXCHANGE, TERMS
+from games.xiangqi.work import WORK, WORK_DTYPE
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def exchange(pos: Any, work: Any, t: Any, move: int, threshold: int) -> int:
+    return wins_exchange(pos, work, t, move, threshold)
+
+
+@entry(int64(int64, int64))
+def mix(packed: int, phase: int) -> int:
+    return tapered(packed, phase)
+
+
+def random_positions(count: int, seed: int) -> list[Any]:
+    rng = random.Random(seed)
+    game = registry.load("xiangqi")
+    found = []
+    position: Any = game.position()
+    while len(found) < count:
+        moves = position.legal_moves()
+        if not moves or position.ply > 120:
+            position = game.position()
+            continue
+        position.push(rng.choice(moves))
+        if rng.random() < 0.2:
+            found.append(position.copy())
+    return found
+
+
+def mirrored(fen: str) -> str:
+    board, side, *rest = fen.split()
+    rows = ["".join(c.swapcase() for c in row) for row in reversed(board.split("/"))]
+    return " ".join(["/".join(rows), "b" if side == "w" else "w", *rest])
+
+
+def test_both_sides_and_both_wings_are_valued_alike() -> None:
+    game = registry.load("xiangqi")
+    for position in random_positions(200, 1):
+        value = fill_terms(position.record, TABLES_RECORD)
+        other: Any = game.position(mirrored(position.fen()))
+        # The mix of the halves is rounded down, which sees the sign.
+        assert abs(fill_terms(other.record, TABLES_RECORD) - value) <= 1
+        board, *rest = position.fen().split()
+        flipped: Any = game.position(" ".join(["/".join(row[::-1] for row in board.split("/")), *rest]))
+        assert fill_terms(flipped.record, TABLES_RECORD) == value
+
+
+def test_score_kept_up_to_date_is_the_score_from_scratch() -> None:
+    game = registry.load("xiangqi")
+    for position in random_positions(200, 2):
+        fresh: Any = game.position(position.fen())
+        assert fresh.record.score == position.record.score
+
+
+@pytest.mark.parametrize("middle, end", [(0, 0), (5, -7), (-5, 7), (-3000, 2999), (32767, -20000)])
+def test_packed_halves(middle: int, end: int) -> None:
+    packed = middle + 65536 * end
+    assert (mix(packed, 32), mix(packed, 0)) == (middle, end)
+
+
+def test_explanation_adds_up() -> None:
+    game = registry.load("xiangqi")
+    lines = game.evaluate(game.position())
+    assert len(lines) == len(TERMS) + 2 and lines[-1].startswith("total ")
+
+
+def settled(position: Any, square: int, legal: list[int]) -> int:
+    """What the side to move wins by going on taking on a square with its cheapest piece, or not: a naive search."""
+    takers = [move for move in legal if move >> 7 == square]
+    if not takers:
+        return 0
+    kinds = {move: (int(TABLES_RECORD.kind_of[position.record.board[move & 127]]) - 1) % 7 for move in takers}
+    victim = (int(TABLES_RECORD.kind_of[position.record.board[square]]) - 1) % 7
+    move = min(takers, key=lambda m: EXCHANGE[kinds[m]])
+    position.push(move)
+    gain = EXCHANGE[victim] - settled(position, square, position.legal_moves())
+    position.pop()
+    return max(gain, 0)
+
+
+def test_exchanges_as_a_naive_search_has_them() -> None:
+    """Kings and pinned pieces aside, where the kernel is told not to look."""
+    work = new_record(WORK_DTYPE)
+    agreed = tried = 0
+    for position in random_positions(400, 3):
+        if position.is_check():
+            continue
+        for move in position.legal_moves():
+            captured = int(position.record.board[move >> 7])
+            if not captured:
+                continue
+            before = position.record.tobytes()
+            gains = [g for g in range(-700, 701, 10) if exchange(position.record, work, TABLES_RECORD, move, g)]
+            assert position.record.tobytes() == before
+            assert gains == list(range(-700, gains[-1] + 1, 10)), "not monotonous"
+            victim = (int(TABLES_RECORD.kind_of[captured]) - 1) % 7
+            position.push(move)
+            expected = EXCHANGE[victim] - settled(position, move >> 7, position.legal_moves())
+            position.pop()
+            tried += 1
+            agreed += gains[-1] == expected // 10 * 10
+    assert tried > 200
+    assert agreed >= 0.97 * tried, f"{agreed} of {tried}"
+
+
+def test_terms_are_small_numbers() -> None:
+    for position in random_positions(50, 4):
+        fill_terms(position.record, TABLES_RECORD)
+        assert np.all(np.abs(position.record.terms) < 60)

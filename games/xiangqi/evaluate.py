@@ -7,7 +7,7 @@ and the endgame, packed in one number (weights.py); `tapered` mixes the halves b
 
 from __future__ import annotations
 
-from games.kernel.intrinsics import popcount
+from games.kernel.intrinsics import popcount, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
 from games.xiangqi.position import POSITION
 from games.xiangqi.tables import CAPTURED, TABLES, TABLES_RECORD
@@ -16,7 +16,8 @@ from games.xiangqi.weights import TERMS
 (
     ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,
     ADVISORS_BY_ROOKS, ADVISORS_BY_HORSES, ELEPHANTS_BY_CANNONS, BARE_CANNON, SCREENED_CANNON, CORNER_CANNON,
-    LINKED_PAWNS, FULL_DEFENCE, TEMPO,
+    LINKED_PAWNS, FULL_DEFENCE, TEMPO, ATTACKERS, CROSSED_PAWNS, NO_ROOK, CANNON_PAIR, HORSE_PAIR, CANNONS_ON_ROOKS,
+    HORSES_ON_ROOKS, KING_STEPS,
 ) = range(len(TERMS))  # fmt: skip
 
 FULL_PHASE = 32
@@ -55,6 +56,12 @@ def count_lines(pos: Record, t: Record, side: int, sign: int) -> None:
             pos.terms[CANNON_IN_PALACE] += sign * in_palace
             if rank == (9 if side == 0 else 0) and (file == 0 or file == 8):
                 pos.terms[CORNER_CANNON] += sign
+            hits = (across >> 20 & 511) | (along >> 20 & 1023) << 9
+            while hits:
+                victim = int64(pos.board[t.line_square[square * 20 + trailing_zeros(hits)]]) - (48 - base)
+                if victim == 7 or victim == 8:
+                    pos.terms[CANNONS_ON_ROOKS] += sign
+                hits &= hits - 1
 
 
 @inner(void(POSITION, TABLES, int64, int64), forceinline=True)
@@ -76,6 +83,9 @@ def count_horses(pos: Record, t: Record, side: int, sign: int) -> None:
                     pos.terms[HORSE_IN_PALACE] += sign
                 if pos.board[target] & base == 0:
                     reached += 1
+                    victim = int64(pos.board[target]) - (48 - base)
+                    if victim == 7 or victim == 8:
+                        pos.terms[HORSES_ON_ROOKS] += sign
             i += 2
             target = int64(t.horse_steps[i])
         pos.terms[HORSE_MOBILITY] += sign * reached
@@ -131,6 +141,34 @@ def count_pawns(pos: Record, t: Record, side: int, sign: int) -> None:
                 pos.terms[LINKED_PAWNS] += sign
 
 
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def count_forces(pos: Record, t: Record, side: int, sign: int) -> None:
+    """How forces add up: attackers beyond the river (pairs of them count), pairs of a kind, a side without rooks."""
+    base = 16 << side
+    attackers, crossed = 0, 0
+    for slot in range(5, 16):
+        square = int64(pos.square[base + slot])
+        if square < CAPTURED and (square >= 45) == (side == 0):
+            attackers += 1
+            if slot >= 11:
+                crossed += 1
+    pos.terms[ATTACKERS] += sign * (attackers * (attackers - 1) // 2)
+    pos.terms[CROSSED_PAWNS] += sign * (crossed * (crossed - 1) // 2)
+    if present(pos, side, int64(7), int64(8)) == 0 and present(pos, side ^ 1, int64(7), int64(8)) > 0:
+        pos.terms[NO_ROOK] += sign
+    if present(pos, side, int64(5), int64(6)) == 2:
+        pos.terms[HORSE_PAIR] += sign
+    if present(pos, side, int64(9), int64(10)) == 2:
+        pos.terms[CANNON_PAIR] += sign
+    i = int64(pos.square[base]) * 5
+    target = int64(t.king_steps[i])
+    while target >= 0:
+        if pos.board[target] & base == 0:
+            pos.terms[KING_STEPS] += sign
+        i += 1
+        target = int64(t.king_steps[i])
+
+
 @inner(void(POSITION, TABLES))
 def count_terms(pos: Record, t: Record) -> None:
     """Fill pos.terms, Red's counts less Black's, and pos.phase."""
@@ -143,6 +181,7 @@ def count_terms(pos: Record, t: Record) -> None:
         count_horses(pos, t, side, sign)
         count_defence(pos, t, side, sign)
         count_pawns(pos, t, side, sign)
+        count_forces(pos, t, side, sign)
     pos.terms[TEMPO] = 1 - 2 * pos.turn
 
 

@@ -26,6 +26,7 @@ from games.kernel.table import (
     entry_score,
     probe,
     save,
+    settles,
 )
 
 MATE = 2_000_000
@@ -83,9 +84,8 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         table_move = entry_move(data)
         score = from_table(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
-        if not is_pv and entry_depth(data) >= depth:
-            if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
-                return score
+        if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
+            return score
 
     # Step 5. Turns, by the evaluation after them, the table's first
     first = ply * MAX_TURNS

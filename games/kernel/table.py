@@ -81,6 +81,14 @@ def entry_bound(data: int) -> int:
     return (data >> _BOUND_SHIFT) & 3
 
 
+@inner(int64(int64, int64, int64, int64), forceinline=True)
+def settles(bound: int, score: int, alpha: int, beta: int) -> int:
+    """1 if an entry's bound on the score answers a search of the window (alpha, beta)."""
+    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+        return 1
+    return 0
+
+
 @inner(void(int64, int64, int64, int64, int64, int64, int64, int64))
 def save(table: int, mask: int, key: int, move: int, score: int, depth: int, bound: int, age: int) -> None:
     """Store in the entry of the same position, else over the shallowest and oldest of the bucket."""

@@ -10,8 +10,6 @@ import enum
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.move import BLACK, RED, SQUARES, Color, IllegalMoveError, Move, Piece
 from games.xiangqi.notation import START_FEN as STARTING_FEN
@@ -187,9 +185,7 @@ class Board:
 
     def is_repetition(self, count: int = 3) -> bool:
         """Whether the position has occurred `count` times, this one included."""
-        record = self._position.record
-        past = record.past_key[int(record.since) : self._position.ply]
-        return int(np.count_nonzero(past == record.key)) + 1 >= count
+        return self._position.occurrences() >= count
 
     def outcome(self) -> Outcome | None:
         """None while the game goes on."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, inner, int64
 from games.xiangqi.position import POSITION
-from games.xiangqi.tables import CAPTURED, KING, TABLES
+from games.xiangqi.tables import CAPTURED, TABLES
 from games.xiangqi.work import WORK
 
 NOWHERE = -1
@@ -110,10 +110,9 @@ def wins_exchange(pos: Record, work: Record, t: Record, move: int, threshold: in
         if origin < 0:
             break
         next_piece = int64(pos.board[origin])
-        if t.kind_of[next_piece] == KING + 1 or t.kind_of[next_piece] == KING + 8:
-            # A king takes last, and only what nobody guards any more.
-            if cheapest_attacker(pos, t, target, side ^ 1) >= 0:
-                break
+        # A king (slot 0) takes last, and only what nobody guards any more.
+        if next_piece & 15 == 0 and cheapest_attacker(pos, t, target, side ^ 1) >= 0:
+            break
         balance = -balance - 1 - worth(t, next_piece)
         if balance >= 0:
             side ^= 1

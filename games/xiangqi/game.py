@@ -113,9 +113,13 @@ class XiangqiPosition:
         winner = self.turn if verdict == rules.MOVER_WINS else 1 - self.turn
         return Outcome(winner, "perpetual")
 
-    def _draw_reason(self) -> str:
+    def occurrences(self) -> int:
+        """How often the position has stood since the last capture, this time included."""
         past = self.record.past_key[int(self.record.since) : self.ply]
-        if np.count_nonzero(past == self.record.key) >= 2:
+        return int(np.count_nonzero(past == self.record.key)) + 1
+
+    def _draw_reason(self) -> str:
+        if self.occurrences() >= 3:
             return "repetition"
         return "sixty-moves" if self.record.quiet >= QUIET_LIMIT else "no-attackers"
 

@@ -22,6 +22,7 @@ from games.kernel.table import (
     entry_score,
     probe,
     save,
+    settles,
 )
 from games.xiangqi.evaluate import evaluate
 from games.xiangqi.exchange import wins_exchange, worth
@@ -95,9 +96,7 @@ def quiesce(pos: Record, work: Record, t: Record, alpha: int, beta: int, ply: in
         hash_move = entry_move(data)
         score = from_table(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
-        if beta - alpha == 1 and (
-            bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
-        ):
+        if beta - alpha == 1 and settles(bound, score, alpha, beta) == 1:
             return score
 
     best = ply - MATE
@@ -110,7 +109,9 @@ def quiesce(pos: Record, work: Record, t: Record, alpha: int, beta: int, ply: in
     static = best
     first = ply * MAX_MOVES
     end = generate_legal(pos, work, t, first, int64(0) if in_check else int64(1), state)
-    row_1, row_2 = context(pos, t, int64(1)), context(pos, t, int64(2))
+    row_1, row_2 = int64(0), int64(0)
+    if in_check:  # else there are no quiet moves to order
+        row_1, row_2 = context(pos, t, int64(1)), context(pos, t, int64(2))
     for i in range(first, end):
         move = int64(work.moves[i])
         if move == hash_move:
@@ -269,13 +270,8 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         hash_move = entry_move(data)
         hash_score = from_table(entry_score(data), ply, MATE_BOUND)
         hash_bound = entry_bound(data)
-        if not is_pv and entry_depth(data) >= depth:
-            if (
-                hash_bound == EXACT
-                or (hash_bound == LOWER and hash_score >= beta)
-                or (hash_bound == UPPER and hash_score <= alpha)
-            ):
-                return hash_score
+        if not is_pv and entry_depth(data) >= depth and settles(hash_bound, hash_score, alpha, beta) == 1:
+            return hash_score
 
     # Step 5. Static evaluation, sharpened by the table; is it better than two plies ago?
     static = int64(UNKNOWN_STATIC)

@@ -24,7 +24,7 @@ WORK_DTYPE = record(
         ("generation", "i8"),
         ("root_height", "i8"),
         ("seldepth", "i8"),
-        ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, NONE in check
+        ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, UNKNOWN_STATIC in check
         ("excluded", "u2", MAX_PLY + 2),  # [ply]: the move that a singular search leaves out
         ("lifted", "u1", 2 * 32),  # (piece, square) taken off by an exchange
         ("killers", "u2", 2 * (MAX_PLY + 2)),  # [ply, 2]

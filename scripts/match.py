@@ -5,7 +5,8 @@
 Each engine runs in processes of its own and speaks UCI, with the words protocol.md adds for the other games.
 Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. Whoever plays an
 illegal move, dies or oversteps its time loses the game. Every game becomes a line of the log; the same
-command with the same log continues a match that was broken off.
+command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
+another library: `--referee pyffish`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import importlib.util
 import math
 import os
 import queue
@@ -53,6 +55,7 @@ class Settings(msgspec.Struct, frozen=True):
     max_plies: int = 0  # 0: only the rules end a game
     margin_ms: int = 50
     hang_s: float = 60.0
+    referee: str = "siqi"  # whose rules judge
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -105,7 +108,7 @@ def load_openings(game: Game, settings: Settings) -> list[Opening]:
         if text := line.partition("#")[0].strip():
             try:
                 openings.append(parse_opening(text))
-                Referee(game, openings[-1], iter(()))
+                Referee(game, openings[-1], iter(()), settings.referee)
             except (ValueError, Forfeit) as error:
                 raise UsageError(f"{settings.openings}:{number}: {error}") from error
     if not openings:
@@ -129,14 +132,24 @@ def words_for(game: Game, position: Position, side: int, words: list[str]) -> li
     return views
 
 
+def judged_position(game: Game, fen: str | None, rules: str) -> Position:
+    """A position whose outcome is by the rules named."""
+    if rules == "pyffish":
+        from _pyffish import PyffishPosition
+
+        return PyffishPosition(fen) if fen else PyffishPosition()
+    position: Position = game.position(fen)
+    return position
+
+
 class Referee:
     """Holds the full position, judges moves by the rules and throws the dice."""
 
-    def __init__(self, game: Game, opening: Opening, dice: Iterator[int]) -> None:
+    def __init__(self, game: Game, opening: Opening, dice: Iterator[int], rules: str) -> None:
         if opening.fen and game.info.has_hidden:
             raise ValueError("a position has no history to know hidden pieces by: give moves from the start")
         self._game, self._dice, self._fen = game, dice, opening.fen
-        self.position: Position = game.position(opening.fen)
+        self.position = judged_position(game, opening.fen, rules)
         self.words: list[str] = []
         self.thrown: list[int] = []
         for word in opening.moves:
@@ -242,7 +255,7 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
     pair, first = divmod(index, 2)
     seats = (first, 1 - first)  # engine by side, and side by engine
     opening = match.openings[pair % len(match.openings)]
-    referee = Referee(match.game, opening, throws(settings.seed, pair))
+    referee = Referee(match.game, opening, throws(settings.seed, pair), settings.referee)
     clocks = [Clock(settings.engines[engine].limits, settings.margin_ms) for engine in seats]
     seated = [players[engine] for engine in seats]
     winner, cause, reason = play_moves(referee, seated, clocks, f"{settings.seed}/{index}", settings.max_plies)
@@ -475,6 +488,7 @@ def build_parser() -> argparse.ArgumentParser:
     option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
     option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
     option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
+    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="whose rules judge")
     option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
     add_limits(parser.add_argument_group("limits of both engines"))
     for letter in "ab":
@@ -514,6 +528,11 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
         if spec.ranks and settings.game != "xiangqi":
             raise UsageError("only Xiangqi's ranks are counted in two ways")
+    if settings.referee == "pyffish":
+        if settings.game != "xiangqi":
+            raise UsageError("pyffish knows only Xiangqi's rules")
+        if importlib.util.find_spec("pyffish") is None:
+            raise UsageError("pyffish is not installed")
     if settings.games < 1 or settings.games % 2:
         raise UsageError("--games must be even: they are played in pairs")
     if settings.concurrency < 1 or arguments["every"] < 1:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from games.kernel.intrinsics import popcount, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
-from games.xiangqi.position import POSITION
-from games.xiangqi.tables import CAPTURED, TABLES, TABLES_RECORD
+from games.xiangqi.position import POSITION, count_kind
+from games.xiangqi.tables import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, ROOK, TABLES, TABLES_RECORD
 from games.xiangqi.weights import TERMS
 
 (
@@ -47,11 +47,9 @@ def count_lines(pos: Record, t: Record, side: int, sign: int) -> None:
         if PALACE_FILES >> file & 1:
             in_palace += popcount(((along >> taken) | (along if slot < 9 else 0)) & palace_ranks)
         if slot < 9:
-            pos.phase += 4
             pos.terms[ROOK_MOBILITY] += sign * reached
             pos.terms[ROOK_IN_PALACE] += sign * in_palace
         else:
-            pos.phase += 2
             pos.terms[CANNON_MOBILITY] += sign * reached
             pos.terms[CANNON_IN_PALACE] += sign * in_palace
             if rank == (9 if side == 0 else 0) and (file == 0 or file == 8):
@@ -73,7 +71,6 @@ def count_horses(pos: Record, t: Record, side: int, sign: int) -> None:
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
-        pos.phase += 2
         reached = int64(0)
         i = square * 17
         target = int64(t.horse_steps[i])
@@ -93,39 +90,52 @@ def count_horses(pos: Record, t: Record, side: int, sign: int) -> None:
             pos.terms[HOBBLED_HORSE] += sign
 
 
-@inner(int64(POSITION, int64, int64, int64), forceinline=True)
-def present(pos: Record, side: int, first: int, last: int) -> int:
-    """How many of the slots first..last of a side are on the board."""
-    count = 0
-    for slot in range(first, last + 1):
-        if pos.square[(16 << side) + slot] < CAPTURED:
-            count += 1
-    return count
+@inner(void(POSITION, int64, int64), forceinline=True)
+def count_material(pos: Record, side: int, sign: int) -> None:
+    """Missing defenders against the attackers they would hold off, pairs of a kind, a side without rooks."""
+    other = side ^ 1
+    advisors = count_kind(pos, side, int64(ADVISOR))
+    elephants = count_kind(pos, side, int64(ELEPHANT))
+    pos.terms[ADVISORS_BY_ROOKS] += sign * (2 - advisors) * count_kind(pos, other, int64(ROOK))
+    pos.terms[ADVISORS_BY_HORSES] += sign * (2 - advisors) * count_kind(pos, other, int64(HORSE))
+    pos.terms[ELEPHANTS_BY_CANNONS] += sign * (2 - elephants) * count_kind(pos, other, int64(CANNON))
+    if advisors + elephants == 4:
+        pos.terms[FULL_DEFENCE] += sign
+    rooks = count_kind(pos, side, int64(ROOK))
+    horses = count_kind(pos, side, int64(HORSE))
+    cannons = count_kind(pos, side, int64(CANNON))
+    pos.phase += 4 * rooks + 2 * (horses + cannons)
+    if rooks == 0 and count_kind(pos, other, int64(ROOK)) > 0:
+        pos.terms[NO_ROOK] += sign
+    if horses == 2:
+        pos.terms[HORSE_PAIR] += sign
+    if cannons == 2:
+        pos.terms[CANNON_PAIR] += sign
 
 
 @inner(void(POSITION, TABLES, int64, int64), forceinline=True)
-def count_defence(pos: Record, t: Record, side: int, sign: int) -> None:
-    """Missing defenders against the attackers they would hold off, and cannons on the king's file."""
-    other = side ^ 1
-    advisors = present(pos, side, int64(1), int64(2))
-    elephants = present(pos, side, int64(3), int64(4))
-    pos.terms[ADVISORS_BY_ROOKS] += sign * (2 - advisors) * present(pos, other, int64(7), int64(8))
-    pos.terms[ADVISORS_BY_HORSES] += sign * (2 - advisors) * present(pos, other, int64(5), int64(6))
-    pos.terms[ELEPHANTS_BY_CANNONS] += sign * (2 - elephants) * present(pos, other, int64(9), int64(10))
-    if advisors + elephants == 4:
-        pos.terms[FULL_DEFENCE] += sign
-    king = int64(pos.square[16 << side])
+def count_king(pos: Record, t: Record, side: int, sign: int) -> None:
+    """Steps of the king, and cannons on its file."""
+    base = 16 << side
+    king = int64(pos.square[base])
+    i = king * 5
+    target = int64(t.king_steps[i])
+    while target >= 0:
+        if pos.board[target] & base == 0:
+            pos.terms[KING_STEPS] += sign
+        i += 1
+        target = int64(t.king_steps[i])
     file = int64(t.file_of[king])
     near = int64(t.file_blockers[int64(t.rank_of[king]) << 10 | pos.file_bits[file]])
     if side == 0:
         near >>= 12
-    enemy = 16 << other
+    enemy = 48 - base
     first = int64(pos.board[(near & 15) * 9 + file]) - enemy
     second = int64(pos.board[(near >> 4 & 15) * 9 + file])
     third = int64(pos.board[(near >> 8 & 15) * 9 + file]) - enemy
     if first == 9 or first == 10:
         pos.terms[BARE_CANNON] += sign
-    if (third == 9 or third == 10) and second & (16 << side):
+    if (third == 9 or third == 10) and second & base:
         pos.terms[SCREENED_CANNON] += sign
 
 
@@ -141,32 +151,18 @@ def count_pawns(pos: Record, t: Record, side: int, sign: int) -> None:
                 pos.terms[LINKED_PAWNS] += sign
 
 
-@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
-def count_forces(pos: Record, t: Record, side: int, sign: int) -> None:
-    """How forces add up: attackers beyond the river (pairs of them count), pairs of a kind, a side without rooks."""
-    base = 16 << side
+@inner(void(POSITION, int64, int64), forceinline=True)
+def count_attackers(pos: Record, side: int, sign: int) -> None:
+    """Pairs of attackers beyond the river: forces together are worth more than each."""
     attackers, crossed = 0, 0
     for slot in range(5, 16):
-        square = int64(pos.square[base + slot])
+        square = int64(pos.square[(16 << side) + slot])
         if square < CAPTURED and (square >= 45) == (side == 0):
             attackers += 1
             if slot >= 11:
                 crossed += 1
     pos.terms[ATTACKERS] += sign * (attackers * (attackers - 1) // 2)
     pos.terms[CROSSED_PAWNS] += sign * (crossed * (crossed - 1) // 2)
-    if present(pos, side, int64(7), int64(8)) == 0 and present(pos, side ^ 1, int64(7), int64(8)) > 0:
-        pos.terms[NO_ROOK] += sign
-    if present(pos, side, int64(5), int64(6)) == 2:
-        pos.terms[HORSE_PAIR] += sign
-    if present(pos, side, int64(9), int64(10)) == 2:
-        pos.terms[CANNON_PAIR] += sign
-    i = int64(pos.square[base]) * 5
-    target = int64(t.king_steps[i])
-    while target >= 0:
-        if pos.board[target] & base == 0:
-            pos.terms[KING_STEPS] += sign
-        i += 1
-        target = int64(t.king_steps[i])
 
 
 @inner(void(POSITION, TABLES))
@@ -179,9 +175,10 @@ def count_terms(pos: Record, t: Record) -> None:
         sign = 1 - 2 * side
         count_lines(pos, t, side, sign)
         count_horses(pos, t, side, sign)
-        count_defence(pos, t, side, sign)
+        count_king(pos, t, side, sign)
         count_pawns(pos, t, side, sign)
-        count_forces(pos, t, side, sign)
+        count_attackers(pos, side, sign)
+        count_material(pos, side, sign)
     pos.terms[TEMPO] = 1 - 2 * pos.turn
 
 

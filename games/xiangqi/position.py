@@ -33,8 +33,9 @@ POSITION_DTYPE = record(
         ("file_bits", "u2", 9),
         ("turn", "i8"),  # 0 Red, 1 Black
         ("key", "i8"),
+        ("material", "i8"),  # pieces left, a nibble a kind (tables.py: kind_of)
         ("score", "i8"),  # material and piece-square sum, Red's sign, packed (weights.py)
-        ("terms", "i2", len(TERMS)),  # scratch of the evaluation: counts, and pieces left
+        ("terms", "i2", len(TERMS)),  # scratch of the evaluation: counts
         ("phase", "i8"),
         ("quiet", "i8"),  # plies since the last capture that count for the 60-move rule
         ("checks", "i8", 2),  # checks given by each side since the last capture
@@ -65,6 +66,13 @@ def put_piece(pos: Record, t: Record, piece: int, square: int) -> None:
     index = t.kind_of[piece] * 91 + square
     pos.key ^= t.zobrist[index]
     pos.score += t.piece_square[index]
+    pos.material += t.unit[t.kind_of[piece]]
+
+
+@inner(int64(POSITION, int64, int64), forceinline=True)
+def count_kind(pos: Record, side: int, kind: int) -> int:
+    """How many pieces of a kind a side has."""
+    return pos.material >> 4 * (7 * side + kind + 1) & 15
 
 
 @inner(int64(POSITION, TABLES, int64), forceinline=True)
@@ -95,6 +103,7 @@ def do_move(pos: Record, t: Record, move: int) -> int:
     pos.file_bits[file] ^= 1 << rank
     if captured != 0:
         pos.square[captured] = CAPTURED
+        pos.material -= t.unit[t.kind_of[captured]]
         pos.quiet = 0
         pos.checks[0] = 0
         pos.checks[1] = 0
@@ -130,6 +139,7 @@ def undo_move(pos: Record, t: Record) -> None:
     pos.file_bits[file] ^= 1 << rank
     if captured != 0:
         pos.square[captured] = target
+        pos.material += t.unit[t.kind_of[captured]]
     else:
         rank, file = t.rank_of[target], t.file_of[target]
         pos.rank_bits[rank] ^= 1 << file

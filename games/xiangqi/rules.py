@@ -23,8 +23,11 @@ from __future__ import annotations
 from games.kernel.jit import Record, entry, inner, int64
 from games.xiangqi.movegen import IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.position import POSITION, QUIET_LIMIT, do_move, note_check, undo_move
-from games.xiangqi.tables import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, KING, PAWN, ROOK, TABLES
+from games.xiangqi.tables import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK, TABLES
 from games.xiangqi.work import MAX_CYCLE, MAX_MOVES, MAX_PLY, WORK
+
+ATTACKERS = 0xFFFF << 16 | 0xFFFF << 44
+"""The nibbles of pos.material that count horses, rooks, cannons and pawns."""
 
 ONGOING, DRAW, MOVER_WINS, MOVER_LOSES = 0, 1, 2, 3
 """Verdicts, for the side to move."""
@@ -182,10 +185,7 @@ def find_repetition(pos: Record, times: int) -> int:
 @inner(int64(POSITION), forceinline=True)
 def has_attackers(pos: Record) -> int:
     """1 while either side has a piece that can cross the river."""
-    for slot in range(5, 16):
-        if pos.square[16 + slot] < CAPTURED or pos.square[32 + slot] < CAPTURED:
-            return 1
-    return 0
+    return 1 if pos.material & ATTACKERS else 0
 
 
 @entry(int64(POSITION, WORK, TABLES))

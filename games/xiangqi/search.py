@@ -27,9 +27,19 @@ from games.kernel.table import (
 from games.xiangqi.evaluate import evaluate
 from games.xiangqi.exchange import wins_exchange, worth
 from games.xiangqi.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check
-from games.xiangqi.position import NO_MOVE, POSITION, QUIET_LIMIT, do_move, do_null, note_check, undo_move, undo_null
+from games.xiangqi.position import (
+    NO_MOVE,
+    POSITION,
+    QUIET_LIMIT,
+    count_kind,
+    do_move,
+    do_null,
+    note_check,
+    undo_move,
+    undo_null,
+)
 from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
-from games.xiangqi.tables import CAPTURED, TABLES, TABLES_RECORD
+from games.xiangqi.tables import CANNON, HORSE, ROOK, TABLES, TABLES_RECORD
 from games.xiangqi.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 
 MATE = 30_000
@@ -301,13 +311,14 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
 
         # Step 8. Null move, with pieces left that can attack (no zugzwang among rooks, horses, cannons);
         # deep ones are verified by a search without passing
-        own = 16 << pos.turn
         if may_pass == 1 and depth >= 3 and estimate >= beta and static >= beta - 20 * depth + 100:
-            mobile = 0
-            for slot in range(5, 11):
-                if pos.square[own + slot] < CAPTURED:
-                    mobile += 1
-            if mobile >= 2:
+            own = pos.turn
+            if (
+                count_kind(pos, own, int64(ROOK))
+                + count_kind(pos, own, int64(HORSE))
+                + count_kind(pos, own, int64(CANNON))
+                >= 2
+            ):
                 reduced = depth - 3 - depth // 4 - min((estimate - beta) // 180, 3)
                 do_null(pos, t)
                 score = -recurse_4(pos, work, t, -beta, 1 - beta, reduced, int64(0))

@@ -46,6 +46,7 @@ TABLES_DTYPE = record(
         ("zobrist_turn", "i8"),
         ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
         ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
+        ("unit", "i8", 15),  # [kind]: one piece in pos.material
         ("exchange", "i2", 15),  # [kind]: worth in exchanges
         ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
@@ -145,6 +146,7 @@ def _build() -> Record:
     piece_square[8:15, :90] = -PIECE_SQUARE[:, MIRROR]
     t["piece_square"][:] = piece_square.ravel()
     t["terms"][:] = TERM_WEIGHTS
+    t["unit"][1:] = 1 << 4 * np.arange(1, 15, dtype=np.int64)
     t["exchange"][1:8] = t["exchange"][8:15] = EXCHANGE
     depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
     logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))

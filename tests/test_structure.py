@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
 LAYERS = (
-    ("tables", "weights", "tuned"),
+    ("tables", "weights", "tuned", "endings"),
     ("position",),
     ("work",),
     ("movegen", "belief"),

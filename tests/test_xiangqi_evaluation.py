@@ -78,7 +78,25 @@ def test_packed_halves(middle: int, end: int) -> None:
 def test_explanation_adds_up() -> None:
     game = registry.load("xiangqi")
     lines = game.evaluate(game.position())
-    assert len(lines) == len(TERMS) + 2 and lines[-1].startswith("total ")
+    assert len(lines) == len(TERMS) + 3 and lines[-1].startswith("total ")
+
+
+@pytest.mark.parametrize(
+    ("won", "drawn"),
+    [
+        ("2bak4/4a4/9/9/9/9/9/9/4A4/3R1K3 w - - 0 1", "2bak4/4a4/4b4/9/9/9/9/9/4A4/3R1K3 w - - 0 1"),
+        ("4k4/4a4/9/9/9/9/9/4N4/9/5K3 w - - 0 1", "3ak4/4a4/9/9/9/9/9/4N4/9/5K3 w - - 0 1"),
+    ],
+)
+def test_drawish_forces_are_valued_as_such(won: str, drawn: str) -> None:
+    game = registry.load("xiangqi")
+    value, drawish = (fill_terms(game.position(fen).record, TABLES_RECORD) for fen in (won, drawn))
+    assert value > 150 and 0 < drawish < value / 3
+
+
+def test_nobody_wins_without_attackers() -> None:
+    position = registry.load("xiangqi").position("3k5/4a4/9/9/9/9/9/4B4/4A4/2BA1K3 w - - 0 1")
+    assert fill_terms(position.record, TABLES_RECORD) == 0
 
 
 def settled(position: Any, square: int, legal: list[int]) -> int:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from games.kernel.intrinsics import popcount, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
+from games.xiangqi.endings import RESISTANCES, WHOLE
 from games.xiangqi.position import POSITION, count_kind
-from games.xiangqi.tables import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, ROOK, TABLES, TABLES_RECORD
+from games.xiangqi.tables import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, PAWN, ROOK, TABLES, TABLES_RECORD
 from games.xiangqi.weights import TERMS
 
 (
     ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,
     ADVISORS_BY_ROOKS, ADVISORS_BY_HORSES, ELEPHANTS_BY_CANNONS, BARE_CANNON, SCREENED_CANNON, CORNER_CANNON,
     LINKED_PAWNS, FULL_DEFENCE, TEMPO, ATTACKERS, CROSSED_PAWNS, NO_ROOK, CANNON_PAIR, HORSE_PAIR, CANNONS_ON_ROOKS,
-    HORSES_ON_ROOKS, KING_STEPS,
+    HORSES_ON_ROOKS, KING_STEPS, ROOK_FILES, BLOCKED_EYES, SIEGE,
 ) = range(len(TERMS))  # fmt: skip
 
 FULL_PHASE = 32
@@ -26,9 +27,9 @@ FULL_PHASE = 32
 PALACE_FILES = 0b000111000
 
 
-@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
-def count_lines(pos: Record, t: Record, side: int, sign: int) -> None:
-    """Rooks and cannons: squares reached, and what they bear on in the enemy palace."""
+@inner(void(POSITION, TABLES, int64, int64, int64), forceinline=True)
+def count_lines(pos: Record, t: Record, side: int, sign: int, pawn_files: int) -> None:
+    """Rooks and cannons: squares reached, what they bear on in the enemy palace, rooks on files without own pawns."""
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
     for slot in range(7, 11):
@@ -49,6 +50,8 @@ def count_lines(pos: Record, t: Record, side: int, sign: int) -> None:
         if slot < 9:
             pos.terms[ROOK_MOBILITY] += sign * reached
             pos.terms[ROOK_IN_PALACE] += sign * in_palace
+            if pawn_files >> file & 1 == 0:
+                pos.terms[ROOK_FILES] += sign
         else:
             pos.terms[CANNON_MOBILITY] += sign * reached
             pos.terms[CANNON_IN_PALACE] += sign * in_palace
@@ -114,6 +117,19 @@ def count_material(pos: Record, side: int, sign: int) -> None:
 
 
 @inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def count_elephants(pos: Record, t: Record, side: int, sign: int) -> None:
+    """Elephants' eyes that are blocked."""
+    for slot in range(3, 5):
+        square = int64(pos.square[(16 << side) + slot])
+        if square < CAPTURED:
+            i = square * 9
+            while t.elephant_steps[i] >= 0:
+                if pos.board[t.elephant_steps[i + 1]] != 0:
+                    pos.terms[BLOCKED_EYES] += sign
+                i += 2
+
+
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
 def count_king(pos: Record, t: Record, side: int, sign: int) -> None:
     """Steps of the king, and cannons on its file."""
     base = 16 << side
@@ -139,21 +155,25 @@ def count_king(pos: Record, t: Record, side: int, sign: int) -> None:
         pos.terms[SCREENED_CANNON] += sign
 
 
-@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
-def count_pawns(pos: Record, t: Record, side: int, sign: int) -> None:
-    """Pawns standing side by side."""
+@inner(int64(POSITION, TABLES, int64, int64), forceinline=True)
+def count_pawns(pos: Record, t: Record, side: int, sign: int) -> int:
+    """Pawns standing side by side; returns the files they stand on, a bit each."""
     base = 16 << side
+    files = int64(0)
     for slot in range(11, 16):
         square = int64(pos.square[base + slot])
-        if square < CAPTURED and t.file_of[square] < 8:
-            beside = int64(pos.board[square + 1]) - base
-            if beside >= 11 and beside < 16:
-                pos.terms[LINKED_PAWNS] += sign
+        if square >= CAPTURED:
+            continue
+        files |= 1 << t.file_of[square]
+        beside = int64(pos.board[square + 1]) - base
+        if t.file_of[square] < 8 and beside >= 11 and beside < 16:
+            pos.terms[LINKED_PAWNS] += sign
+    return files
 
 
 @inner(void(POSITION, int64, int64), forceinline=True)
 def count_attackers(pos: Record, side: int, sign: int) -> None:
-    """Pairs of attackers beyond the river: forces together are worth more than each."""
+    """Attackers beyond the river, in pairs (forces together are worth more than each) and by the defenders missing."""
     attackers, crossed = 0, 0
     for slot in range(5, 16):
         square = int64(pos.square[(16 << side) + slot])
@@ -163,6 +183,8 @@ def count_attackers(pos: Record, side: int, sign: int) -> None:
                 crossed += 1
     pos.terms[ATTACKERS] += sign * (attackers * (attackers - 1) // 2)
     pos.terms[CROSSED_PAWNS] += sign * (crossed * (crossed - 1) // 2)
+    defenders = count_kind(pos, side ^ 1, int64(ADVISOR)) + count_kind(pos, side ^ 1, int64(ELEPHANT))
+    pos.terms[SIEGE] += sign * attackers * (4 - defenders)
 
 
 @inner(void(POSITION, TABLES))
@@ -173,10 +195,11 @@ def count_terms(pos: Record, t: Record) -> None:
     pos.phase = 0
     for side in range(2):
         sign = 1 - 2 * side
-        count_lines(pos, t, side, sign)
+        pawn_files = count_pawns(pos, t, side, sign)
+        count_lines(pos, t, side, sign, pawn_files)
         count_horses(pos, t, side, sign)
         count_king(pos, t, side, sign)
-        count_pawns(pos, t, side, sign)
+        count_elephants(pos, t, side, sign)
         count_attackers(pos, side, sign)
         count_material(pos, side, sign)
     pos.terms[TEMPO] = 1 - 2 * pos.turn
@@ -191,14 +214,37 @@ def tapered(packed: int, phase: int) -> int:
     return (middle * phase + end * (FULL_PHASE - phase)) // FULL_PHASE
 
 
+@inner(int64(POSITION, TABLES, int64), forceinline=True)
+def chances(pos: Record, t: Record, better: int) -> int:
+    """Sixteenths of its advantage that the better side can hope to turn into a win (endings.py)."""
+    worse = better ^ 1
+    attack = count_kind(pos, better, int64(HORSE))
+    attack = 3 * attack + count_kind(pos, better, int64(ROOK))
+    attack = 3 * attack + count_kind(pos, better, int64(CANNON))
+    attack = 6 * attack + count_kind(pos, better, int64(PAWN))
+    resistance = int64(0)
+    for kind in range(HORSE, PAWN + 1):
+        resistance += count_kind(pos, worse, int64(kind))
+    resistance = 3 * min(resistance, 2) + count_kind(pos, worse, int64(ADVISOR))
+    resistance = 3 * resistance + count_kind(pos, worse, int64(ELEPHANT))
+    return int64(t.chances[attack * RESISTANCES + resistance])
+
+
+@inner(int64(POSITION, TABLES), forceinline=True)
+def packed_sum(pos: Record, t: Record) -> int:
+    """Material, squares and terms as counted last, Red's sign."""
+    packed = pos.score
+    for term in range(len(TERMS)):
+        packed += int64(pos.terms[term]) * int64(t.terms[term])
+    return packed
+
+
 @inner(int64(POSITION, TABLES))
 def evaluate(pos: Record, t: Record) -> int:
     """The value for the side to move in centipawns."""
     count_terms(pos, t)
-    packed = pos.score
-    for term in range(len(TERMS)):
-        packed += int64(pos.terms[term]) * int64(t.terms[term])
-    value = tapered(packed, pos.phase)
+    value = tapered(packed_sum(pos, t), pos.phase)
+    value = value * chances(pos, t, int64(0) if value > 0 else int64(1)) // WHOLE
     return value if pos.turn == 0 else -value
 
 
@@ -213,6 +259,11 @@ def _mix(packed: int, phase: int) -> int:
     return tapered(packed, phase)
 
 
+@entry(int64(POSITION, TABLES))
+def _stand(pos: Record, t: Record) -> int:
+    return chances(pos, t, int64(0) if tapered(packed_sum(pos, t), pos.phase) > 0 else int64(1))
+
+
 def explain(pos: Record) -> list[str]:
     """One line a term, Red's sign; the total from the mover's side."""
     total = int(fill_terms(pos, TABLES_RECORD))
@@ -221,4 +272,5 @@ def explain(pos: Record) -> list[str]:
     for term, name in enumerate(TERMS):
         count = int(pos.terms[term])
         lines.append(f"{name} {int(_mix(count * int(TABLES_RECORD.terms[term]), phase)):+d} ({count:+d})")
+    lines.append(f"sixteenths that stand {int(_stand(pos, TABLES_RECORD))}")
     return [*lines, f"total {total:+d} for the side to move"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from games.kernel.jit import Record, new_record, record, record_type
+from games.xiangqi.endings import ATTACKS, RESISTANCES, winning_chances
 from games.xiangqi.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
 
 KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
@@ -47,6 +48,7 @@ TABLES_DTYPE = record(
         ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
         ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
         ("unit", "i8", 15),  # [kind]: one piece in pos.material
+        ("chances", "u1", ATTACKS * RESISTANCES),  # sixteenths of an advantage that stand (endings.py)
         ("exchange", "i2", 15),  # [kind]: worth in exchanges
         ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
@@ -147,6 +149,7 @@ def _build() -> Record:
     t["piece_square"][:] = piece_square.ravel()
     t["terms"][:] = TERM_WEIGHTS
     t["unit"][1:] = 1 << 4 * np.arange(1, 15, dtype=np.int64)
+    t["chances"][:] = winning_chances()
     t["exchange"][1:8] = t["exchange"][8:15] = EXCHANGE
     depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
     logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))

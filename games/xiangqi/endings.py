@@ -1,0 +1,51 @@
+"""How far an advantage can be won with the forces left: the drawish endings of practical play.
+
+Taken from the endgame manuals' general results (a rook does not beat a full defence, a lone horse does not beat two
+advisors, cannons need screens), as a table by material that the evaluation multiplies its value with.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+WHOLE = 16
+"""The factor that leaves a value as it is."""
+
+ATTACKS = 3 * 3 * 3 * 6
+"""Codes of a side's attackers: horses, rooks, cannons (0-2 each) and pawns (0-5), mixed radix in this order."""
+
+RESISTANCES = 3 * 3 * 3
+"""Codes of what resists: attackers (0, 1, more), advisors, elephants (0-2 each), likewise."""
+
+
+def factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
+    """Sixteenths of an advantage that stand, for the better side's attackers against what resists."""
+    attackers = horses + rooks + cannons + pawns
+    defenders = advisors + elephants
+    if attackers == 0:
+        return 0
+    if attackers == 1 and counter == 0:
+        if rooks:
+            return 2 if defenders == 4 else WHOLE
+        if horses:
+            return WHOLE if defenders == 0 or (defenders, advisors) == (1, 1) else 3
+        return 3 if cannons or defenders else 10
+    if attackers == 1 and counter == 1:
+        return 4 if defenders >= 2 else 8
+    if attackers == 2 and rooks == 0 and counter <= 1:
+        # Two horses and a horse with a cannon break a full defence; other pairs do not.
+        if defenders == 4:
+            return 14 if horses and not pawns and counter == 0 else 6
+        if pawns == 2 and defenders == 3:
+            return 6
+    return WHOLE
+
+
+def winning_chances() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """`factor` by `attack code * RESISTANCES + resistance code`."""
+    attacks = itertools.product(range(3), range(3), range(3), range(6))
+    resistances = list(itertools.product(range(3), range(3), range(3)))
+    return np.array([factor(*attack, *held) for attack in attacks for held in resistances], np.uint8)

@@ -13,6 +13,8 @@ from conftest import FIXTURES, SHARED, lines, live_bytes, vectors
 from games import registry
 from games.contract import Game, Outcome, Task
 from games.kernel.control import Control
+from games.xiangqi.movegen import is_legal_here
+from games.xiangqi.tables import TABLES_RECORD
 from naive.xiangqi import Naive, verdict_of_cycle
 
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
@@ -107,6 +109,22 @@ def test_random_games_against_the_oracle(game: Game) -> None:
             assert position.turn == oracle.turn
     assert asked > 1500
     assert decided > 5
+
+
+def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
+    """All pairs of squares, in the start positions and on random walks from them."""
+    rng = random.Random(11)
+    for fen in starts():
+        position: Any = game.position(fen)
+        for _ in range(30):
+            legal = position.legal_moves()
+            if not legal:
+                break
+            words = [origin | target << 7 for origin in range(90) for target in range(90)]
+            assert sorted(legal) == sorted(
+                word for word in words if is_legal_here(position.record, TABLES_RECORD, word)
+            )
+            position.push(rng.choice(legal))
 
 
 def test_push_and_pop_restore_every_byte(game: Game) -> None:

@@ -95,7 +95,7 @@ class XiangqiPosition:
 
     def parse_move(self, text: str) -> int:
         move = notation.parse_move(text, self.ranks)
-        if move not in self.legal_moves():
+        if not movegen.is_legal_here(self.record, TABLES_RECORD, move):
             raise ValueError(f"illegal move: {text}")
         return move
 

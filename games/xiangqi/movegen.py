@@ -269,6 +269,68 @@ def generate_legal(pos: Record, work: Record, t: Record, first: int, captures: i
     return end
 
 
+@inner(int64(POSITION, TABLES, int64), forceinline=True)
+def is_pseudo_legal(pos: Record, t: Record, move: int) -> int:
+    """1 if `generate_pieces`, or a step of the king, has the move."""
+    origin = move & 127
+    target = move >> 7
+    base = 16 << pos.turn
+    piece = int64(pos.board[origin]) - base
+    if piece < 0 or piece > 15 or pos.board[target] & base:
+        return 0
+    if piece == 5 or piece == 6:
+        return 1 if pos.board[t.horse_leg[target * 91 + origin]] == 0 else 0
+    rank, file = int64(t.rank_of[origin]), int64(t.file_of[origin])
+    if piece >= 7 and piece <= 10:
+        shift = 0
+        if pos.board[target] != 0:
+            shift = 10 if piece < 9 else 20
+        if t.rank_of[target] == rank:
+            return int64(t.rank_targets[file << 9 | pos.rank_bits[rank]]) >> shift + t.file_of[target] & 1
+        if t.file_of[target] == file:
+            return int64(t.file_targets[rank << 10 | pos.file_bits[file]]) >> shift + t.rank_of[target] & 1
+        return 0
+    if piece >= 11:
+        i = (pos.turn * 90 + origin) * 4
+        while t.pawn_steps[i] >= 0:
+            if t.pawn_steps[i] == target:
+                return 1
+            i += 1
+        return 0
+    if piece == 3 or piece == 4:
+        i = origin * 9
+        while t.elephant_steps[i] >= 0:
+            if t.elephant_steps[i] == target:
+                return 1 if pos.board[t.elephant_steps[i + 1]] == 0 else 0
+            i += 2
+        return 0
+    i = origin * 5
+    for _ in range(4):
+        if piece == 0 and t.king_steps[i] == target:
+            return 1
+        if piece != 0 and t.advisor_steps[i] == target:
+            return 1
+        i += 1
+    return 0
+
+
+@inner(int64(POSITION, TABLES, int64, int64))
+def is_legal(pos: Record, t: Record, move: int, state: int) -> int:
+    """1 if the word is a legal move. `state`: from checks_and_pins."""
+    if is_pseudo_legal(pos, t, move) == 0:
+        return 0
+    slot = int64(pos.board[move & 127]) & 15
+    if slot == 0 or state >= IN_CHECK or state >> slot & 1:
+        return is_safe(pos, t, move)
+    return 1
+
+
+@entry(int64(POSITION, TABLES, int64))
+def is_legal_here(pos: Record, t: Record, move: int) -> int:
+    """1 if a move between any two squares is legal."""
+    return is_legal(pos, t, move, checks_and_pins(pos, t))
+
+
 @entry(int64(POSITION, WORK, TABLES))
 def list_legal(pos: Record, work: Record, t: Record) -> int:
     """The legal moves of a position to work.moves; returns their number."""

@@ -26,7 +26,7 @@ from games.kernel.table import (
 )
 from games.xiangqi.evaluate import evaluate
 from games.xiangqi.exchange import wins_exchange, worth
-from games.xiangqi.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check
+from games.xiangqi.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
 from games.xiangqi.position import (
     NO_MOVE,
     POSITION,
@@ -193,6 +193,37 @@ def reward(pos: Record, work: Record, t: Record, move: int, ply: int, depth: int
         if pos.board[other >> 7] == 0:
             learn(work, pos, t, other, row_1, row_2, -bonus)
         i += 1
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
+def list_moves(pos: Record, work: Record, t: Record, ply: int, state: int, hash_move: int) -> int:
+    """The legal moves and their order to the ply's place in work.moves; returns their end.
+
+    Table move, captures (good until an exchange says otherwise), killers, counter move, the rest by histories.
+    """
+    first = ply * MAX_MOVES
+    end = generate_legal(pos, work, t, first, int64(0), state)
+    last = int64(pos.past_move[pos.height - 1])
+    counter = int64(work.counter[int64(pos.board[last >> 7]) * 90 + (last >> 7)])
+    killer = int64(work.killers[2 * ply])
+    second_killer = int64(work.killers[2 * ply + 1])
+    row_1, row_2 = context(pos, t, int64(1)), context(pos, t, int64(2))
+    for i in range(first, end):
+        move = int64(work.moves[i])
+        if move == hash_move:
+            score = int64(HASH_MOVE)
+        elif pos.board[move >> 7] != 0:
+            score = GOOD_CAPTURE + capture_order(pos, t, move)
+        elif move == killer:
+            score = KILLER + 2
+        elif move == second_killer:
+            score = KILLER + 1
+        elif move == counter:
+            score = int64(KILLER)
+        else:
+            score = quiet_score(pos, work, t, move, row_1, row_2)
+        work.move_scores[i] = score
+    return end
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64, int64, int64, int64, int64), forceinline=True)
@@ -364,44 +395,42 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         elif singular_beta >= beta:
             return singular_beta
 
-    # Step 11. Moves and their order: table move, good captures, killers, counter move, histories, bad captures
+    # Step 11. The table's move comes before the others are made: mostly it cuts
     first = ply * MAX_MOVES
-    end = generate_legal(pos, work, t, first, int64(0), state)
-    if end == first:
-        return ply - MATE
-    last = int64(pos.past_move[pos.height - 1])
-    counter = int64(work.counter[int64(pos.board[last >> 7]) * 90 + (last >> 7)])
-    killer = int64(work.killers[2 * ply])
-    second_killer = int64(work.killers[2 * ply + 1])
-    row_1, row_2 = context(pos, t, int64(1)), context(pos, t, int64(2))
-    for i in range(first, end):
-        move = int64(work.moves[i])
-        if move == hash_move:
-            score = int64(HASH_MOVE)
-        elif pos.board[move >> 7] != 0:
-            score = GOOD_CAPTURE + capture_order(pos, t, move)
-            if wins_exchange(pos, work, t, move, int64(0)) == 0:
-                score += BAD_CAPTURE - GOOD_CAPTURE
-        elif move == killer:
-            score = KILLER + 2
-        elif move == second_killer:
-            score = KILLER + 1
-        elif move == counter:
-            score = int64(KILLER)
-        else:
-            score = quiet_score(pos, work, t, move, row_1, row_2)
-        work.move_scores[i] = score
+    is_staged = hash_move != NO_MOVE and is_legal(pos, t, hash_move, state) == 1
+    if is_staged:
+        work.moves[first] = hash_move
+        work.move_scores[first] = HASH_MOVE
+        end = first + 1
+    else:
+        end = list_moves(pos, work, t, ply, state, int64(NO_MOVE))
+        if end == first:
+            return ply - MATE
 
     best = int64(-INFINITE)
     best_move = int64(NO_MOVE)
     old_alpha = alpha
     number = -1
-    for i in range(first, end):
+    i = first - 1
+    while True:
+        i += 1
+        if i == end:
+            if not is_staged:
+                break
+            is_staged = False
+            end = list_moves(pos, work, t, ply, state, hash_move)
+            pick(work, first, end)
+            if i == end:
+                break
         move = pick(work, i, end)
         if move == excluded:
             continue
-        number += 1
         order = int64(work.move_scores[i])
+        if order >= GOOD_CAPTURE and order < HASH_MOVE and wins_exchange(pos, work, t, move, int64(0)) == 0:
+            work.move_scores[i] += BAD_CAPTURE - GOOD_CAPTURE
+            i -= 1
+            continue
+        number += 1
         is_capture = pos.board[move >> 7] != 0
         quiet = 1 if not is_capture and order < KILLER else 0
         reduction = int64(t.reduction[min(depth, 63) * 64 + min(number, 63)])

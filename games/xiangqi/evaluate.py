@@ -230,21 +230,16 @@ def chances(pos: Record, t: Record, better: int) -> int:
     return int64(t.chances[attack * RESISTANCES + resistance])
 
 
-@inner(int64(POSITION, TABLES), forceinline=True)
-def packed_sum(pos: Record, t: Record) -> int:
-    """Material, squares and terms as counted last, Red's sign."""
-    packed = pos.score
-    for term in range(len(TERMS)):
-        packed += int64(pos.terms[term]) * int64(t.terms[term])
-    return packed
-
-
 @inner(int64(POSITION, TABLES))
 def evaluate(pos: Record, t: Record) -> int:
     """The value for the side to move in centipawns."""
     count_terms(pos, t)
-    value = tapered(packed_sum(pos, t), pos.phase)
-    value = value * chances(pos, t, int64(0) if value > 0 else int64(1)) // WHOLE
+    packed = pos.score
+    for term in range(len(TERMS)):
+        packed += int64(pos.terms[term]) * int64(t.terms[term])
+    value = tapered(packed, pos.phase)
+    pos.winnable = chances(pos, t, int64(0) if value > 0 else int64(1))
+    value = value * pos.winnable // WHOLE
     return value if pos.turn == 0 else -value
 
 
@@ -259,11 +254,6 @@ def _mix(packed: int, phase: int) -> int:
     return tapered(packed, phase)
 
 
-@entry(int64(POSITION, TABLES))
-def _stand(pos: Record, t: Record) -> int:
-    return chances(pos, t, int64(0) if tapered(packed_sum(pos, t), pos.phase) > 0 else int64(1))
-
-
 def explain(pos: Record) -> list[str]:
     """One line a term, Red's sign; the total from the mover's side."""
     total = int(fill_terms(pos, TABLES_RECORD))
@@ -272,5 +262,5 @@ def explain(pos: Record) -> list[str]:
     for term, name in enumerate(TERMS):
         count = int(pos.terms[term])
         lines.append(f"{name} {int(_mix(count * int(TABLES_RECORD.terms[term]), phase)):+d} ({count:+d})")
-    lines.append(f"sixteenths that stand {int(_stand(pos, TABLES_RECORD))}")
+    lines.append(f"winnable {int(pos.winnable)}/{WHOLE}")
     return [*lines, f"total {total:+d} for the side to move"]

@@ -36,7 +36,8 @@ POSITION_DTYPE = record(
         ("material", "i8"),  # pieces left, a nibble a kind (tables.py: kind_of)
         ("score", "i8"),  # material and piece-square sum, Red's sign, packed (weights.py)
         ("terms", "i2", len(TERMS)),  # scratch of the evaluation: counts
-        ("phase", "i8"),
+        ("phase", "i8"),  # likewise
+        ("winnable", "i8"),  # likewise: sixteenths of the advantage that stand (endings.py)
         ("quiet", "i8"),  # plies since the last capture that count for the 60-move rule
         ("checks", "i8", 2),  # checks given by each side since the last capture
         ("height", "i8"),  # moves in the history; what lies above is dead

@@ -40,7 +40,7 @@ from games.xiangqi.position import (
 )
 from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
 from games.xiangqi.tables import CANNON, HORSE, ROOK, TABLES, TABLES_RECORD
-from games.xiangqi.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
+from games.xiangqi.work import CORRECTIONS, MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 
 MATE = 30_000
 """Mated now; a mate in n plies scores MATE - n."""
@@ -57,6 +57,7 @@ HASH_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE = 1 << 28, 1 << 24, 1 << 23, -(1 <<
 """Classes of the move ordering; quiet moves score between a bad capture and a killer."""
 
 HISTORY_MAX = 1 << 14
+CORRECTION_MAX = 1 << 10
 UNKNOWN_STATIC = -INFINITE - 1
 """In the place of a static evaluation: in check there is none."""
 
@@ -88,6 +89,34 @@ def quiet_score(pos: Record, work: Record, t: Record, move: int, row_1: int, row
     return score + int64(work.continuation[row_1 + column]) + int64(work.continuation[row_2 + column])
 
 
+@inner(int64(POSITION), forceinline=True)
+def material_index(pos: Record) -> int:
+    """Place of the material in work.correction."""
+    return pos.turn * CORRECTIONS + (pos.material * 0x2545F4914F6CDD1D >> 50 & CORRECTIONS - 1)
+
+
+@inner(int64(POSITION, WORK, TABLES), forceinline=True)
+def corrected(pos: Record, work: Record, t: Record) -> int:
+    """The evaluation, moved by how far searches of like positions came out from it.
+
+    Like are positions of the same material, and those after the same kind of move. Without: 43.6 % +- 6.7
+    (140 games, 20,000 nodes a move).
+    """
+    off = int64(work.correction[material_index(pos)])
+    off += int64(work.sequel_correction[context(pos, t, int64(1)) // 1350])
+    return evaluate(pos, t) + off // 16
+
+
+@inner(void(POSITION, WORK, TABLES, int64), forceinline=True)
+def correct(pos: Record, work: Record, t: Record, bonus: int) -> None:
+    """Move the corrections of a position towards what its search says; `bonus` is within 256."""
+    size = abs(bonus)
+    i = material_index(pos)
+    work.correction[i] += bonus - work.correction[i] * size // CORRECTION_MAX
+    i = context(pos, t, int64(1)) // 1350
+    work.sequel_correction[i] += bonus - work.sequel_correction[i] * size // CORRECTION_MAX
+
+
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
 def quiesce(pos: Record, work: Record, t: Record, alpha: int, beta: int, ply: int) -> int:
     """Captures that do not lose material, until the position is quiet; every reply while in check. Fail-soft."""
@@ -112,7 +141,7 @@ def quiesce(pos: Record, work: Record, t: Record, alpha: int, beta: int, ply: in
     best = ply - MATE
     in_check = state & IN_CHECK
     if in_check == 0:
-        best = evaluate(pos, t)
+        best = corrected(pos, work, t)
         if best >= beta:
             return best
         alpha = max(alpha, best)
@@ -319,7 +348,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
     estimate = int64(UNKNOWN_STATIC)
     improving = 0
     if in_check == 0:
-        static = work.static[ply + 1] if excluded != NO_MOVE else evaluate(pos, t)
+        static = work.static[ply + 1] if excluded != NO_MOVE else corrected(pos, work, t)
         estimate = static
         if hash_bound & (LOWER if hash_score > static else UPPER):
             estimate = hash_score
@@ -480,7 +509,13 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
     if number < 0:
         return alpha
 
-    # Step 17. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
+    # Step 17. Learn how far the evaluation was off, where no capture explains it
+    is_quiet = best_move == NO_MOVE or pos.board[best_move >> 7] == 0
+    if in_check == 0 and excluded == NO_MOVE and is_quiet and abs(best) < RULE_BOUND:
+        if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):
+            correct(pos, work, t, min(max((best - static) * depth // 8, -256), 256))
+
+    # Step 18. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
     if excluded != NO_MOVE or (abs(best) > RULE_BOUND and abs(best) < MATE_BOUND):
         return best
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)

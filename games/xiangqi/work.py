@@ -12,6 +12,8 @@ MAX_PLY = 64
 MAX_CYCLE = 256
 """Plies of the longest repetition that is judged for perpetuals; a longer one is a draw."""
 
+CORRECTIONS = 1 << 14
+
 WORK_DTYPE = record(
     [
         ("control", "i8"),  # address of the control block
@@ -31,6 +33,8 @@ WORK_DTYPE = record(
         ("counter", "u2", 48 * 90),  # [piece, target of the move answered]: the quiet move that refuted it
         ("history", "i4", 48 * 90),  # [piece, target]
         ("continuation", "i2", 1350 * 1350),  # [kind and target of an earlier move, of this one]
+        ("correction", "i2", 2 * CORRECTIONS),  # [side, material hashed]: how far evaluations were off, in sixteenths
+        ("sequel_correction", "i2", 1350),  # [kind and target of the last move]: likewise
         ("root_count", "i8"),
         ("root_moves", "u2", MAX_MOVES),  # best first
         ("pv", "u2", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]

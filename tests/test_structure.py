@@ -21,7 +21,7 @@ LAYERS = (
     ("work",),
     ("movegen", "belief"),
     ("rules", "evaluate", "exchange", "notation"),
-    ("setup", "bench"),
+    ("setup", "bench", "history"),
     ("search",),
     ("game",),
     ("move",),

@@ -27,7 +27,6 @@ WORK_DTYPE = record(
         ("root_height", "i8"),
         ("seldepth", "i8"),
         ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, UNKNOWN_STATIC in check
-        ("excluded", "u2", MAX_PLY + 2),  # [ply]: the move that a singular search leaves out
         ("lifted", "u1", 2 * 32),  # (piece, square) taken off by an exchange
         ("killers", "u2", 2 * (MAX_PLY + 2)),  # [ply, 2]
         ("counter", "u2", 48 * 90),  # [piece, target of the move answered]: the quiet move that refuted it

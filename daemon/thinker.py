@@ -207,8 +207,9 @@ class Thinker:
         for index, line in enumerate(shown, 1):
             head = f"info throw {line.throw}" if line.throw else "info"
             multipv = f" multipv {index}" if self._settings.multipv > 1 and not line.throw else ""
+            depth = line.depth or report.depth
             self._out.line(
-                f"{head} depth {report.depth} seldepth {report.seldepth}{multipv} score {score_text(line.score)}"
+                f"{head} depth {depth} seldepth {report.seldepth}{multipv} score {score_text(line.score)}"
                 f" nodes {report.nodes} nps {nps} hashfull {report.hashfull} time {milliseconds}"
                 f" pv {' '.join(self._texts(line.pv))}"
             )

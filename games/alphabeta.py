@@ -88,7 +88,8 @@ class AlphaBetaSearcher:
         while True:
             value = root.search(board, work, alpha, beta, self._depth, index)
             if value > alpha:  # else only a bound from above, of whichever move came first
-                self._put_line(index, Line(self._score(value), tuple(work.pv[: int(work.pv_length[0])].tolist())))
+                pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
+                self._put_line(index, Line(self._score(value), pv, depth=self._depth))
             if work.stopped or alpha < value < beta:
                 return
             margin *= 3

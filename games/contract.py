@@ -129,6 +129,7 @@ class Line(NamedTuple):
     score: Score
     pv: tuple[Move, ...]
     throw: int = 0
+    depth: int = 0  # searched to, where that may be less than the report's (an iteration stopped between lines)
 
 
 class Report(NamedTuple):

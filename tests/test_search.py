@@ -36,6 +36,26 @@ def test_a_mate_by_the_last_quiet_move_counts() -> None:
     assert line.score.mate == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "limits"), [("xiangqi", range(2000, 12000, 1000)), ("connect6", range(200, 1000, 100))]
+)
+def test_lines_that_a_stop_left_unreached_stay_as_they_were(name: str, limits: range) -> None:
+    game = registry.load(name)
+    unreached = 0
+    for limit in limits:
+        searcher = game.searcher()
+        searcher.configure(1, 1, 1)
+        searcher.start(Task(game.position(), Control(limit), multipv=4))
+        last = report = searcher.iterate()
+        while report.complete and not report.finished:
+            last, report = report, searcher.iterate()
+        searcher.finish()
+        for line in report.lines:
+            assert line.depth == report.depth or line in last.lines
+            unreached += line.depth < report.depth
+    assert unreached > 0
+
+
 @pytest.mark.parametrize("board", ["19/19/19/19/19/19/12w6/10bw7/9b9/6w2b1w7/19/19/19/19/19/19/19/19/19"])
 def test_connect6_tells_no_mate_against_chosen_defences_only(board: str) -> None:
     """With six turns looked at this once read as a mate in four; with forty there is none."""

@@ -1,11 +1,12 @@
 """Fit the weights of the Xiangqi evaluation to the results of games, by logistic regression.
 
-    python scripts/tune_xiangqi.py games.jsonl.zst
+    python scripts/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 2000 --jobs 2 --seed 7
+    python scripts/tune_xiangqi.py games.jsonl.zst own.jsonl.zst
 
 Each game is replayed; quiet positions (no check, no capture next) are sampled from it, and the weights chosen so that
 sigmoid(evaluation / scale) tells the result best. The evaluation is linear in its weights (games/xiangqi/evaluate.py),
 so Newton's method is exact. A ridge holds the weights near the present ones where games say little. Writes
-games/xiangqi/tuned.py; the same file and options give the same weights.
+games/xiangqi/tuned.py; the same files and options give the same weights. `--limit` is a file's.
 """
 
 from __future__ import annotations
@@ -141,15 +142,16 @@ def write(weights: Any, note: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", type=Path)
+    parser.add_argument("games", type=Path, nargs="+", help="zstd-compressed JSON lines: moves, result")
     parser.add_argument("--share", type=float, default=0.12, help="of the quiet positions")
     parser.add_argument("--first-ply", type=int, default=12)
-    parser.add_argument("--limit", type=int, default=400_000, help="positions")
+    parser.add_argument("--limit", type=int, default=400_000, help="positions of each file")
     parser.add_argument("--ridge", type=float, default=0.001)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    rows, phases, results = samples(options.games, options.share, options.first_ply, options.seed, options.limit)
+    drawn = [samples(path, options.share, options.first_ply, options.seed, options.limit) for path in options.games]
+    rows, phases, results = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     held = np.random.default_rng(options.seed).random(len(rows)) < 0.1
     train = rows[~held], phases[~held], results[~held]
     test = rows[held], phases[held], results[held]

@@ -12,7 +12,7 @@ Piece codes: 16 + slot for Red, 32 + slot for Black, 0 empty; slots: 0 king, 1-2
 from __future__ import annotations
 
 from games.kernel.jit import Record, inner, int64, record, record_type, void
-from games.xiangqi.tables import CAPTURED, TABLES
+from games.xiangqi.tables import CANNON, CAPTURED, HORSE, ROOK, TABLES
 from games.xiangqi.weights import TERMS
 
 NO_MOVE = 0
@@ -74,6 +74,14 @@ def put_piece(pos: Record, t: Record, piece: int, square: int) -> None:
 def count_kind(pos: Record, side: int, kind: int) -> int:
     """How many pieces of a kind a side has."""
     return pos.material >> 4 * (7 * side + kind + 1) & 15
+
+
+@inner(int64(POSITION, int64), forceinline=True)
+def count_strong(pos: Record, side: int) -> int:
+    """Rooks, horses and cannons of a side."""
+    return (
+        count_kind(pos, side, int64(HORSE)) + count_kind(pos, side, int64(ROOK)) + count_kind(pos, side, int64(CANNON))
+    )
 
 
 @inner(int64(POSITION, TABLES, int64), forceinline=True)

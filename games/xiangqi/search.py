@@ -47,7 +47,7 @@ from games.xiangqi.position import (
     NO_MOVE,
     POSITION,
     QUIET_LIMIT,
-    count_kind,
+    count_strong,
     do_move,
     do_null,
     note_check,
@@ -55,7 +55,7 @@ from games.xiangqi.position import (
     undo_null,
 )
 from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
-from games.xiangqi.tables import CANNON, HORSE, ROOK, TABLES, TABLES_RECORD
+from games.xiangqi.tables import TABLES, TABLES_RECORD
 from games.xiangqi.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 
 MATE = 30_000
@@ -258,13 +258,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         # Step 8. Null move, with pieces left that can attack (no zugzwang among rooks, horses, cannons);
         # deep ones are verified by a search without passing (nodes 1.17, 50.4 % +- 7.4)
         if may_pass == 1 and depth >= 3 and estimate >= beta:
-            own = pos.turn
-            if (
-                count_kind(pos, own, int64(ROOK))
-                + count_kind(pos, own, int64(HORSE))
-                + count_kind(pos, own, int64(CANNON))
-                >= 2
-            ):
+            if count_strong(pos, pos.turn) >= 2:
                 reduced = depth - 3 - depth // 4 - min((estimate - beta) // 180, 3)
                 do_null(pos, t)
                 score = -recurse_4(pos, work, t, -beta, 1 - beta, reduced, int64(0))

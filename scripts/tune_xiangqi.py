@@ -12,16 +12,14 @@ games/xiangqi/tuned.py; the same files and options give the same weights. `--lim
 from __future__ import annotations
 
 import argparse
-import io
 import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
-import zstandard
+from _records import read_records
 from tqdm import tqdm
 
 from games import registry
@@ -35,14 +33,6 @@ SQUARES = 7 * 10 * 5
 FEATURES = SQUARES + len(TERMS)
 TARGET = Path(__file__).parents[1] / "games" / "xiangqi" / "tuned.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
-
-
-def read_games(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-        for line in io.TextIOWrapper(stream, encoding="utf-8"):
-            game = msgspec.json.decode(line)
-            if game["result"] in SCORES and not game.get("result_conflict"):
-                yield game
 
 
 def features(record: Any) -> Array:
@@ -63,16 +53,18 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
     rng = random.Random(seed)
     game = registry.load("xiangqi")
     rows, phases, results = [], [], []
-    for record in tqdm(read_games(path), disable=not sys.stderr.isatty()):
-        position: Any = game.position()
-        for ply, word in enumerate(record["moves"]):
+    for record in tqdm(read_records(path, print), disable=not sys.stderr.isatty()):
+        if record.result not in SCORES:
+            continue
+        position: Any = game.position(record.fen)
+        for ply, word in enumerate(record.moves):
             move = position.parse_move(word)
             is_quiet = position.record.board[move >> 7] == 0
             if ply >= first_ply and is_quiet and rng.random() < share and not position.is_check():
                 fill_terms(position.record, TABLES_RECORD)
                 rows.append(features(position.record))
                 phases.append(min(int(position.record.phase), FULL_PHASE) / FULL_PHASE)
-                results.append(SCORES[record["result"]])
+                results.append(SCORES[record.result])
             position.push(move)
         if len(rows) >= limit:
             break
@@ -142,7 +134,7 @@ def write(weights: Any, note: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", type=Path, nargs="+", help="zstd-compressed JSON lines: moves, result")
+    parser.add_argument("games", type=Path, nargs="+", help="JSON lines or PGN, also .zst")
     parser.add_argument("--share", type=float, default=0.12, help="of the quiet positions")
     parser.add_argument("--first-ply", type=int, default=12)
     parser.add_argument("--limit", type=int, default=400_000, help="positions of each file")

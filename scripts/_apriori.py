@@ -1,0 +1,159 @@
+"""Apriori: the item sets that occur often enough together, and the association rules in them.
+
+R. Agrawal, R. Srikant, "Fast algorithms for mining association rules", as used in Jiang, Chen, Tang 2004, section 2.
+A transaction is a row of bits. An item's *column* has one bit a transaction, so the support of a set is the number of
+bits left when its columns are combined: no pass over the transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import int64, njit, types, uint64
+
+Array = np.ndarray[Any, Any]
+
+
+ROOM = 1 << 16
+"""Sets of a level that there is room for at first."""
+
+
+class Level(NamedTuple):
+    """All frequent sets of one size, in lexicographic order."""
+
+    sets: Array  # [set, size] int32: ascending item numbers
+    counts: Array  # [set]: transactions that hold it
+
+
+class Rule(NamedTuple):
+    """`antecedent` => `consequent`, item numbers ascending."""
+
+    antecedent: tuple[int, ...]
+    consequent: tuple[int, ...]
+    support: int  # transactions with both
+    confidence: float
+    lift: float
+
+
+def columns(transactions: list[set[int]] | list[list[int]], items: int) -> Array:
+    """[item, word] uint64: bit t of an item's row is set if transaction t holds it."""
+    bits = np.zeros((items, (len(transactions) + 63) // 64), np.uint64)
+    for number, transaction in enumerate(transactions):
+        rows = np.fromiter(transaction, np.int64)
+        bits[rows, number >> 6] |= np.uint64(1 << (number & 63))
+    return bits
+
+
+@njit(int64(uint64), inline="always")
+def _popcount(word: int) -> int:
+    word -= (word >> uint64(1)) & uint64(0x5555555555555555)
+    word = (word & uint64(0x3333333333333333)) + ((word >> uint64(2)) & uint64(0x3333333333333333))
+    word = (word + (word >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F)
+    return int64((word * uint64(0x0101010101010101)) >> uint64(56))
+
+
+@njit(types.boolean(types.int32[:, ::1], types.int32[::1]))
+def _holds(sets: Array, wanted: Array) -> bool:
+    """Whether a lexicographically ordered level has a set."""
+    low, high = 0, len(sets)
+    while low < high:
+        middle = (low + high) // 2
+        order = 0
+        for i in range(len(wanted)):
+            if sets[middle, i] != wanted[i]:
+                order = -1 if sets[middle, i] < wanted[i] else 1
+                break
+        if order == 0:
+            return True
+        if order < 0:
+            low = middle + 1
+        else:
+            high = middle
+    return False
+
+
+@njit(int64(uint64[:, ::1], types.int32[:, ::1], int64, types.int32[:, ::1], int64[::1]))
+def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array) -> int:
+    """Join, prune and count: frequent sets one larger to `grown`, as far as there is room; returns their number."""
+    size = sets.shape[1]
+    words = bits.shape[1]
+    common = np.empty(words, np.uint64)
+    candidate = np.empty(size + 1, np.int32)
+    subset = np.empty(size, np.int32)
+    found = 0
+    first = 0
+    while first < len(sets):
+        # A group: sets that share all but the last item are joined with each other.
+        end = first + 1
+        while end < len(sets) and np.all(sets[end, : size - 1] == sets[first, : size - 1]):
+            end += 1
+        for a in range(first, end):
+            for w in range(words):
+                common[w] = bits[sets[a, 0], w]
+            for i in range(1, size):
+                for w in range(words):
+                    common[w] &= bits[sets[a, i], w]
+            candidate[:size] = sets[a]
+            for b in range(a + 1, end):
+                candidate[size] = sets[b, size - 1]
+                # Apriori: every subset must be frequent; the two without the last or the last but one are.
+                is_possible = True
+                for skip in range(size - 1):
+                    subset[:skip] = candidate[:skip]
+                    subset[skip:] = candidate[skip + 1 :]
+                    if not _holds(sets, subset):
+                        is_possible = False
+                        break
+                if not is_possible:
+                    continue
+                count = 0
+                row = bits[candidate[size]]
+                for w in range(words):
+                    count += _popcount(common[w] & row[w])
+                if count >= least:
+                    if found < len(grown):
+                        grown[found] = candidate
+                        counts[found] = count
+                    found += 1
+        first = end
+    return found
+
+
+def frequent(bits: Array, least: int, longest: int) -> list[Level]:
+    """The frequent sets of 1..longest items, those in at least `least` transactions."""
+    counts = np.bitwise_count(bits).sum(axis=1).astype(np.int64)
+    kept = np.flatnonzero(counts >= least)
+    levels = [Level(kept.astype(np.int32)[:, None], counts[kept])]
+    room = ROOM
+    while len(levels) < longest and len(levels[-1].sets) > 1:
+        sets = levels[-1].sets
+        while True:
+            grown = np.empty((room, sets.shape[1] + 1), np.int32)
+            numbers = np.empty(room, np.int64)
+            found = int(_grow(bits, sets, least, grown, numbers))
+            if found <= room:
+                break
+            room = found
+        if not found:
+            break
+        levels.append(Level(grown[:found].copy(), numbers[:found].copy()))
+    return levels
+
+
+def rules(levels: list[Level], transactions: int, confidence: float) -> Iterator[Rule]:
+    """Every split of every frequent set whose confidence is at least so high."""
+    counts = {
+        tuple(items): count
+        for level in levels
+        for items, count in zip(level.sets.tolist(), level.counts.tolist(), strict=True)
+    }
+    for items, count in counts.items():
+        for size in range(1, len(items)):
+            for antecedent in combinations(items, size):
+                sure = count / counts[antecedent]
+                if sure >= confidence:
+                    consequent = tuple(item for item in items if item not in antecedent)
+                    yield Rule(antecedent, consequent, count, sure, sure * transactions / counts[consequent])

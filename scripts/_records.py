@@ -1,0 +1,58 @@
+"""Xiangqi game records as the scripts read them, one at a time: JSON lines and PGN, plain or compressed by zstd."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import msgspec
+import zstandard
+
+from games.xiangqi.pgn import Game, read_games
+
+
+class GameRecord(NamedTuple):
+    moves: list[str]  # `h2e2`
+    result: str  # 1-0, 0-1, 1/2-1/2 or * (unknown, or sources differ)
+    fen: str | None = None  # None: the start position
+
+
+class _Line(msgspec.Struct):
+    """What is looked at in a JSON line."""
+
+    moves: list[str]
+    result: str = "*"
+    fen: str | None = None
+    result_conflict: int = 0
+
+
+def open_text(path: Path) -> TextIO:
+    """A text file; `.zst` is decompressed on the way."""
+    if path.suffix == ".zst":
+        return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+def read_records(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
+    """The games of a file; what cannot be read is told to `report` in a line, and skipped."""
+    with open_text(path) as file:
+        if path.name.removesuffix(".zst").endswith(".pgn"):
+            yield from _pgn(path, file, report)
+            return
+        for number, line in enumerate(file, 1):
+            try:
+                game = msgspec.json.decode(line, type=_Line)
+            except msgspec.DecodeError as error:
+                report(f"{path}:{number}: {error}")
+                continue
+            yield GameRecord(game.moves, "*" if game.result_conflict else game.result, game.fen)
+
+
+def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
+    def tell(game: Game) -> None:
+        report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
+
+    for game in read_games(file, tell):
+        yield GameRecord([move.uci() for move in game.moves], game.result, game.headers.get("FEN"))

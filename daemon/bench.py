@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from games import registry
-from games.contract import BenchItem, Game, Report, Task
+from games.contract import BenchItem, Game, Report, Task, exhaust
 from games.kernel.control import Control
 
 HASH_MB, SEED = 16, 1
@@ -38,11 +38,7 @@ class Bench:
             if self._stopped:
                 return
             started = time.perf_counter_ns()
-            searcher.start(Task(position, self._control))
-            report = searcher.iterate()
-            while report.complete and not report.finished:
-                report = searcher.iterate()
-            searcher.finish()
+            report = exhaust(searcher, Task(position, self._control))
             nanoseconds += time.perf_counter_ns() - started
             nodes += report.nodes
             found = describe(report, position.move_text(report.lines[0].pv[0]))

@@ -10,7 +10,7 @@ from daemon import clock
 from daemon.limits import Limits
 from daemon.options import MAX_SKILL
 from daemon.pipes import Output, now_ns
-from games.contract import Game, Line, Report, Score, Searcher, Task
+from games.contract import Game, Line, Report, Score, Searcher, Task, exhaust
 
 if TYPE_CHECKING:
     from games.kernel.control import Control
@@ -221,10 +221,6 @@ def warm_up(game: Game, searcher: Searcher) -> None:
     from games.kernel.control import Control
 
     position = set_up(game, game.bench[0])
-    searcher.start(Task(position, Control(WARM_UP_NODES)))
-    report = searcher.iterate()
-    while report.complete and not report.finished:
-        report = searcher.iterate()
-    searcher.finish()
+    report = exhaust(searcher, Task(position, Control(WARM_UP_NODES)))
     position.outcome()
     position.move_text(report.lines[0].pv[0])

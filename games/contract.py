@@ -177,6 +177,16 @@ class Searcher(Protocol):
         """Stop and join helper threads."""
 
 
+def exhaust(searcher: Searcher, task: Task) -> Report:
+    """Search until a limit of the control, or until nothing is left to learn; the last report."""
+    searcher.start(task)
+    report = searcher.iterate()
+    while report.complete and not report.finished:
+        report = searcher.iterate()
+    searcher.finish()
+    return report
+
+
 class BenchItem(NamedTuple):
     """One bench position: text after `position`, die (0: none), node limit."""
 

@@ -20,7 +20,7 @@ import zstandard
 from tqdm import tqdm
 
 from games import registry
-from games.contract import FIRST, Searcher, Task
+from games.contract import FIRST, Searcher, Task, exhaust
 from games.kernel.control import Control
 
 GAMES = ("xiangqi", "connect6")
@@ -40,14 +40,10 @@ class Settings(msgspec.Struct, frozen=True):
 
 def best_move(searcher: Searcher, position: Any, nodes: int) -> tuple[int, int]:
     """(move, score in centipawns from the mover's side; mates are beyond any)."""
-    searcher.start(Task(position, Control(nodes)))
-    report = searcher.iterate()
-    while report.complete and not report.finished:
-        report = searcher.iterate()
-    searcher.finish()
-    score = report.lines[0].score
+    line = exhaust(searcher, Task(position, Control(nodes))).lines[0]
+    score = line.score
     cp = score.cp if score.mate is None else (100 * AGREED_CP if score.mate > 0 else -100 * AGREED_CP)
-    return report.lines[0].pv[0], cp
+    return line.pv[0], cp
 
 
 def play(settings: Settings, number: int) -> dict[str, Any]:

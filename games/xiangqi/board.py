@@ -51,7 +51,7 @@ class LegalMoves:
         return map(Move.from_code, list(self._board.scene().legal))
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and move.code in self._board.scene().legal
+        return isinstance(move, Move) and self._board.is_legal(move)
 
     def __len__(self) -> int:
         return len(self._board.scene().legal)
@@ -135,7 +135,7 @@ class Board:
         return LegalMoves(self)
 
     def is_legal(self, move: Move) -> bool:
-        return move in self.legal_moves
+        return self._position.is_legal(move.code)
 
     def is_capture(self, move: Move) -> bool:
         return move.to_square in self.scene().squares
@@ -150,9 +150,7 @@ class Board:
 
     def push(self, move: Move) -> None:
         """Play a move. IllegalMoveError if it is not legal; ValueError in a game of thousands of plies."""
-        if move not in self.legal_moves:
-            raise IllegalMoveError(f"illegal move: {move} in {self.fen()}")
-        self._position.push(move.code)
+        self._position.push(self._legal_move(move, move.uci()).code)
         self.move_stack.append(move)
         self._scene = None
 
@@ -236,7 +234,7 @@ class Board:
         return move
 
     def _legal_move(self, move: Move, text: str) -> Move:
-        if move not in self.legal_moves:
+        if not self.is_legal(move):
             raise IllegalMoveError(f"illegal move: {text} in {self.fen()}")
         return move
 

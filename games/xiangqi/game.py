@@ -80,6 +80,11 @@ class XiangqiPosition:
         moves: list[int] = self._work.moves[:count].tolist()
         return moves
 
+    def is_legal(self, move: int) -> bool:
+        """Whether a word is a legal move, without listing them."""
+        on_board = move & 127 < 90 and 0 <= move >> 7 < 90
+        return on_board and bool(movegen.is_legal_here(self.record, TABLES_RECORD, move))
+
     def count_legal(self) -> int:
         return int(movegen.list_legal(self.record, self._work, TABLES_RECORD))
 
@@ -95,7 +100,7 @@ class XiangqiPosition:
 
     def parse_move(self, text: str) -> int:
         move = notation.parse_move(text, self.ranks)
-        if not movegen.is_legal_here(self.record, TABLES_RECORD, move):
+        if not self.is_legal(move):
             raise ValueError(f"illegal move: {text}")
         return move
 

@@ -79,17 +79,23 @@ def list_moves(pos: Record, work: Record, t: Record, ply: int, state: int, hash_
     return end
 
 
+@inner(int64(int64, int64, int64), forceinline=True)
+def drift(value: int, bonus: int, most: int) -> int:
+    """What a bonus adds to a statistic: the less, the nearer it is to `most` already."""
+    return bonus - value * abs(bonus) // most
+
+
 @inner(void(WORK, POSITION, TABLES, int64, int64, int64, int64), forceinline=True)
 def learn(work: Record, pos: Record, t: Record, move: int, row_1: int, row_2: int, bonus: int) -> None:
     """Move the histories of a quiet move towards (bonus > 0) or away from playing it."""
     piece = int64(pos.board[move & 127])
     target = move >> 7
     column = int64(t.kind_of[piece]) * 90 + target
-    size = abs(bonus)
     index = piece * 90 + target
-    work.history[index] += bonus - work.history[index] * size // HISTORY_MAX
-    work.continuation[row_1 + column] += bonus - work.continuation[row_1 + column] * size // HISTORY_MAX
-    work.continuation[row_2 + column] += bonus - work.continuation[row_2 + column] * size // HISTORY_MAX
+    work.history[index] += drift(int64(work.history[index]), bonus, int64(HISTORY_MAX))
+    for row in (row_1, row_2):
+        index = row + column
+        work.continuation[index] += drift(int64(work.continuation[index]), bonus, int64(HISTORY_MAX))
 
 
 @inner(void(POSITION, WORK, TABLES, int64, int64, int64, int64), forceinline=True)
@@ -99,7 +105,7 @@ def reward(pos: Record, work: Record, t: Record, move: int, ply: int, depth: int
     if work.killers[2 * ply] != move:
         work.killers[2 * ply + 1] = work.killers[2 * ply]
         work.killers[2 * ply] = move
-    last = int64(pos.past_move[pos.height - 1]) if pos.height > 0 else 0
+    last = int64(pos.past_move[pos.height - 1])
     if last != NO_MOVE:
         work.counter[int64(pos.board[last >> 7]) * 90 + (last >> 7)] = move
     row_1, row_2 = context(pos, t, int64(1)), context(pos, t, int64(2))
@@ -133,8 +139,7 @@ def corrected(pos: Record, work: Record, t: Record) -> int:
 @inner(void(POSITION, WORK, TABLES, int64), forceinline=True)
 def correct(pos: Record, work: Record, t: Record, bonus: int) -> None:
     """Move the corrections of a position towards what its search says; `bonus` is within 256."""
-    size = abs(bonus)
     i = material_index(pos)
-    work.correction[i] += bonus - work.correction[i] * size // CORRECTION_MAX
+    work.correction[i] += drift(int64(work.correction[i]), bonus, int64(CORRECTION_MAX))
     i = context(pos, t, int64(1)) // 1350
-    work.sequel_correction[i] += bonus - work.sequel_correction[i] * size // CORRECTION_MAX
+    work.sequel_correction[i] += drift(int64(work.sequel_correction[i]), bonus, int64(CORRECTION_MAX))

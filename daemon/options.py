@@ -17,8 +17,13 @@ CORE = (
     Option("MultiPV", "spin", "1", 1, 256),
     Option("Ponder", "check", "false"),
     Option("OwnBook", "check", "false"),
-    Option("UseRules", "check", "true"),
+    Option("BookFile", "string", NO_FILE),
+    Option("BookDepth", "spin", "40", 0, 1000),
+    Option("BookMinGames", "spin", "3", 1, 1000000),
+    Option("UseRules", "combo", "true", choices=("false", "true", "checked", "paper")),
     Option("UseEndgames", "check", "true"),
+    Option("EndgamePath", "string", NO_FILE),
+    Option("Learn", "string", NO_FILE),
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
@@ -26,8 +31,8 @@ CORE = (
     Option("Debug Log File", "string", NO_FILE),
 )
 
-KNOWLEDGE = ("OwnBook", "UseRules", "UseEndgames")
-"""Options that switch knowledge files; which of them a game has is the game's to say."""
+KNOWLEDGE = ("OwnBook", "BookFile", "BookDepth", "BookMinGames", "UseRules", "UseEndgames", "EndgamePath")
+"""Options for books; which of them a game honours is in its `info.knowledge`."""
 
 
 def declared() -> Iterator[tuple[Option, str]]:
@@ -86,13 +91,20 @@ class Options:
         return option, game
 
     def text(self, name: str) -> str:
-        return self._values[name]
+        """The value; of a file, '' where there is none."""
+        value = self._values[name]
+        return "" if value == NO_FILE else value
 
     def number(self, name: str) -> int:
         return int(self._values[name])
 
     def of_game(self, game: str) -> Iterator[tuple[str, str]]:
-        """(name, value) of a game's own options."""
+        """(name, value) of the options that a game is told."""
         for option, owner in self._options.values():
-            if owner == game:
-                yield option.name, self._values[option.name]
+            if owner == game or option.name in registry.info(game).knowledge:
+                yield option.name, self.text(option.name)
+
+    def changed(self, game: str) -> dict[str, str]:
+        """A game's own options that are not at their default."""
+        own = ((option, self.text(option.name)) for option, owner in self._options.values() if owner == game)
+        return {option.name: value for option, value in own if value != option.default}

@@ -18,8 +18,9 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from daemon import __version__
+from daemon.learn import Line, Recorder
 from daemon.limits import Limits, parse_go, parse_number
-from daemon.options import KNOWLEDGE, NO_FILE, Options, declared, uci_line
+from daemon.options import KNOWLEDGE, Options, declared, uci_line
 from daemon.pipes import EndOfInput, Entry, Output, now_ns, printable, read_lines
 from games import registry
 from games.contract import Game, Searcher
@@ -39,6 +40,7 @@ class Job:
         self._stop = stop
         self._stopping = False
         self.thinker: Any = None
+        self.line: Any = None  # the game that the thinker plays
 
     @property
     def is_load(self) -> bool:
@@ -89,6 +91,7 @@ class Session:
         self._idle_ns = 0  # when the last search ended: one sent ahead of that is counted from there
         self._loaded_ns = 0
         self._entropy = _entropy()
+        self._recorder = Recorder(out.error)
 
     # Events
 
@@ -101,7 +104,10 @@ class Session:
             elif isinstance(event, JobDone):
                 if self._job is not None and not self._job.is_load:
                     self._idle_ns = now_ns()
-                self._job = None
+                job, self._job = self._job, None
+                if job is not None and job.thinker is not None and job.thinker.played is not None:
+                    word, position, mate_for = job.thinker.played
+                    self._recorder.see(job.line._replace(moves=(*job.line.moves, word)), position, mate_for)
             elif isinstance(event, EndOfInput):
                 self._closing = True
                 if self._job is not None and self._job.thinker is not None:
@@ -112,6 +118,7 @@ class Session:
                 self._refuse_waiting()
             while self._waiting and self._job_allows(self._waiting[0]):
                 self._handle(self._waiting.popleft())
+        self._recorder.close()
 
     def _take(self, entry: Entry) -> None:
         self._out.log_input(entry.text)
@@ -193,7 +200,7 @@ class Session:
 
             jit.on_compile = tell
             try:
-                game = registry.load(name)
+                game = registry.load(name, self._out.error)
                 searcher = game.searcher()
                 if compiled:
                     self._out.info(f"compiled {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
@@ -270,21 +277,28 @@ class Session:
         elif option.name == "Debug Log File":
             path = self._options.text("Debug Log File")
             try:
-                self._out.log_to("" if path == NO_FILE else path)
+                self._out.log_to(path)
             except OSError as error:
                 self._options.set("Debug Log File", before)
                 raise ValueError(f"option Debug Log File: {error.strerror}: {path}") from None
-        elif option.name in KNOWLEDGE and self._options.text(option.name) == "true":
-            self._out.info(f"{option.name}: no such knowledge is installed for {self._variant}; playing without it")
+        elif option.name == "Learn":
+            try:
+                self._recorder.open(self._options.text("Learn"))
+            except OSError as error:
+                raise ValueError(f"option Learn: {error.strerror}: {self._options.text('Learn')}") from None
         elif option.name in ("Hash", "Threads") and self._searcher is not None:
             self._configure()
-        elif owner == self._variant and self._game is not None:
-            self._game.set_option(option.name, self._options.text(option.name))
-            self._start_words = []  # the option may change how a `position` line is read
+        elif owner == self._variant or option.name in registry.info(self._variant).knowledge:
+            if self._game is not None:
+                self._game.set_option(option.name, self._options.text(option.name))
+                self._start_words = []  # the option may change how a `position` line is read
+        elif option.name in KNOWLEDGE and self._options.text(option.name) not in ("false", "", option.default):
+            self._out.info(f"{option.name}: {self._variant} has no such book; playing without it")
 
     def ucinewgame(self, words: list[str], entry: Entry) -> None:
         assert self._searcher is not None
         self._entropy = _entropy()
+        self._recorder.close()
         self._configure()
         self._searcher.clear()
         self._set_position(["startpos"])
@@ -308,6 +322,12 @@ class Session:
                 played = len(self._moves)
                 raise ValueError(f"{error} (move {played + 1}; the {played} before it stand)") from None
             self._moves.append(word)
+        self._recorder.see(self._line(), position)
+
+    def _line(self) -> Line:
+        """The game that the last `position` command told."""
+        fen = " ".join(self._start_words[1:]) if self._start_words[:1] == ["fen"] else ""
+        return Line(self._variant, fen, tuple(self._moves), self._options.changed(self._variant))
 
     def _set_position(self, start: list[str]) -> None:
         """Begin anew at `startpos` or `fen F`."""
@@ -370,7 +390,7 @@ class Session:
         if self._closing:
             thinker.end_of_input()
         job = Job(thinker.stop)
-        job.thinker = thinker
+        job.thinker, job.line = thinker, self._line()
         self._start(job, thinker.run)
 
     def _configure(self) -> None:
@@ -408,6 +428,11 @@ class Session:
         else:
             texts = sorted(self._position.move_text(move) for move in self._position.legal_moves())
             self._out.line(" ".join(["legal", *texts]))
+
+    def book(self, words: list[str], entry: Entry) -> None:
+        assert self._game is not None
+        for line in self._game.consult(self._position) or ["none"]:
+            self._out.line(f"book {line}")
 
     def perft(self, words: list[str], entry: Entry) -> None:
         if len(words) != 1:
@@ -466,6 +491,7 @@ class Session:
 
     def quit(self, words: list[str], entry: Entry) -> None:
         """End at once. Not through interpreter shutdown: that would wait for a compiler or a kernel."""
+        self._recorder.close()
         sys.stdout.flush()
         os._exit(0)
 
@@ -484,6 +510,7 @@ COMMANDS: dict[str, Command] = {
     "d": Command(Session.d),
     "legal": Command(Session.legal),
     "eval": Command(Session.eval),
+    "book": Command(Session.book),
     "result": Command(Session.result),
     "perft": Command(Session.perft, needs_idle=True),
     "bench": Command(Session.bench, needs_idle=True),

@@ -25,6 +25,15 @@ SKILL_NOISE = 8.0
 """Standard deviation of the score noise in centipawns, per level missing."""
 
 
+CHECK_NODES = 20_000
+"""A book's move that is to be checked gets so many nodes, and as many the search for a better one."""
+
+CHECK_SHARE = 0.25
+"""Of the time meant for the move, at most, for both."""
+
+CHECK_MARGIN = 30
+"""Hundredths of a pawn that it may be worse."""
+
 MATE_SLACK = 4
 """Plies that `go mate` searches beyond the mate's own length: selective search may see it late."""
 
@@ -86,6 +95,8 @@ class Thinker:
         self._task = Task(position, self._control, moves, multipv)
         self._budget = limits.budget(position.turn, position.ply // 2, game.info.expected_turns, settings.overhead)
         self._timer: threading.Timer | None = None
+        self.played: tuple[str, Any, int | None] | None = None
+        """Once answered: the move, the position after it, the side for which a mate is proven. Not of an analysis."""
         if not self._pondering:
             self._start_clock(started_ns)
 
@@ -127,7 +138,6 @@ class Thinker:
             self._out.error(f"internal: {type(error).__name__}: {error}")
             answer = self._any_move()
         finally:
-            self._searcher.finish()
             if self._timer is not None:
                 self._timer.cancel()
         self._out.line(answer)
@@ -146,17 +156,51 @@ class Thinker:
             )
             self._released.wait()
             return "bestmove (none)"
+        if self._limits.answers_at_once and not self._task.moves:
+            suggestion = self._game.suggest(self._position, self._random())
+            if suggestion is not None and not (suggestion.unless_refuted and self._refutes(suggestion.move)):
+                self._out.info(f"book {suggestion.why}")
+                text = self._position.move_text(suggestion.move)
+                self._play(suggestion.move, None)
+                return f"bestmove {text}"
         self._searcher.start(self._task)
-        report = self._iterate()
+        try:
+            report = self._iterate()
+        finally:
+            self._searcher.finish()
         self._released.wait()
         lines = report.lines
         if lines[0].throw:
             return "bestmove (none)"
         best = lines[0] if self._settings.skill >= MAX_SKILL else self._weakened(lines)
         answer = f"bestmove {self._position.move_text(best.pv[0])}"
+        self._play(best.pv[0], best.score.mate)
         if len(best.pv) > 1 and not self._game.info.has_dice and not self._game.info.has_hidden:
             answer += f" ponder {self._texts(best.pv)[1]}"
         return answer
+
+    def _play(self, move: int, mate: int | None) -> None:
+        """Note the answer for who keeps the game."""
+        if self._limits.has_clock or self._limits.movetime:
+            after = self._position.copy()
+            after.push(move)
+            winner = None if mate is None else self._position.turn if mate > 0 else 1 - self._position.turn
+            self.played = self._position.move_text(move), after, winner
+
+    def _refutes(self, move: int) -> bool:
+        """Whether a short search finds a move clearly worse than the best, or does not get so far."""
+        from games.kernel.control import Control
+
+        scores = []
+        for moves in ((), (move,)):
+            control = Control(CHECK_NODES)
+            if self._budget is not None:
+                control.set_deadline(self._clock_ns + int(self._budget.soft * CHECK_SHARE * 1e6))
+            report = exhaust(self._searcher, Task(self._position, control, moves))
+            if control.stopped and report.nodes < CHECK_NODES:
+                return True
+            scores.append(report.lines[0].score.cp)
+        return scores[1] < scores[0] - CHECK_MARGIN * self._game.info.score_unit // 100
 
     def _iterate(self) -> Report:
         limits = self._limits
@@ -192,9 +236,13 @@ class Thinker:
 
     def _weakened(self, lines: tuple[Line, ...]) -> Line:
         """The best line after noise that grows as the skill falls."""
-        noise = random.Random(f"{self._settings.seed} {self._position.key}")
+        noise = self._random()
         sigma = SKILL_NOISE * (MAX_SKILL - self._settings.skill)
         return max(lines, key=lambda line: line.score.cp + noise.gauss(0, sigma))
+
+    def _random(self) -> random.Random:
+        """Draws that the seed and the position fix."""
+        return random.Random(f"{self._settings.seed} {self._position.key}")
 
     def _texts(self, pv: tuple[int, ...]) -> list[str]:
         """The moves of a variation as text; some games need the position to write them."""
@@ -208,9 +256,10 @@ class Thinker:
             head = f"info throw {line.throw}" if line.throw else "info"
             multipv = f" multipv {index}" if self._settings.multipv > 1 and not line.throw else ""
             depth = line.depth or report.depth
+            tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
             self._out.line(
                 f"{head} depth {depth} seldepth {report.seldepth}{multipv} score {score_text(line.score)}"
-                f" nodes {report.nodes} nps {nps} hashfull {report.hashfull} time {milliseconds}"
+                f" nodes {report.nodes} nps {nps} hashfull {report.hashfull}{tbhits} time {milliseconds}"
                 f" pv {' '.join(self._texts(line.pv))}"
             )
 

@@ -26,6 +26,9 @@ class Root(Protocol):
 
     def new_work(self) -> Record: ...
 
+    def begin(self, task: Task) -> bool:
+        """Ready what all threads share; True if every root move's value is known without a search below it."""
+
     def prepare(self, work: Record, position: Any, moves: tuple[Move, ...]) -> list[Move]:
         """Ready a working memory for a search; writes and returns the root moves, likely best first."""
 
@@ -34,6 +37,9 @@ class Root(Protocol):
 
         -infinite if it was stopped before one move was finished.
         """
+
+    def tbhits(self, work: Record) -> int:
+        """Positions of this search that tables of endings told."""
 
 
 class AlphaBetaSearcher:
@@ -59,6 +65,7 @@ class AlphaBetaSearcher:
         self._control.set_threads(len(self._works))
         self._depth = 0
         self._table.new_search()
+        self._is_known = self._root.begin(task)
         self._boards = [task.position.copy().record for _ in self._works]  # type: ignore[attr-defined]
         for thread, work in enumerate(self._works):
             work.control, work.thread = task.control.address, thread
@@ -117,8 +124,11 @@ class AlphaBetaSearcher:
             self._control.nodes,
             tuple(self._lines),
             not work.stopped,
-            self._depth >= self._root.max_depth or (mate is not None and 2 * abs(mate) <= self._depth),
+            self._is_known
+            or self._depth >= self._root.max_depth
+            or (mate is not None and 2 * abs(mate) <= self._depth),
             self._table.hashfull(),
+            sum(self._root.tbhits(work) for work in self._works),
         )
 
     def _put_line(self, index: int, line: Line) -> None:

@@ -8,7 +8,8 @@ selected. Side 0 moves first from the start position (Red; Black in Connect6), s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class GameInfo(NamedTuple):
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up
     stones_per_turn: int = 1
+    knowledge: tuple[str, ...] = ()  # the daemon's options for books that it honours
     score_unit: int = 100  # a score difference that matters as much as a pawn in Xiangqi
     options: tuple[Option, ...] = ()
 
@@ -132,6 +134,14 @@ class Line(NamedTuple):
     depth: int = 0  # searched to, where that may be less than the report's (an iteration stopped between lines)
 
 
+class Suggestion(NamedTuple):
+    """A move that a book would play without a search."""
+
+    move: Move
+    why: str
+    unless_refuted: bool = False  # to be looked at by a short search first
+
+
 class Report(NamedTuple):
     """The state of a search after one iteration, best line first."""
 
@@ -142,6 +152,7 @@ class Report(NamedTuple):
     complete: bool = True  # False: the iteration was stopped half-way
     finished: bool = False  # nothing is left to learn: deeper iterations cannot change the answer
     hashfull: int = 0  # per mille
+    tbhits: int = 0  # positions that tables of endings told
 
 
 class Task(NamedTuple):
@@ -195,6 +206,10 @@ class BenchItem(NamedTuple):
     nodes: int
 
 
+Tell = Callable[[str], None]
+"""Takes one line for the user, such as what is wrong with a book."""
+
+
 class Game(Protocol):
     """A loaded game."""
 
@@ -205,12 +220,18 @@ class Game(Protocol):
     def bench(self) -> tuple[BenchItem, ...]: ...
 
     def set_option(self, name: str, value: str) -> None:
-        """Apply one of the game's own options (already validated against its declaration)."""
+        """Apply an option of the game's own or of its `info.knowledge`, already checked against its declaration."""
 
     def position(self, fen: str | None = None) -> Any:
         """A `Position` from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""
 
     def searcher(self) -> Searcher: ...
+
+    def consult(self, position: Any) -> list[str]:
+        """What the books that the options name know of a position, a line each."""
+
+    def suggest(self, position: Any, rng: random.Random) -> Suggestion | None:
+        """What a book would play at once, if the options allow it."""
 
     def evaluate(self, position: Any) -> list[str]:
         """Lines that explain the static evaluation; the last is `total <score> ...` from the mover's side."""

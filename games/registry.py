@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from games.contract import Game, GameInfo
+from games.contract import Game, GameInfo, Tell
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -17,9 +17,13 @@ def info(name: str) -> GameInfo:
     return declared
 
 
-def load(name: str) -> Game:
+def silent(line: str) -> None:
+    """A `Tell` for those who do not listen."""
+
+
+def load(name: str, tell: Tell = silent) -> Game:
     """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
     if name not in NAMES:
         raise KeyError(name)
-    game: Game = importlib.import_module(f"games.{name}.game").create()
+    game: Game = importlib.import_module(f"games.{name}.game").create(tell)
     return game

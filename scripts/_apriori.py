@@ -7,7 +7,7 @@ bits left when its columns are combined: no pass over the transactions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -44,6 +44,15 @@ def columns(transactions: list[set[int]] | list[list[int]], items: int) -> Array
     for number, transaction in enumerate(transactions):
         rows = np.fromiter(transaction, np.int64)
         bits[rows, number >> 6] |= np.uint64(1 << (number & 63))
+    return bits
+
+
+def packed(rows: Sequence[Array]) -> Array:
+    """The columns of items given as a truth value a transaction."""
+    bits = np.zeros((len(rows), (len(rows[0]) + 63) // 64), np.uint64)
+    for row, holds in zip(bits, rows, strict=True):
+        data = np.packbits(holds, bitorder="little")
+        row.view(np.uint8)[: len(data)] = data
     return bits
 
 

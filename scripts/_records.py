@@ -9,6 +9,7 @@ from typing import NamedTuple, TextIO
 
 import msgspec
 import zstandard
+from _engine import shift_ranks
 
 from games.xiangqi.pgn import Game, read_games
 
@@ -26,6 +27,8 @@ class _Line(msgspec.Struct):
     result: str = "*"
     fen: str | None = None
     result_conflict: int = 0
+    game: str = "xiangqi"
+    options: dict[str, str] = {}  # of the daemon that kept the game (option Learn)
 
 
 def open_text(path: Path) -> TextIO:
@@ -47,7 +50,10 @@ def read_records(path: Path, report: Callable[[str], None]) -> Iterator[GameReco
             except msgspec.DecodeError as error:
                 report(f"{path}:{number}: {error}")
                 continue
-            yield GameRecord(game.moves, "*" if game.result_conflict else game.result, game.fen)
+            if game.game == "xiangqi":
+                lowest_rank = int(game.options.get("UCI_Coordinates", "0"))
+                moves = [shift_ranks(word, -lowest_rank) for word in game.moves] if lowest_rank else game.moves
+                yield GameRecord(moves, "*" if game.result_conflict else game.result, game.fen)
 
 
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:

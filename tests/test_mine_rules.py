@@ -126,6 +126,42 @@ def test_rules_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     assert any(line.startswith("炮二平五 马８进７ => 马二进三  games 3") for line in lines)
 
 
+def test_rules_of_situations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = mine(tmp_path, capsys, monkeypatch, "--kind", "situations", "--min-position-support", "0.1")
+    assert "(central cannon) => 马８进７  positions 4  confidence 66.7%  lift 2.50  score 62.5%" in lines
+    assert any(line.startswith("炮二平五 (") and "=> 马８进７  positions 3" in line for line in lines)
+    assert any("=> [develop]" in line for line in lines)
+    middle = mine(tmp_path, capsys, monkeypatch, "--kind", "situations", "--phase", "middle game")
+    assert middle == []
+
+
+def test_conditions_that_add_nothing_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = mine(tmp_path, capsys, monkeypatch)
+    fewer = mine(tmp_path, capsys, monkeypatch, "--min-improvement", "0.05")
+    assert set(fewer) < set(lines)
+    assert not any(line.startswith("炮二平五 马８进７ => 马二进三") for line in fewer), "surely so without 马８进７"
+
+
+def test_a_rule_base_is_written_and_dumped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = mine(tmp_path, capsys, monkeypatch, "--kind", "both")
+    path = tmp_path / "a.book"
+    mine(tmp_path, capsys, monkeypatch, "--kind", "both", "--into", str(path), "--source", "four games")
+    monkeypatch.setattr("sys.argv", ["mine_rules.py", "--dump", str(path)])
+    assert mine_rules.main() == 0
+    dumped = capsys.readouterr().out.splitlines()
+    assert dumped[0] == "# kind: xiangqi-rules" and "# source: four games" in dumped
+    assert [line for line in dumped if not line.startswith("#")] == lines
+    path.write_bytes(b"nothing")
+    assert mine_rules.main() == 1
+    assert capsys.readouterr().err == f"{path}: not a book\n"
+
+
 def test_answers_of_winners(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

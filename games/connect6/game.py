@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 from games.alphabeta import AlphaBetaSearcher
@@ -12,7 +13,7 @@ from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, cl
 from games.connect6.search import Connect6Root
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
 from games.connect6.work import WORK_DTYPE
-from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 
@@ -138,6 +139,12 @@ class Connect6:
     def searcher(self) -> Searcher:
         return AlphaBetaSearcher(self._root)
 
+    def consult(self, position: Connect6Position) -> list[str]:
+        return []
+
+    def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
+        return None
+
     def evaluate(self, position: Connect6Position) -> list[str]:
         return explain(position.record)
 
@@ -149,5 +156,5 @@ class Connect6:
             yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
 
 
-def create() -> Connect6:
+def create(tell: Tell) -> Connect6:
     return Connect6()

@@ -12,7 +12,7 @@ from games.connect6.movegen import generate_turns, winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
 from games.connect6.work import ALL, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
-from games.contract import MATE_LIMIT
+from games.contract import MATE_LIMIT, Task
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
@@ -196,6 +196,9 @@ class Connect6Root:
     def new_work(self) -> Record:
         return new_record(WORK_DTYPE)
 
+    def begin(self, task: Task) -> bool:
+        return False
+
     def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
         """The root is searched three times as wide as the nodes below."""
         work.width = self.width
@@ -211,3 +214,6 @@ class Connect6Root:
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, TABLES_RECORD, alpha, beta, depth, skip))
+
+    def tbhits(self, work: Record) -> int:
+        return 0

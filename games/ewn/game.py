@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
-from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
 from games.ewn import INFO, movegen, notation
 from games.ewn.bench import BENCH
 from games.ewn.evaluate import explain
@@ -144,6 +145,12 @@ class Ewn:
     def searcher(self) -> Searcher:
         return UctSearcher(EwnRoot())
 
+    def consult(self, position: EwnPosition) -> list[str]:
+        return []
+
+    def suggest(self, position: EwnPosition, rng: random.Random) -> Suggestion | None:
+        return None
+
     def evaluate(self, position: EwnPosition) -> list[str]:
         if not position.has_pieces or position.record.winner >= 0:
             return ["total +0 outside play"]
@@ -172,5 +179,5 @@ class Ewn:
         return total
 
 
-def create() -> Ewn:
+def create(tell: Tell) -> Ewn:
     return Ewn()

@@ -6,12 +6,13 @@ A position is one side's view, or a referee's full one (`viewer` None).
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
 from games.junqi import INFO, movegen, notation
 from games.junqi.belief import compatible, slot_weights, spread_counts
 from games.junqi.bench import BENCH
@@ -342,6 +343,12 @@ class Junqi:
     def searcher(self) -> Searcher:
         return UctSearcher(JunqiRoot())
 
+    def consult(self, position: JunqiPosition) -> list[str]:
+        return []
+
+    def suggest(self, position: JunqiPosition, rng: random.Random) -> Suggestion | None:
+        return None
+
     def evaluate(self, position: JunqiPosition) -> list[str]:
         return explain(position.record) if position.has_pieces else ["total +0 before the set-ups"]
 
@@ -359,5 +366,5 @@ class Junqi:
             yield move, 1 if depth == 1 else int(movegen.perft(boards, work, TABLES_RECORD, move, depth))
 
 
-def create() -> Junqi:
+def create(tell: Tell) -> Junqi:
     return Junqi()

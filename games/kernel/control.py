@@ -49,6 +49,15 @@ class Control:
             self.stop()
         return self.stopped
 
+    def share_used(self, since_ns: int) -> float:
+        """The share of the time from `since_ns` to the deadline that is over: 0 without a deadline, 1 once stopped."""
+        deadline = int(self._words[DEADLINE])
+        if self.stopped:
+            return 1.0
+        if not deadline:
+            return 0.0
+        return (time.monotonic_ns() - since_ns) / max(deadline - since_ns, 1)
+
     def set_deadline(self, ns: int) -> None:
         """Stop at this CLOCK_MONOTONIC time; 0 takes the deadline away."""
         self._words[DEADLINE] = ns

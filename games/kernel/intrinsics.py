@@ -9,6 +9,7 @@ plain integers (`array.ctypes.data`); their owner keeps the array alive.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -16,6 +17,7 @@ from numba.extending import intrinsic
 
 _INT64 = ir.IntType(64)
 _INT32 = ir.IntType(32)
+_INT8 = ir.IntType(8)
 
 HAS_CLOCK = hasattr(time, "clock_gettime_ns")
 """Whether kernels can read the clock; where not (Windows) a timer thread sets the stop flag."""
@@ -56,6 +58,36 @@ def store(typing, address, value):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
+
+
+@intrinsic
+def load_byte(typing, address):
+    def generate(context, builder, signature, args):
+        return builder.zext(builder.load(builder.inttoptr(args[0], _INT8.as_pointer())), _INT64)
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def store_byte(typing, address, value):
+    def generate(context, builder, signature, args):
+        builder.store(builder.trunc(args[1], _INT8), builder.inttoptr(args[0], _INT8.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
+
+
+def pointer_to(record: Any) -> Any:
+    """An intrinsic that takes an address for a record of this numba type."""
+
+    @intrinsic
+    def record_at(typing, address):
+        def generate(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(record))
+
+        return record(types.int64), generate
+
+    return record_at
 
 
 @intrinsic

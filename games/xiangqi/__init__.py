@@ -17,6 +17,7 @@ __all__ = ["INFO", "Board", "Move"]
 INFO = GameInfo(
     name="xiangqi",
     expected_turns=50,
+    knowledge=("OwnBook", "UseRules", "BookFile", "BookDepth", "BookMinGames", "UseEndgames", "EndgamePath"),
     options=(Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),),
 )
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 import numpy as np
 
 from games.alphabeta import AlphaBetaSearcher
-from games.contract import BenchItem, GameInfo, Outcome, Searcher
+from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.xiangqi import INFO, movegen, notation, rules
 from games.xiangqi.bench import BENCH
 from games.xiangqi.evaluate import explain
-from games.xiangqi.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT
+from games.xiangqi.knowledge import Knowledge
+from games.xiangqi.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
 from games.xiangqi.search import XiangqiRoot
 from games.xiangqi.setup import set_up
+from games.xiangqi.situation import describe_lasting
 from games.xiangqi.tables import TABLES_RECORD
 from games.xiangqi.work import MAX_PLY, WORK_DTYPE
 
@@ -46,6 +49,36 @@ class XiangqiPosition:
     def move_number(self) -> int:
         """The FEN's last field: from 1, grows after Black's move."""
         return self._move_number + (self._first_turn + self.ply) // 2
+
+    def book_key(self) -> tuple[int, bool]:
+        """The key that left and right share, and whether it is the mirrored position's."""
+        own, other = self.key, int(mirrored_key(self.record, TABLES_RECORD))
+        return min(own, other), other < own
+
+    def is_symmetric(self) -> bool:
+        """Whether left and right are alike."""
+        return self.key == int(mirrored_key(self.record, TABLES_RECORD))
+
+    @property
+    def game_ply(self) -> int:
+        """Plies since the start of the game, by the FEN's move number."""
+        return 2 * (self.move_number - 1) + self.turn
+
+    def situations(self) -> int:
+        """The classes of the position (situation.py), a bit each."""
+        from games.xiangqi.intent import describe
+
+        return int(describe(self.record, self._work, TABLES_RECORD))
+
+    def lasting_situations(self) -> int:
+        """Those that do not pass with the next move."""
+        return int(describe_lasting(self.record, TABLES_RECORD))
+
+    def intents(self, move: int) -> int:
+        """The classes of a legal move, a bit each."""
+        from games.xiangqi.intent import classify
+
+        return int(classify(self.record, self._work, TABLES_RECORD, move))
 
     def copy(self) -> XiangqiPosition:
         twin = object.__new__(XiangqiPosition)
@@ -133,18 +166,28 @@ class Xiangqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Tell) -> None:
         self._ranks = 0
+        self._knowledge = Knowledge(tell)
+        self._root = XiangqiRoot(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
         if name == "UCI_Coordinates":
             self._ranks = int(value)
+        else:
+            self._knowledge.set_option(name, value)
 
     def position(self, fen: str | None = None) -> XiangqiPosition:
         return XiangqiPosition(notation.START_FEN if fen is None else fen, self._ranks)
 
     def searcher(self) -> Searcher:
-        return AlphaBetaSearcher(XiangqiRoot())
+        return AlphaBetaSearcher(self._root)
+
+    def consult(self, position: XiangqiPosition) -> list[str]:
+        return self._knowledge.consult(position)
+
+    def suggest(self, position: XiangqiPosition, rng: random.Random) -> Suggestion | None:
+        return self._knowledge.suggest(position, rng)
 
     def evaluate(self, position: XiangqiPosition) -> list[str]:
         return explain(position.record)
@@ -159,5 +202,5 @@ class Xiangqi:
             yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
 
 
-def create() -> Xiangqi:
-    return Xiangqi()
+def create(tell: Tell) -> Xiangqi:
+    return Xiangqi(tell)

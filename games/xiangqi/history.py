@@ -10,11 +10,15 @@ from games.xiangqi.evaluate import evaluate
 from games.xiangqi.exchange import worth
 from games.xiangqi.movegen import generate_legal
 from games.xiangqi.position import NO_MOVE, POSITION
+from games.xiangqi.rulebook import sureness
 from games.xiangqi.tables import TABLES
 from games.xiangqi.work import CORRECTIONS, MAX_MOVES, WORK
 
 HASH_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE = 1 << 28, 1 << 24, 1 << 23, -(1 << 24)
 """Classes of the move ordering; quiet moves score between a bad capture and a killer."""
+
+RULE = 16
+"""What a rule's answer gains per mille of its confidence."""
 
 HISTORY_MAX = 1 << 14
 CORRECTION_MAX = 1 << 10
@@ -75,6 +79,8 @@ def list_moves(pos: Record, work: Record, t: Record, ply: int, state: int, hash_
             score = int64(KILLER)
         else:
             score = quiet_score(pos, work, t, move, row_1, row_2)
+            if work.rules != 0:
+                score += RULE * sureness(pos, t, work.rules, move)
         work.move_scores[i] = score
     return end
 

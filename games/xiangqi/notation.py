@@ -39,6 +39,12 @@ def parse_move(text: str, base: int = 0) -> int:
     return origin | (ranks[1] * 9 + FILES.index(to_file.lower())) << 7
 
 
+def mirror_move(move: int) -> int:
+    """The move code with left and right exchanged."""
+    origin, target = move & 127, move >> 7
+    return origin + 8 - 2 * (origin % 9) | (target + 8 - 2 * (target % 9)) << 7
+
+
 def letter_of(piece: int) -> str:
     """FEN letter of a piece code."""
     letter = KINDS[KIND_OF_SLOT[piece & 15]]

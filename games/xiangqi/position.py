@@ -11,7 +11,7 @@ Piece codes: 16 + slot for Red, 32 + slot for Black, 0 empty; slots: 0 king, 1-2
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, inner, int64, record, record_type, void
+from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.xiangqi.tables import CANNON, CAPTURED, HORSE, ROOK, TABLES
 from games.xiangqi.weights import TERMS
 
@@ -82,6 +82,17 @@ def count_strong(pos: Record, side: int) -> int:
     return (
         count_kind(pos, side, int64(HORSE)) + count_kind(pos, side, int64(ROOK)) + count_kind(pos, side, int64(CANNON))
     )
+
+
+@entry(int64(POSITION, TABLES))
+def mirrored_key(pos: Record, t: Record) -> int:
+    """The key that the position has with left and right exchanged."""
+    key = int64(0) if pos.turn == 0 else t.zobrist_turn
+    for piece in range(16, 48):
+        square = int64(pos.square[piece])
+        if square < CAPTURED:
+            key ^= t.zobrist[t.kind_of[piece] * 91 + square + 8 - 2 * int64(t.file_of[square])]
+    return key
 
 
 @inner(int64(POSITION, TABLES, int64), forceinline=True)

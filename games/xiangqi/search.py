@@ -9,11 +9,12 @@ mean of 16 positions), a percentage is its score against the search without it (
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from games.contract import MATE_LIMIT
+from games.contract import MATE_LIMIT, Task
 from games.kernel.intrinsics import recurse_3, recurse_4
-from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.jit import Record, entry, inner, int64, new_record, void
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
 from games.kernel.table import (
     EXACT,
@@ -27,7 +28,7 @@ from games.kernel.table import (
     save,
     settles,
 )
-from games.xiangqi.evaluate import evaluate
+from games.xiangqi.evaluate import evaluate, fill_terms
 from games.xiangqi.exchange import wins_exchange, worth
 from games.xiangqi.history import (
     BAD_CAPTURE,
@@ -42,6 +43,7 @@ from games.xiangqi.history import (
     quiet_score,
     reward,
 )
+from games.xiangqi.knowledge import Knowledge
 from games.xiangqi.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
 from games.xiangqi.position import (
     NO_MOVE,
@@ -54,7 +56,9 @@ from games.xiangqi.position import (
     undo_move,
     undo_null,
 )
-from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
+from games.xiangqi.rulebook import sureness
+from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle, pop, push
+from games.xiangqi.tablebase import UNKNOWN, probe_bare, probe_ending
 from games.xiangqi.tables import TABLES, TABLES_RECORD
 from games.xiangqi.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 
@@ -69,8 +73,56 @@ RULE_BOUND = RULE_WIN - MAX_PLY
 
 INFINITE = 32_000
 
-UNKNOWN_STATIC = -INFINITE - 1
-"""In the place of a static evaluation: in check there is none."""
+RULE_WORTH = 12
+"""Centipawns that a rule's answer gains in the middle game if the rule is sure."""
+
+KNOWN_WIN = 600
+"""What an evaluation gains where the tables would win without the attacker's own defenders, less a point a ply."""
+
+NO_SCORE = -INFINITE - 1
+"""In the place of a score: of a static evaluation in check, of an ending that no table tells."""
+
+
+@inner(int64(POSITION, WORK, int64))
+def look_up(pos: Record, work: Record, ply: int) -> int:
+    """The score that tables of endings give a position, NO_SCORE if none does or the 60-move rule may come first."""
+    code = probe_ending(pos, work.tables)
+    if code == UNKNOWN or pos.quiet + code > QUIET_LIMIT:
+        return NO_SCORE
+    work.tbhits += 1
+    if code == 0:
+        return 0
+    score = MATE - ply - (code - 1)
+    return score if code & 1 == 0 else -score
+
+
+@inner(void(POSITION, WORK, TABLES, int64), forceinline=True)
+def play(pos: Record, work: Record, t: Record, move: int) -> None:
+    """Play a move of the tree. Experience speaks for the answers of rules: t(n) in f = g + h + t (Jiang 2004)."""
+    bonus = int64(0)
+    if work.rules != 0:
+        bonus = RULE_WORTH * sureness(pos, t, work.rules, move) // 1000
+    do_move(pos, t, move)
+    pos.score += bonus if pos.turn == 1 else -bonus
+
+
+@inner(int64(POSITION, int64, int64))
+def informed(pos: Record, tables: int, value: int) -> int:
+    """An evaluation, in the light of what tables tell of the position without the attacker's own defenders."""
+    for side in range(2):
+        code = probe_bare(pos, tables, int64(side))
+        if code == 0:
+            return value // 8
+        if code > 0:
+            return max(value, 0) + KNOWN_WIN - code if code & 1 == 0 else min(value, 0) - KNOWN_WIN + code
+    return value
+
+
+@inner(int64(POSITION, WORK, TABLES), forceinline=True)
+def assess(pos: Record, work: Record, t: Record) -> int:
+    """The static evaluation for the side to move."""
+    value = corrected(pos, work, t)
+    return value if work.tables == 0 else informed(pos, work.tables, value)
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
@@ -81,6 +133,10 @@ def quiesce(pos: Record, work: Record, t: Record, alpha: int, beta: int, ply: in
         return 0
     if ply > work.seldepth:
         work.seldepth = ply
+    if work.tables != 0:
+        known = look_up(pos, work, ply)
+        if known != NO_SCORE:
+            return known
     state = checks_and_pins(pos, t)
     if ply >= MAX_PLY:
         return evaluate(pos, t)
@@ -97,7 +153,7 @@ def quiesce(pos: Record, work: Record, t: Record, alpha: int, beta: int, ply: in
     best = ply - MATE
     in_check = state & IN_CHECK
     if in_check == 0:
-        best = corrected(pos, work, t)
+        best = assess(pos, work, t)
         if best >= beta:
             return best
         alpha = max(alpha, best)
@@ -164,13 +220,13 @@ def is_hopeless(
     """1 for a move that would hardly come up to alpha at this depth. `margin`: static evaluation over alpha."""
     left = max(depth - reduction, 1)
     if quiet:
-        # Step 12. Late-move pruning: at low depth the tail of the quiet moves never helps (nodes 5.0)
+        # Step 13. Late-move pruning: at low depth the tail of the quiet moves never helps (nodes 5.0)
         if depth <= 6 and number > (3 + depth * depth) // (2 - improving):
             return 1
-        # Step 13. Futility: a quiet move will not lift a position so far below alpha (nodes 1.03)
+        # Step 14. Futility: a quiet move will not lift a position so far below alpha (nodes 1.03)
         if left <= 5 and margin + 90 + 80 * left <= 0:
             return 1
-    # Step 14. Losing material in the exchange (nodes 1.25)
+    # Step 15. Losing material in the exchange (nodes 1.25)
     if depth <= 6 and number > 0 and (quiet or order < 0):
         allowed = -25 * depth * depth if quiet else -90 * depth
         return 1 - wins_exchange(pos, work, t, move, int64(allowed))
@@ -210,13 +266,19 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
     if ply >= MAX_PLY:
         return evaluate(pos, t)
 
-    # Step 3. Mate distance: nothing here beats a mate already found
+    # Step 3. Tables of endings
+    if work.tables != 0:
+        known = look_up(pos, work, ply)
+        if known != NO_SCORE:
+            return known
+
+    # Step 4. Mate distance: nothing here beats a mate already found
     alpha = max(alpha, ply - MATE)
     beta = min(beta, MATE - ply - 1)
     if alpha >= beta:
         return alpha
 
-    # Step 4. Transposition table
+    # Step 5. Transposition table
     data = probe(work.table, work.table_mask, pos.key)
     hash_move = int64(NO_MOVE)
     hash_score = int64(0)
@@ -228,21 +290,21 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         if not is_pv and entry_depth(data) >= depth and settles(hash_bound, hash_score, alpha, beta) == 1:
             return hash_score
 
-    # Step 5. Static evaluation, sharpened by the table; is it better than two plies ago? (nodes 1.6)
-    static = int64(UNKNOWN_STATIC)
-    estimate = int64(UNKNOWN_STATIC)
+    # Step 6. Static evaluation, sharpened by the table; is it better than two plies ago? (nodes 1.6)
+    static = int64(NO_SCORE)
+    estimate = int64(NO_SCORE)
     improving = 0
     if in_check == 0:
-        static = corrected(pos, work, t)
+        static = assess(pos, work, t)
         estimate = static
         if hash_bound & (LOWER if hash_score > static else UPPER):
             estimate = hash_score
-        if ply >= 2 and work.static[ply - 1] != UNKNOWN_STATIC and static > work.static[ply - 1]:
+        if ply >= 2 and work.static[ply - 1] != NO_SCORE and static > work.static[ply - 1]:
             improving = 1
     work.static[ply + 1] = static
 
     if not is_pv and in_check == 0 and abs(beta) < RULE_BOUND:
-        # Step 6. Razoring: so far below alpha that only captures could help (nodes 1.13, 52.1 % +- 8.0)
+        # Step 7. Razoring: so far below alpha that only captures could help (nodes 1.13, 52.1 % +- 8.0)
         if depth <= 3 and estimate + 180 * depth < alpha:
             score = quiesce(pos, work, t, alpha, alpha + 1, ply)
             if work.stopped == 1:
@@ -250,12 +312,12 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             if score <= alpha:
                 return score
 
-        # Step 7. Reverse futility: far enough above beta that a shallow search would not come back
+        # Step 8. Reverse futility: far enough above beta that a shallow search would not come back
         # (nodes 2.9, 79.2 % +- 6.4)
         if depth <= 7 and estimate - 70 * (depth - improving) >= beta:
             return estimate
 
-        # Step 8. Null move, with pieces left that can attack (no zugzwang among rooks, horses, cannons);
+        # Step 9. Null move, with pieces left that can attack (no zugzwang among rooks, horses, cannons);
         # deep ones are verified by a search without passing (nodes 1.17, 50.4 % +- 7.4)
         if may_pass == 1 and depth >= 3 and estimate >= beta:
             if count_strong(pos, pos.turn) >= 2:
@@ -275,15 +337,15 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                     if verified >= beta:
                         return score
 
-    # Step 9. Internal reduction: without a table move the order is poor (nodes 1.5, 47.1 % +- 7.7)
+    # Step 10. Internal reduction: without a table move the order is poor (nodes 1.5, 47.1 % +- 7.7)
     if depth >= 4 and hash_move == NO_MOVE:
         depth -= 1
 
-    # Step 10. Check extension (nodes 1.01, 51.7 % +- 7.7). A singular extension of the table move was tried: it took
+    # Step 11. Check extension (nodes 1.01, 51.7 % +- 7.7). A singular extension of the table move was tried: it took
     # 1.16 times the nodes and scored 42.5 % +- 7.9; 49.4 % +- 8.0 at 100,000 nodes
     extension = 1 if in_check else 0
 
-    # Step 11. The table's move comes before the others are made: mostly it cuts
+    # Step 12. The table's move comes before the others are made: mostly it cuts
     first = ply * MAX_MOVES
     is_staged = hash_move != NO_MOVE and is_legal(pos, t, hash_move, state) == 1
     if is_staged:
@@ -322,14 +384,14 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         reduction = int64(t.reduction[min(depth, 63) * 64 + min(number, 63)])
 
         if not is_pv and in_check == 0 and best > -RULE_BOUND:
-            # Steps 12-14. Not worth a search, unless it checks
+            # Steps 13-15. Not worth a search, unless it checks
             if is_hopeless(pos, work, t, move, order, quiet, depth, number, reduction, improving, static - alpha) == 1:
                 if gives_check(pos, t, move) == 0:
                     continue
 
-        # Step 15. Principal variation search: full window for the first move, late moves reduced (nodes 4.2)
+        # Step 16. Principal variation search: full window for the first move, late moves reduced (nodes 4.2)
         new_depth = depth - 1 + extension
-        do_move(pos, t, move)
+        play(pos, work, t, move)
         if number == 0:
             score = -recurse_4(pos, work, t, -beta, -alpha, new_depth, int64(1))
         else:
@@ -364,13 +426,13 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                         reward(pos, work, t, move, ply, depth, first)
                     break
 
-    # Step 16. Learn how far the evaluation was off, where no capture explains it
+    # Step 17. Learn how far the evaluation was off, where no capture explains it
     is_quiet = best_move == NO_MOVE or pos.board[best_move >> 7] == 0
     if in_check == 0 and is_quiet and abs(best) < RULE_BOUND:
         if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):
             correct(pos, work, t, min(max((best - static) * depth // 8, -256), 256))
 
-    # Step 17. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
+    # Step 18. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
     if abs(best) > RULE_BOUND and abs(best) < MATE_BOUND:
         return best
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
@@ -391,7 +453,7 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
     best = int64(-INFINITE)
     for i in range(skip, work.root_count):
         move = int64(work.root_moves[i])
-        do_move(pos, t, move)
+        play(pos, work, t, move)
         if i == skip:
             score = -search(pos, work, t, -beta, -alpha, depth - 1, int64(1))
         else:
@@ -423,15 +485,47 @@ class XiangqiRoot:
     quiet_bound = RULE_WIN // 2
     max_depth = MAX_PLY - 1
 
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._rules = 0
+        self._moves: list[int] = []
+
     def new_work(self) -> Record:
         return new_record(WORK_DTYPE)
 
+    def begin(self, task: Task) -> bool:
+        position: Any = task.position
+        self._moves = list(task.moves) or position.legal_moves()
+        self._rules = self._knowledge.prepare_rules(position)
+        tables = self._knowledge.tables
+        if tables is None:
+            return False
+        codes = tables.prepare(position.record, self._moves, task.control)
+        if UNKNOWN in codes or position.record.quiet + max(codes) >= QUIET_LIMIT:
+            return False
+        # Among moves that draw, let the evaluation choose: the opponent may err.
+        self._moves.sort(key=partial(self._value_after, position.record))
+        return True
+
+    def _value_after(self, pos: Record, move: int) -> int:
+        """The evaluation after a move, for the other side."""
+        push(pos, TABLES_RECORD, move)
+        value = int(fill_terms(pos, TABLES_RECORD))
+        pop(pos, TABLES_RECORD)
+        return value
+
     def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
-        chosen: list[int] = list(moves) or position.legal_moves()
+        tables = self._knowledge.tables
+        work.tables = 0 if tables is None else tables.address
+        work.tbhits = 0
+        work.rules = self._rules
         work.killers[:] = NO_MOVE
-        work.root_count = len(chosen)
-        work.root_moves[: len(chosen)] = chosen
-        return chosen
+        work.root_count = len(self._moves)
+        work.root_moves[: len(self._moves)] = self._moves
+        return self._moves.copy()
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, TABLES_RECORD, alpha, beta, depth, skip))
+
+    def tbhits(self, work: Record) -> int:
+        return int(work.tbhits)

@@ -24,6 +24,9 @@ WORK_DTYPE = record(
         ("table", "i8"),  # address, mask and generation of the transposition table
         ("table_mask", "i8"),
         ("generation", "i8"),
+        ("tables", "i8"),  # address of the tables of endings (tablebase.py), 0 for none
+        ("tbhits", "i8"),
+        ("rules", "i8"),  # address of the rules that fit the game (rulebook.py), 0 for none
         ("root_height", "i8"),
         ("seldepth", "i8"),
         ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, UNKNOWN_STATIC in check

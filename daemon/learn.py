@@ -1,0 +1,93 @@
+"""Keep the games that the daemon plays to their end in a file, for the scripts that learn from games.
+
+A line a game, a JSON object: `game`, `moves` (as the client wrote them), `result` (`1-0`: the first side won), `end`
+(the reason), `fen` if the game did not begin at the start, `options` of the game's own that are not at their default.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, NamedTuple
+
+from games.contract import Tell
+
+RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+
+SEEN = "mate seen"
+"""The end of a game that was left when a mate had been proven."""
+
+
+class Line(NamedTuple):
+    """A game so far."""
+
+    game: str
+    fen: str  # '' for the start
+    moves: tuple[str, ...]
+    options: dict[str, str]
+
+
+class Recorder:
+    """Follows the positions that are set and the moves that are answered; writes each game once."""
+
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line if a game cannot be written."""
+        self._tell = tell
+        self._path = ""
+        self._line: Line | None = None
+        self._winner: int | None = None  # by a proven mate
+        self._is_written = False
+
+    def open(self, path: str) -> None:
+        """Write to this file from now on, '' for none; OSError if it cannot be written."""
+        self._path = ""
+        if path:
+            with open(path, "ab"):
+                self._path = path
+
+    def see(self, line: Line, position: Any, mate_for: int | None = None) -> None:
+        """What a game has come to. One that does not continue the game before ends that.
+
+        `mate_for`: the side for which a search has just proven a mate.
+        """
+        if not self._path:
+            return
+        known = self._line
+        if known is not None and (known[:2] != line[:2] or line.moves[: len(known.moves)] != known.moves):
+            self.close()
+        self._line = line
+        if mate_for is not None:
+            self._winner = mate_for
+        outcome = position.outcome()
+        if outcome is not None and not outcome.unknown:
+            self._write(RESULTS[outcome.winner], outcome.reason)
+
+    def close(self) -> None:
+        """The game is over, as far as the client is concerned."""
+        if self._winner is not None:
+            self._write(RESULTS[self._winner], SEEN)
+        self._line, self._winner, self._is_written = None, None, False
+
+    def _write(self, result: str, end: str) -> None:
+        if not self._path or self._is_written or self._line is None or not self._line.moves:
+            return
+        entry: dict[str, Any] = {"game": self._line.game, "moves": self._line.moves, "result": result, "end": end}
+        if self._line.fen:
+            entry["fen"] = self._line.fen
+        if self._line.options:
+            entry["options"] = self._line.options
+        try:
+            append_line(self._path, json.dumps(entry))
+            self._is_written = True
+        except OSError as error:
+            self._tell(f"option Learn: {error.strerror}: {self._path}")
+
+
+def append_line(path: str, text: str) -> None:
+    """Append a line in one write, on the disk when this returns; one that a crash cut short is ended first."""
+    with open(path, "a+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        starts_clean = size == 0 or file.read(1) == b"\n"
+        file.write((text if starts_clean else "\n" + text).encode() + b"\n")
+        os.fsync(file.fileno())

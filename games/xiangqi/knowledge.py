@@ -1,0 +1,142 @@
+"""The books that the engine plays Xiangqi with, as the options name them: openings, rules, tables of endings."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+from games.book import FOLDER, BookError
+from games.contract import Suggestion, Tell
+from games.opening import BookMove, OpeningBook, choose
+from games.xiangqi.notation import mirror_move
+from games.xiangqi.rulebook import Fit, RuleBook, words
+from games.xiangqi.situation import SITUATIONS
+from games.xiangqi.tablebase import UNKNOWN, Tablebase
+
+OPENINGS = FOLDER / "xiangqi-openings.book"
+RULES = FOLDER / "xiangqi-rules.book"
+RULE_PLIES = 40
+"""Rules are mined from so many plies of each game."""
+
+ENDINGS = FOLDER / "xiangqi-endings"
+
+
+class Knowledge:
+    """Books are opened when they are first asked for; `tell` gets a line for one that cannot be used."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.tables: Tablebase | None = None
+        self._tell = tell
+        self._openings: dict[Path, OpeningBook | None] = {}
+        self._rules: RuleBook | None = None
+        self._values = {
+            "OwnBook": "false", "UseRules": "true", "UseEndgames": "true", "EndgamePath": "",
+            "BookFile": "", "BookDepth": "40", "BookMinGames": "3",
+        }  # fmt: skip
+        self._find_tables()
+        self._find_rules()
+
+    def set_option(self, name: str, value: str) -> None:
+        self._values[name] = value
+        if name in ("UseEndgames", "EndgamePath"):
+            self._find_tables()
+        elif name == "UseRules":
+            self._find_rules()
+            if value in ("checked", "paper"):
+                importlib.import_module("games.xiangqi.intent")  # compile it now, not under a clock
+        elif name == "BookFile":
+            self._openings.clear()
+
+    def _find_tables(self) -> None:
+        self.tables = None
+        if self._values["UseEndgames"] == "true":
+            more = filter(None, self._values["EndgamePath"].split(os.pathsep))
+            self.tables = Tablebase([ENDINGS, *map(Path, more)], self._tell)
+
+    def _find_rules(self) -> None:
+        self._rules = None
+        if self._values["UseRules"] != "false":
+            try:
+                self._rules = RuleBook(RULES)
+            except BookError as error:
+                self._tell(str(error))
+
+    def prepare_rules(self, position: Any) -> int:
+        """The address of what the search asks of the rule base, 0 if nothing fits."""
+        if self._rules is None or position.game_ply >= RULE_PLIES:
+            return 0
+        return self._rules.prepare(position)
+
+    def fitting_rules(self, position: Any) -> list[Fit]:
+        """The rules that fit a position, surest first."""
+        return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
+
+    def opening_moves(self, position: Any) -> list[BookMove]:
+        """What the first book that knows the position has to say, best first: the user's own, then the shipped one."""
+        if position.game_ply >= int(self._values["BookDepth"]):
+            return []
+        key, is_mirrored = position.book_key()
+        own = self._values["BookFile"]
+        for path in [Path(own), OPENINGS] if own else [OPENINGS]:
+            book = self._opening(path)
+            moves = book.find(key) if book is not None else []
+            if is_mirrored:
+                moves = [entry._replace(move=mirror_move(entry.move)) for entry in moves]
+            least = int(self._values["BookMinGames"])
+            moves = [entry for entry in moves if entry.games >= least and position.is_legal(entry.move)]
+            if moves:
+                return moves
+        return []
+
+    def suggest(self, position: Any, rng: random.Random) -> Suggestion | None:
+        """A move of the opening book (OwnBook), else the answer of a rule (UseRules checked or paper), at random."""
+        if self._values["OwnBook"] == "true":
+            entry = choose(self.opening_moves(position), rng)
+            if entry is not None:
+                return Suggestion(entry.move, opening_text(position, entry))
+        if self._values["UseRules"] in ("checked", "paper"):
+            fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
+            if fits:
+                fit = rng.choices(fits, [fit.rule.confidence for fit in fits])[0]
+                return Suggestion(fit.moves[0], rule_text(position, fit), self._values["UseRules"] == "checked")
+        return None
+
+    def consult(self, position: Any) -> list[str]:
+        """A line for each move of the opening book, each rule that fits, and what the tables of endings tell."""
+        lines = [opening_text(position, entry) for entry in self.opening_moves(position)]
+        lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
+        code = UNKNOWN if self.tables is None else self.tables.code_of(position.record)
+        if code == 0:
+            lines.append("endgame draw")
+        elif code != UNKNOWN:
+            lines.append(f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies")
+        return lines
+
+    def _opening(self, path: Path) -> OpeningBook | None:
+        if path not in self._openings:
+            try:
+                self._openings[path] = OpeningBook(path, "xiangqi")
+            except BookError as error:
+                self._tell(str(error))
+                self._openings[path] = None
+        return self._openings[path]
+
+
+def opening_text(position: Any, entry: BookMove) -> str:
+    move = position.move_text(entry.move)
+    return f"opening {move} games {entry.games} score {entry.score:.1%} weight {entry.weight:.1%}"
+
+
+def rule_text(position: Any, fit: Fit) -> str:
+    from games.xiangqi.intent import INTENTS
+
+    rule = fit.rule
+    moves = " ".join(map(position.move_text, fit.moves))
+    after = " ".join(position.move_text(item.move) for item in rule.after)
+    text = f"rule {moves} confidence {rule.confidence:.1%} lift {rule.lift:.2f} score {rule.score:.1%}"
+    text += f" after {after}" if after else ""
+    text += f" when {', '.join(words(SITUATIONS, rule.when))}" if rule.when else ""
+    return text + (f" intent {', '.join(words(INTENTS, rule.intents))}" if rule.intents else "")

@@ -1,0 +1,301 @@
+"""Tables of endings: the distance to mate of every position, from files that scripts/build_endgames.py makes.
+
+A file `RN-AABB.ending` is a book (games/book.py) whose payload is the values [side to move, number] (numbering.py) in
+blocks of BLOCK bytes, each a zstd frame, behind the offsets of the frames. A value is a code: 0 a draw, d + 1 an end in
+d plies, d odd if the side to move wins. Kernels see blocks that were unpacked before the search began.
+
+Values know nothing of repetition: where the weaker side can attack, what they call a draw may be lost by a perpetual.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import zstandard
+
+from games.book import BookError, open_book
+from games.kernel.control import Control
+from games.kernel.intrinsics import load_byte, pointer_to
+from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.xiangqi.numbering import ENDING, ORDER, Ending, can_attack, index, letters_of, material_of, number
+from games.xiangqi.position import POSITION
+from games.xiangqi.rules import pop, push
+from games.xiangqi.tables import TABLES_RECORD
+
+KIND, VERSION = "xiangqi-ending", 1
+SUFFIX = ".ending"
+BLOCK = 1 << 20
+REACH = 3
+"""Captures from the root within which endings are unpacked."""
+
+CAPACITY = 1 << 29
+"""Bytes of unpacked values that are kept."""
+
+SHARE, ROOT_SHARE = 0.05, 0.3
+"""Of the time that a move has, what opening and unpacking may take; and what they may where the next position's value
+is at stake."""
+
+UNKNOWN = -1
+_SLOTS = 2048
+
+TABLEBASE_DTYPE = record(
+    [
+        # A hash table by pos.material, open addressing; 0 is free.
+        ("material", "i8", _SLOTS),
+        ("strong", "u1", _SLOTS),  # colour of the stronger side
+        ("has_draws", "u1", _SLOTS),  # 1 if what the values call a draw is one
+        ("ending", "i8", _SLOTS),  # address of its ENDING
+        ("values", "i8", _SLOTS),  # address of its values
+        ("present", "i8", _SLOTS),  # address of a byte a block: 1 if it is unpacked
+    ]
+)
+TABLEBASE = record_type(TABLEBASE_DTYPE)
+tablebase_at = pointer_to(TABLEBASE)
+ending_at = pointer_to(ENDING)
+
+
+@inner(int64(TABLEBASE, int64), forceinline=True)
+def find_slot(tables: Record, material: int) -> int:
+    """The slot of a material, or the free one where it belongs."""
+    slot = material * 0x2545F4914F6CDD1D >> 48 & _SLOTS - 1
+    while tables.material[slot] != material and tables.material[slot] != 0:
+        slot = slot + 1 & _SLOTS - 1
+    return slot
+
+
+@inner(int64(POSITION, TABLEBASE, int64))
+def cell_of(pos: Record, tables: Record, slot: int) -> int:
+    """Where a position stands in its ending's values; UNKNOWN if a piece stands where none can."""
+    e = ending_at(tables.ending[slot])
+    strong = int64(tables.strong[slot])
+    at = index(pos, e, strong)
+    return UNKNOWN if at < 0 else (pos.turn ^ strong) * e.entries + at
+
+
+@inner(int64(POSITION, TABLEBASE, int64))
+def code_at(pos: Record, tables: Record, slot: int) -> int:
+    cell = cell_of(pos, tables, slot)
+    if cell == UNKNOWN or load_byte(tables.present[slot] + cell // BLOCK) == 0:
+        return UNKNOWN
+    code = load_byte(tables.values[slot] + cell)
+    return UNKNOWN if code == 0 and tables.has_draws[slot] == 0 else code
+
+
+@inner(int64(POSITION, int64), forceinline=True)
+def probe_ending(pos: Record, tables: int) -> int:
+    """The code of a position, UNKNOWN if no table tells it. `tables`: address of a TABLEBASE, 0 for none."""
+    if tables != 0:
+        slot = find_slot(tablebase_at(tables), pos.material)
+        if tablebase_at(tables).material[slot] != 0:
+            return code_at(pos, tablebase_at(tables), slot)
+    return UNKNOWN
+
+
+DEFENDERS = 0xFF00
+"""The nibbles of pos.material that count Red's advisors and elephants; 28 bits further up Black's."""
+
+
+@inner(int64(POSITION, int64, int64))
+def probe_bare(pos: Record, tables: int, side: int) -> int:
+    """The code without `side`'s own advisors and elephants, against an enemy who cannot attack: mostly right."""
+    if tables != 0:
+        slot = find_slot(tablebase_at(tables), pos.material & ~(DEFENDERS << 28 * side))
+        if tablebase_at(tables).material[slot] != 0 and tablebase_at(tables).has_draws[slot] == 1:
+            if tablebase_at(tables).strong[slot] == side:
+                return code_at(pos, tablebase_at(tables), slot)
+    return UNKNOWN
+
+
+@entry(void(TABLEBASE, int64, int64, int64, int64, int64, int64))
+def _register(
+    tables: Record, material: int, strong: int, has_draws: int, ending: int, values: int, present: int
+) -> None:
+    slot = find_slot(tables, material)
+    if tables.material[slot] == 0:  # else both sides have the same, and the first entry tells all
+        tables.material[slot] = material
+        tables.strong[slot] = strong
+        tables.has_draws[slot] = has_draws
+        tables.ending[slot] = ending
+        tables.values[slot] = values
+        tables.present[slot] = present
+
+
+@entry(int64(POSITION, TABLEBASE))
+def _cell(pos: Record, tables: Record) -> int:
+    """The cell of a position whose material the tables have; UNKNOWN."""
+    return cell_of(pos, tables, find_slot(tables, pos.material))
+
+
+class Table:
+    """One ending's file, open. BookError if it cannot be used."""
+
+    def __init__(self, path: Path, ending: Ending) -> None:
+        book = open_book(path, KIND, VERSION)
+        self.about = book.about
+        self.numbering = np.array([number(ending)])
+        entries = int(self.numbering["entries"][0])
+        if (book.about.get("ending"), book.about.get("entries")) != (str(ending), entries):
+            raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
+        self.blocks = -(-2 * entries // BLOCK)
+        head = 8 * (self.blocks + 1)
+        self._offsets = book.payload[:head].view("<i8") if len(book.payload) >= head else np.zeros(0, np.int64)
+        ends = np.append(self._offsets, 0)
+        if (
+            len(self._offsets) == 0
+            or ends[0] != head
+            or ends[-2] != len(book.payload)
+            or (np.diff(ends[:-1]) < 0).any()
+        ):
+            raise BookError(f"{path}: wrong offsets")
+        self._path, self._payload = path, book.payload
+        self.values = np.empty(2 * entries, np.uint8)  # no memory until a block is written
+        self.present = np.zeros(self.blocks, np.uint8)
+        self.unpacked = 0  # bytes
+
+    def unpack(self, block: int) -> None:
+        """Make a block present; BookError if it is damaged."""
+        if self.present[block]:
+            return
+        frame = self._payload[self._offsets[block] : self._offsets[block + 1]]
+        room = self.values[block * BLOCK : (block + 1) * BLOCK]
+        try:
+            data = zstandard.ZstdDecompressor().decompress(frame.tobytes(), max_output_size=len(room))
+        except zstandard.ZstdError as error:
+            raise BookError(f"{self._path}: block {block}: {error}") from error
+        if len(data) != len(room):
+            raise BookError(f"{self._path}: block {block} is short")
+        room[:] = np.frombuffer(data, np.uint8)
+        self.present[block] = 1
+        self.unpacked += len(room)
+
+
+class Tablebase:
+    """All endings found in some folders; files are opened when an ending comes in reach."""
+
+    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
+        """`tell` gets a line for each file that cannot be used."""
+        self._tell = tell
+        self._paths: dict[Ending, Path] = {}
+        for folder in folders:
+            for path in sorted(folder.glob(f"*{SUFFIX}")):
+                try:
+                    self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
+                except ValueError as error:
+                    tell(f"{path}: {error}")
+        self._endings = list(self._paths)
+        counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
+        self._counts = np.array(counts).reshape(-1, 2, len(ORDER))
+        self._is_bare = np.array(
+            [not can_attack(ending.weak) and not set(ending.strong) & set("AB") for ending in self._endings], bool
+        )
+        self._tables: dict[Ending, Table] = {}  # open ones, the longest unused first
+        self._record = np.zeros(1, TABLEBASE_DTYPE)
+
+    @property
+    def address(self) -> int:
+        """What `probe_ending` takes."""
+        return int(self._record.ctypes.data) if self._tables else 0
+
+    def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int]:
+        """Open and unpack what a search from this position may meet, nearest first, as time allows.
+
+        Returns the codes of the positions after the moves, for the other side; UNKNOWN where no table tells.
+        """
+        endings = self._in_reach(pos)
+        if not endings:
+            return [UNKNOWN] * len(moves)
+        started = time.monotonic_ns()
+        for ending in endings:
+            if control.share_used(started) < SHARE:
+                self._open(ending)
+        self._forget(endings)
+        self._register_all()
+        codes = []
+        for move in moves:
+            push(pos, TABLES_RECORD, move)
+            codes.append(self.code_of(pos) if control.share_used(started) < ROOT_SHARE else UNKNOWN)
+            pop(pos, TABLES_RECORD)
+        for ending in endings:
+            for block in range(self._tables[ending].blocks if ending in self._tables else 0):
+                if control.share_used(started) < SHARE:
+                    self._unpack(ending, block)
+        return codes
+
+    def code_of(self, pos: Record) -> int:
+        """The code of a position, its block unpacked if need be; UNKNOWN."""
+        ending = Ending(letters_of(pos, 0), letters_of(pos, 1)).ordered()
+        if ending not in self._paths:
+            return UNKNOWN
+        if ending not in self._tables:
+            self._open(ending)
+            self._register_all()
+        table = self._tables.get(ending)
+        cell = int(_cell(pos, self._record[0])) if table is not None else UNKNOWN
+        if table is None or cell == UNKNOWN:
+            return UNKNOWN
+        self._unpack(ending, cell // BLOCK)
+        if not table.present[cell // BLOCK]:
+            return UNKNOWN
+        code = int(table.values[cell])
+        return UNKNOWN if code == 0 and can_attack(ending.weak) else code
+
+    def _in_reach(self, pos: Record) -> list[Ending]:
+        """The endings that there are files for, within REACH captures of a position, nearest first.
+
+        Of what `probe_bare` leaves out no capture is counted.
+        """
+        have = np.array([[letters_of(pos, side).count(letter) for letter in ORDER] for side in (0, 1)])
+        found: dict[Ending, int] = {}
+        for sides in (have, have[::-1]):
+            missing = sides - self._counts
+            captures = missing.sum(axis=(1, 2)) - np.where(self._is_bare, missing[:, 0, 4:].sum(axis=1), 0)
+            for i in np.flatnonzero((missing >= 0).all(axis=(1, 2)) & (captures <= REACH)):
+                found[self._endings[i]] = min(found.get(self._endings[i], REACH), int(captures[i]))
+        known = [ending for ending in found if ending in self._paths]
+        return sorted(known, key=lambda ending: (found[ending], ending))
+
+    def _open(self, ending: Ending) -> None:
+        """Open a file, or note that it is used again."""
+        table = self._tables.pop(ending, None)
+        try:
+            self._tables[ending] = table or Table(self._paths[ending], ending)
+        except BookError as error:
+            self._refuse(ending, error)
+
+    def _unpack(self, ending: Ending, block: int) -> None:
+        if ending in self._tables and sum(table.unpacked for table in self._tables.values()) < CAPACITY:
+            try:
+                self._tables[ending].unpack(block)
+            except BookError as error:
+                self._refuse(ending, error)
+
+    def _refuse(self, ending: Ending, error: BookError) -> None:
+        """Say once what is wrong with a file, and do without it."""
+        self._tell(str(error))
+        del self._paths[ending]
+        if self._tables.pop(ending, None) is not None:
+            self._register_all()
+
+    def _forget(self, needed: list[Ending]) -> None:
+        """Close the longest unused tables while too much is unpacked."""
+        for ending in [ending for ending in self._tables if ending not in needed]:
+            if sum(table.unpacked for table in self._tables.values()) < CAPACITY // 2:
+                break
+            del self._tables[ending]
+
+    def _register_all(self) -> None:
+        self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
+        for ending, table in self._tables.items():
+            for strong in (0, 1):
+                _register(
+                    self._record[0],
+                    material_of(ending, strong),
+                    strong,
+                    not can_attack(ending.weak),
+                    table.numbering.ctypes.data,
+                    table.values.ctypes.data,
+                    table.present.ctypes.data,
+                )

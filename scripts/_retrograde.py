@@ -1,0 +1,371 @@
+"""Retrograde analysis: the distance to mate of every position of an ending, for either side to move.
+
+Pass d settles what lies d plies from mate and looks back from there: predecessors of a lost position are won in d + 1;
+a predecessor of a won one is lost once all its moves are wins for the other side. What a capture leads to stands in the
+tables of smaller endings. Values are codes: 0 a draw, d + 1 an end in d plies (odd d: the mover wins), ILLEGAL.
+
+Repetition and the 60-move rule are not seen: a win is a win under any rule for them, a draw may be none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from games.kernel.intrinsics import load_byte, pointer_to, store_byte
+from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
+from games.xiangqi.movegen import checks_and_pins, generate_legal, is_attacked
+from games.xiangqi.numbering import (
+    ENDING,
+    ENDING_DTYPE,
+    KING_PAIRS,
+    MAX_GROUPS,
+    Ending,
+    index,
+    king_pairs,
+    material_of,
+    number,
+    placements,
+)
+from games.xiangqi.position import POSITION, POSITION_DTYPE, do_move, put_piece, undo_move
+from games.xiangqi.tables import BLOCKED, CAPTURED, TABLES, TABLES_RECORD
+from games.xiangqi.work import WORK, WORK_DTYPE
+
+ILLEGAL = 255
+LONGEST = 252
+"""The longest distance that a code can tell, in plies."""
+
+ALL, LOSSES, CAPTURES = range(3)
+"""What `expand` looks for."""
+
+CHUNK = 1 << 18
+"""Positions between two looks at the progress."""
+
+Values = np.ndarray[Any, np.dtype[np.uint8]]
+"""[side to move, number]: codes; the stronger side is Red and first."""
+
+ANALYSIS_DTYPE = record(
+    [
+        ("values", "i8"),  # address of Values
+        ("due", "i8"),  # likewise: a code that is set when its pass comes, 0 if none
+        ("spots", "i8", MAX_GROUPS),  # [group]: address of [placement, piece] squares
+        ("king_spots", "i8"),  # address of [pair, side] squares
+        ("smaller", "i8"),  # how many endings captures may lead to
+        ("smaller_material", "i8", 32),  # pos.material of each
+        ("smaller_strong", "i8", 32),  # colour of its stronger side
+        ("smaller_ending", "i8", 32),  # address of its ENDING
+        ("smaller_values", "i8", 32),
+        ("furthest", "i8"),  # the highest code set or due
+        ("settled", "i8"),  # positions with a winner
+        ("failed", "i8"),  # the first number that check_values found wrong, -1
+    ]
+)
+ANALYSIS = record_type(ANALYSIS_DTYPE)
+ending_at = pointer_to(ENDING)
+
+
+@inner(int64(POSITION, TABLES, ENDING, ANALYSIS, int64))
+def place(pos: Record, t: Record, e: Record, a: Record, at: int) -> int:
+    """Set up position `at` on a cleared board; 0 if two pieces would stand on one square."""
+    for piece in range(16, 48):
+        square = int64(pos.square[piece])
+        if square < CAPTURED:
+            pos.board[square] = 0
+            pos.square[piece] = CAPTURED
+            pos.rank_bits[t.rank_of[square]] = 0
+            pos.file_bits[t.file_of[square]] = 0
+    pos.material = 0
+    pos.height = 0
+    for side in range(2):
+        square = load_byte(a.king_spots + 2 * (at // e.king_weight % KING_PAIRS) + side)
+        put_piece(pos, t, int64(16) << side, square)
+    for group in range(e.groups):
+        side = int64(e.side[group])
+        piece = (16 << side) + int64(e.first_slot[group])
+        count = int64(e.count[group])
+        spot = a.spots[group] + at // e.weight[group] % e.placements[group] * count
+        for j in range(count):
+            square = load_byte(spot + j)
+            if pos.board[square] != 0:
+                return 0
+            put_piece(pos, t, piece + j, square)
+    return 1
+
+
+@inner(int64(POSITION, ANALYSIS))
+def value_after_capture(pos: Record, a: Record) -> int:
+    """The code of a position of a smaller ending, 0 where nobody can win."""
+    for i in range(a.smaller):
+        if a.smaller_material[i] == pos.material:
+            strong = a.smaller_strong[i]
+            e = ending_at(a.smaller_ending[i])
+            return load_byte(a.smaller_values[i] + (pos.turn ^ strong) * e.entries + index(pos, e, strong))
+    return 0
+
+
+@inner(int64(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64))
+def expand(pos: Record, work: Record, t: Record, e: Record, a: Record, wanted: int) -> int:
+    """The code that the successors' codes give a position.
+
+    Wanted may be ALL; LOSSES, 0 standing for anything else; or CAPTURES: a win by one, a loss without other moves.
+    """
+    end = generate_legal(pos, work, t, int64(0), int64(0), checks_and_pins(pos, t))
+    theirs = a.values + (pos.turn ^ 1) * e.entries
+    soonest, latest = int64(ILLEGAL), int64(0)
+    is_lost = True
+    for i in range(end):
+        move = int64(work.moves[i])
+        target = move >> 7
+        if pos.board[target] != 0:
+            do_move(pos, t, move)
+            code = value_after_capture(pos, a)
+            undo_move(pos, t)
+        elif wanted == CAPTURES:
+            is_lost = False
+            continue
+        else:
+            piece = int64(pos.board[move & 127])
+            pos.square[piece] = target
+            code = load_byte(theirs + index(pos, e, int64(0)))
+            pos.square[piece] = move & 127
+        if code & 1:
+            soonest = min(soonest, code)
+        if code == 0 or code & 1:
+            is_lost = False
+            if wanted == LOSSES:
+                return 0
+        else:
+            latest = max(latest, code)
+    if soonest < ILLEGAL:
+        return soonest + 1
+    return latest + 1 if is_lost else 0
+
+
+@entry(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64))
+def initialise(pos: Record, work: Record, t: Record, e: Record, a: Record, first: int, end: int) -> None:
+    """Mark the illegal positions first..end-1, and what their captures settle as due."""
+    for at in range(first, end):
+        stands = place(pos, t, e, a, at)
+        for turn in range(2):
+            cell = turn * e.entries + at
+            pos.turn = turn
+            code = int64(0)
+            if stands == 0 or is_attacked(pos, t, int64(pos.square[32 >> turn]), turn ^ 1) == 1:
+                store_byte(a.values + cell, int64(ILLEGAL))
+            else:
+                store_byte(a.values + cell, int64(0))
+                code = expand(pos, work, t, e, a, int64(CAPTURES))
+                a.furthest = max(a.furthest, code)
+            store_byte(a.due + cell, code)
+
+
+@inner(int64(POSITION, TABLES, ENDING))
+def twin(pos: Record, t: Record, e: Record) -> int:
+    """The number of the mirrored position: another one only where both kings stand on the middle file."""
+    found = int64(0)
+    for way in range(2):
+        for piece in range(16, 48):
+            square = int64(pos.square[piece])
+            if square < CAPTURED:
+                pos.square[piece] = square + 8 - 2 * int64(t.file_of[square])
+        if way == 0:
+            found = index(pos, e, int64(0))
+    return found
+
+
+@inner(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64, int64))
+def step_back(pos: Record, work: Record, t: Record, e: Record, a: Record, piece: int, origin: int, code: int) -> None:
+    """`piece` came from `origin` to a position of this code: settle the position before, if that does."""
+    if pos.board[origin] != 0:
+        return
+    target = int64(pos.square[piece])
+    pos.square[piece] = origin
+    at = index(pos, e, int64(0))
+    # A king that leaves the middle file does so from both of the mirrored positions there.
+    other = at
+    if t.file_of[pos.square[16]] == 4 and t.file_of[pos.square[32]] == 4:
+        other = twin(pos, t, e)
+    pos.square[piece] = target
+    cell = pos.turn * e.entries + at
+    if at < 0 or load_byte(a.values + cell) != 0:
+        return
+    if code & 1:
+        code += 1
+        store_byte(a.values + cell, code)
+        store_byte(a.values + pos.turn * e.entries + other, code)
+    else:
+        if load_byte(a.due + cell) != 0:
+            return
+        do_move(pos, t, target | origin << 7)
+        pos.turn ^= 1
+        code = expand(pos, work, t, e, a, int64(LOSSES))
+        pos.turn ^= 1
+        undo_move(pos, t)
+        store_byte(a.due + cell, code)
+        store_byte(a.due + pos.turn * e.entries + other, code)
+    a.furthest = max(a.furthest, code)
+
+
+@inner(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64))
+def look_back(pos: Record, work: Record, t: Record, e: Record, a: Record, code: int) -> None:
+    """Settle the predecessors (by quiet moves) of the position on the board, whose code this is."""
+    pos.turn ^= 1
+    base = 16 << pos.turn
+    for slot in range(16):
+        square = int64(pos.square[base + slot])
+        if square >= CAPTURED:
+            continue
+        piece = base + slot
+        if slot == 0:
+            i = square * 5
+            while t.king_steps[i] >= 0:
+                step_back(pos, work, t, e, a, piece, int64(t.king_steps[i]), code)
+                i += 1
+        elif slot <= 2:
+            i = square * 5
+            while t.advisor_steps[i] >= 0:
+                step_back(pos, work, t, e, a, piece, int64(t.advisor_steps[i]), code)
+                i += 1
+        elif slot <= 4:
+            i = square * 9
+            while t.elephant_steps[i] >= 0:
+                if pos.board[t.elephant_steps[i + 1]] == 0:
+                    step_back(pos, work, t, e, a, piece, int64(t.elephant_steps[i]), code)
+                i += 2
+        elif slot <= 6:
+            i = square * 17
+            while t.horse_steps[i] >= 0:
+                origin = int64(t.horse_steps[i])
+                if pos.board[t.horse_leg[square * 91 + origin]] == 0:
+                    step_back(pos, work, t, e, a, piece, origin, code)
+                i += 2
+        elif slot <= 10:
+            for step in (-9, -1, 1, 9):
+                origin = square + step
+                while origin >= 0 and origin < 90 and pos.board[origin] == 0:
+                    if (step == 1 or step == -1) and t.rank_of[origin] != t.rank_of[square]:
+                        break
+                    step_back(pos, work, t, e, a, piece, origin, code)
+                    origin += step
+        else:
+            behind = square - 9 if pos.turn == 0 else square + 9
+            if behind >= 0 and behind < 90:
+                step_back(pos, work, t, e, a, piece, behind, code)
+            if (square >= 45) == (pos.turn == 0):
+                if t.file_of[square] > 0:
+                    step_back(pos, work, t, e, a, piece, square - 1, code)
+                if t.file_of[square] < 8:
+                    step_back(pos, work, t, e, a, piece, square + 1, code)
+    pos.turn ^= 1
+
+
+@entry(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64, int64))
+def run_pass(pos: Record, work: Record, t: Record, e: Record, a: Record, code: int, first: int, end: int) -> None:
+    """Settle what of positions first..end-1 has this code, and look back from there."""
+    for turn in range(2):
+        for at in range(first, end):
+            cell = turn * e.entries + at
+            value = load_byte(a.values + cell)
+            if value == 0 and load_byte(a.due + cell) == code:
+                value = code
+                store_byte(a.values + cell, code)
+            if value == code:
+                a.settled += 1
+                place(pos, t, e, a, at)
+                pos.turn = turn
+                look_back(pos, work, t, e, a, code)
+
+
+@entry(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64))
+def check_values(pos: Record, work: Record, t: Record, e: Record, a: Record, first: int, end: int) -> None:
+    """Compare every code of positions first..end-1 with what its successors' codes give."""
+    for at in range(first, end):
+        stands = place(pos, t, e, a, at)
+        for turn in range(2):
+            pos.turn = turn
+            value = load_byte(a.values + turn * e.entries + at)
+            if stands == 0 or is_attacked(pos, t, int64(pos.square[32 >> turn]), turn ^ 1) == 1:
+                right = int64(ILLEGAL)
+            else:
+                right = expand(pos, work, t, e, a, int64(ALL))
+            if value != right and a.failed < 0:
+                a.failed = at
+
+
+class Overflow(Exception):
+    """A distance longer than a code can tell."""
+
+
+class Analysis:
+    """The analysis of one ending; `smaller` has the values of all that captures lead to."""
+
+    def __init__(self, ending: Ending, smaller: Mapping[Ending, Values]) -> None:
+        self.ending = ending
+        self._numbering = number(ending)
+        self.size = int(self._numbering.entries)
+        self.values: Values = np.empty((2, self.size), np.uint8)
+        self._due: Values = np.empty((2, self.size), np.uint8)
+        self._a = new_record(ANALYSIS_DTYPE)
+        self._a.values, self._a.due = self.values.ctypes.data, self._due.ctypes.data
+        self._a.failed = -1
+        self._spots = [placements(self._numbering, group) for group in range(int(self._numbering.groups))]
+        self._a.spots[: len(self._spots)] = [spots.ctypes.data for spots in self._spots]
+        self._king_spots = np.array(king_pairs(), np.uint8)
+        self._a.king_spots = self._king_spots.ctypes.data
+        others = sorted(ending.after_captures())
+        self._smaller = {other: smaller[other] for other in others}
+        self._smaller_numberings = np.zeros(len(others), ENDING_DTYPE)
+        for i, (other, values) in enumerate(self._smaller.items()):
+            self._smaller_numberings[i] = number(other)
+            for strong in (0, 1):
+                self._add(material_of(other, strong), strong, i, values)
+        self._pos = new_record(POSITION_DTYPE)
+        self._pos.board[BLOCKED] = 1
+        self._pos.square[:] = CAPTURED
+        self._work = new_record(WORK_DTYPE)
+
+    def _add(self, word: int, strong: int, numbering: int, values: Values) -> None:
+        a, i = self._a, int(self._a.smaller)
+        a.smaller_material[i], a.smaller_strong[i] = word, strong
+        a.smaller_ending[i] = self._smaller_numberings[numbering:].ctypes.data
+        a.smaller_values[i] = values.ctypes.data
+        a.smaller += 1
+
+    def run(self, report: Callable[[str, float], None]) -> None:
+        """Fill `values`; `report` is told what goes on and how much of it is done."""
+        self._each(initialise, partial(report, "captures"))
+        code = 1
+        while code <= self._a.furthest:
+            if code > LONGEST:
+                raise Overflow(f"{self.ending}: longer than {LONGEST} plies")
+            self._each(run_pass, partial(report, f"{code - 1} plies"), code)
+            code += 1
+
+    def check(self, report: Callable[[str, float], None]) -> int:
+        """The first number whose code is not what its successors give, -1 if there is none."""
+        self._each(check_values, partial(report, "check"))
+        return int(self._a.failed)
+
+    def _each(self, kernel: Any, report: Callable[[float], None], *words: int) -> None:
+        for first in range(0, self.size, CHUNK):
+            report(first / self.size)
+            end = min(first + CHUNK, self.size)
+            kernel(self._pos, self._work, TABLES_RECORD, self._numbering, self._a, *words, first, end)
+
+
+def build_order(endings: list[Ending]) -> Iterator[Ending]:
+    """The endings and all that captures lead to, smaller ones first."""
+    seen: set[Ending] = set()
+
+    def visit(ending: Ending) -> Iterator[Ending]:
+        if ending not in seen:
+            seen.add(ending)
+            for other in sorted(ending.after_captures()):
+                yield from visit(other)
+            yield ending
+
+    for ending in endings:
+        yield from visit(ending)

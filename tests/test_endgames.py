@@ -1,0 +1,346 @@
+"""Tables of endings: small ones against a naive analysis and against search, unsound files, play by the tables."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import build_endgames
+import numpy as np
+import pytest
+from _retrograde import Analysis, build_order
+
+from games import registry
+from games.book import BookError
+from games.contract import Task, exhaust
+from games.kernel.control import Control
+from games.kernel.jit import entry, int64
+from games.xiangqi.knowledge import ENDINGS
+from games.xiangqi.numbering import ENDING, Ending, index, number, placements, places
+from games.xiangqi.position import POSITION
+from games.xiangqi.tablebase import SUFFIX, Table
+from naive.xiangqi import Naive
+
+BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
+KINDS = "KABNRCP"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of a few small endings."""
+    into = tmp_path_factory.mktemp("endings")
+    for ending in build_order([Ending.parse(name) for name in BUILT]):
+        build_endgames.build(into, ending)
+    return into
+
+
+@pytest.fixture(scope="module")
+def game(folder: Path) -> Any:
+    refused: list[str] = []
+    game = registry.load("xiangqi", refused.append)
+    game.set_option("EndgamePath", str(folder))
+    yield game
+    assert refused == []
+
+
+def fen_of(pieces: dict[int, str], turn: int) -> str:
+    rows = []
+    for rank in range(9, -1, -1):
+        row = "".join(pieces.get(rank * 9 + file, "1") for file in range(9))
+        for run in range(9, 1, -1):
+            row = row.replace("1" * run, str(run))
+        rows.append(row)
+    return f"{'/'.join(rows)} {'wb'[turn]} - - 0 1"
+
+
+def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool = False) -> Any:
+    """A legal position of an ending, the stronger side being Black if `swapped`."""
+    while True:
+        pieces: dict[int, str] = {}
+        for side, letters in enumerate(ending):
+            for letter in "K" + letters:
+                square = rng.choice(places(KINDS.index(letter), side))
+                if swapped:
+                    square = 89 - square
+                pieces[square] = letter if (side == 0) != swapped else letter.lower()
+        if len(pieces) == 2 + len(ending.strong + ending.weak):
+            try:
+                position = game.position(fen_of(pieces, rng.randrange(2)))
+            except ValueError:
+                continue
+            if position.legal_moves():
+                return position
+
+
+def searched(game: Any, position: Any, nodes: int = 1000) -> Any:
+    """(first line, tbhits) of a short search."""
+    searcher = game.searcher()
+    searcher.configure(1, 1, 1)
+    report = exhaust(searcher, Task(position, Control(nodes)))
+    return report.lines[0], report.tbhits
+
+
+@pytest.mark.parametrize("name", ["", "R", "NR-", "R-BA", "A-B", "R-AAA", "NAABB-R", "Q-", "N-NA", "r-", "R-A-"])
+def test_what_is_no_ending(name: str) -> None:
+    with pytest.raises(ValueError):
+        Ending.parse(name)
+
+
+def test_captures_lead_to_smaller_endings() -> None:
+    assert {str(e) for e in Ending.parse("RN-AB").after_captures()} == {"RN-A", "RN-B", "R-AB", "N-AB"}
+    assert {str(e) for e in Ending.parse("R-NA").after_captures()} == {"R-A", "R-N", "NA-"}
+    assert {str(e) for e in Ending.parse("CA-A").after_captures()} == {"CA-"}
+    order = [str(e) for e in build_order([Ending.parse("R-NA")])]
+    assert order[-1] == "R-NA" and set(order) == {"R-", "R-A", "N-", "NA-", "R-N", "R-NA"}
+
+
+@entry(int64(POSITION, ENDING, int64))
+def index_of(pos: Any, e: Any, strong: int) -> int:
+    return index(pos, e, strong)
+
+
+@pytest.mark.parametrize("name", ["R-", "P-AABB", "NN-A", "PPP-B", "CAAB-A", "R-NAABB"])
+def test_a_number_is_one_placement(game: Any, name: str) -> None:
+    """However the board is mirrored or the colours exchanged; and different placements have different numbers."""
+    ending = Ending.parse(name)
+    e = number(ending)
+    rng = random.Random(name)
+    seen: dict[int, set[str]] = {}
+    for _ in range(400):
+        position = random_position(game, ending, rng)
+        rows, side = position.fen().split()[:2]
+        mirrored = "/".join(row[::-1] for row in rows.split("/"))
+        exchanged = rows[::-1].swapcase()  # turned round: mirrored as well
+        other_side = "b" if side == "w" else "w"
+        numbers = [
+            int(index_of(position.record, e, 0)),
+            int(index_of(game.position(f"{mirrored} {side}").record, e, 0)),
+            int(index_of(game.position(f"{exchanged} {other_side}").record, e, 1)),
+        ]
+        assert min(numbers) >= 0 and max(numbers) < e.entries
+        assert numbers[1] == numbers[2]
+        assert is_central(rows) or numbers[0] == numbers[1]
+        seen.setdefault(numbers[0], set()).add(rows if is_central(rows) else min(rows, mirrored))
+    assert all(len(placed) == 1 for placed in seen.values())
+
+
+def is_central(rows: str) -> bool:
+    """Whether both kings stand on the middle file, where mirrored positions have numbers of their own."""
+    files = []
+    for row in rows.split("/"):
+        wide = "".join("1" * int(c) if c.isdigit() else c for c in row)
+        files += [file for file, c in enumerate(wide) if c in "kK"]
+    return files == [4, 4]
+
+
+@pytest.mark.parametrize("name", ["RN-", "NN-AB", "PPP-"])
+def test_numbers_count_every_placement_once(name: str) -> None:
+    e = number(Ending.parse(name))
+    sizes = [len(placements(e, group)) for group in range(int(e.groups))]
+    assert int(e.entries) == 45 * int(np.prod(sizes))
+    assert all(len({frozenset(row) for row in placements(e, g).tolist()}) == sizes[g] for g in range(len(sizes)))
+
+
+def naive_distances() -> dict[tuple[str, int], int]:
+    """King and pawn against king: (board, side to move) -> plies to the end with best play; draws left out."""
+    after: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    kings = list(itertools.product(places(0, 0), places(0, 1)))
+    for (red, black), pawn, turn in itertools.product(kings, places(6, 0), (0, 1)):
+        if pawn in (red, black):
+            continue
+        fen = fen_of({red: "K", black: "k", pawn: "P"}, turn)
+        naive = Naive(fen)
+        if naive.in_check(1 - turn):
+            continue
+        following = []
+        for move in naive.legal_moves():
+            then = Naive(fen)
+            then.push(move)
+            following.append((then.fen_board(), 1 - turn))
+        after[(fen.split()[0], turn)] = following
+    found = {place: 0 for place, following in after.items() if not following}
+    while True:
+        grown = dict(found)
+        for place, following in after.items():
+            if place in grown:
+                continue
+            ends = [found.get(other) for other in following]  # without the pawn: never
+            lost = [end for end in ends if end is not None and end % 2 == 0]
+            if lost:
+                grown[place] = min(lost) + 1
+            elif None not in ends:
+                grown[place] = max(end for end in ends if end is not None) + 1
+        if grown == found:
+            return found
+        found = grown
+
+
+def test_distances_are_those_of_a_naive_analysis(game: Any, folder: Path) -> None:
+    expected = naive_distances()
+    assert len(expected) > 2000
+    rng = random.Random(1)
+    ending = Ending.parse("P-")
+    for _ in range(300):
+        position = random_position(game, ending, rng)
+        line, _ = searched(game, position)
+        plies = expected.get((position.fen().split()[0], position.turn))
+        mate = None if plies is None else (plies + 1) // 2 if plies % 2 else -(plies // 2)
+        assert line.score.mate == mate, position.fen()
+
+
+@pytest.mark.parametrize("name", ["N-A", "R-P", "CA-AA"])
+def test_distances_are_those_of_a_search(game: Any, name: str) -> None:
+    """A full search finds no shorter mate, and mostly the same."""
+    plain = registry.load("xiangqi")
+    plain.set_option("UseEndgames", "false")
+    rng = random.Random(name)
+    equal = tried = 0
+    while tried < 40:
+        position = random_position(game, Ending.parse(name), rng, swapped=tried % 2 == 1)
+        line, hits = searched(game, position)
+        if line.score.mate is None or not 0 < line.score.mate <= 4:
+            continue
+        assert hits
+        tried += 1
+        by_search, hits = searched(plain, position, 200_000)
+        assert not hits
+        assert by_search.score.mate is not None and by_search.score.mate >= line.score.mate, position.fen()
+        equal += by_search.score.mate == line.score.mate
+    assert equal >= 36
+
+
+def test_checking_finds_a_wrong_value(folder: Path) -> None:
+    ending = Ending.parse("N-A")
+    smaller = {
+        other: build_endgames.read_values(build_endgames.path_of(folder, other), other)
+        for other in ending.after_captures()
+    }
+    analysis = Analysis(ending, smaller)
+    analysis.run(lambda what, done: None)
+    assert analysis.check(lambda what, done: None) == -1
+    side, at = np.argwhere(analysis.values == 4)[0]
+    analysis.values[side, at] = 6
+    assert analysis.check(lambda what, done: None) >= 0
+
+
+def test_a_build_goes_on_where_it_was_broken_off(folder: Path, tmp_path: Path) -> None:
+    endings = list(build_order([Ending.parse("P-A")]))
+    first, *rest = endings
+    build_endgames.build(tmp_path, first)
+    before = build_endgames.path_of(tmp_path, first).stat().st_mtime_ns
+    built = list(build_endgames.build_all(tmp_path, endings, 1))
+    assert len(built) == len(rest)
+    assert build_endgames.path_of(tmp_path, first).stat().st_mtime_ns == before
+    for ending in endings:
+        assert (
+            build_endgames.path_of(tmp_path, ending).read_bytes() == build_endgames.path_of(folder, ending).read_bytes()
+        )
+
+
+# Files that cannot be used
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    kind, at = rng.randrange(3), rng.randrange(len(data))
+    if kind == 0:
+        return data[:at]
+    if kind == 1:
+        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+    return data + rng.randbytes(rng.randrange(1, 50))
+
+
+def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
+    data = (folder / f"N-A{SUFFIX}").read_bytes()
+    path = tmp_path / f"N-A{SUFFIX}"
+    rng = random.Random(5)
+    for _ in range(300):
+        path.write_bytes(damaged(data, rng))
+        with pytest.raises(BookError, match=r"N-A\.ending: [^\n]+$"):
+            Table(path, Ending.parse("N-A"))
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "reason"),
+    [
+        ("N-A", "N-", "holds another ending"),
+        ("Q-Q", "N-", "not an ending"),
+        ("A-", "N-", "not in order"),
+    ],
+)
+def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: str, source: str, reason: str) -> None:
+    (tmp_path / f"{name}{SUFFIX}").write_bytes((folder / f"{source}{SUFFIX}").read_bytes())
+    told: list[str] = []
+    game = registry.load("xiangqi", told.append)
+    game.set_option("EndgamePath", str(tmp_path))
+    line, _ = searched(game, game.position("3k1a3/9/9/9/9/9/9/9/9/3NK4 w"))
+    assert line.pv
+    if ENDINGS.is_dir() and name == "N-A":
+        return  # the shipped one comes first
+    assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
+
+
+def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.xiangqi.tablebase.VERSION", 2)
+    with pytest.raises(BookError, match="version 1, this program reads 2"):
+        Table(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
+
+
+# Play
+
+
+def play_out(game: Any, position: Any, plies: int) -> Iterator[Any]:
+    """Both sides play by the tables; yields the score before each move."""
+    for _ in range(plies):
+        line, _ = searched(game, position, 200)
+        yield line.score
+        position.push(line.pv[0])
+        if position.outcome() is not None:
+            return
+
+
+@pytest.mark.parametrize("name", ["N-A", "R-P", "CA-AA", "NN-"])
+def test_won_endings_are_won_without_wandering(game: Any, name: str) -> None:
+    """The winner mates within the distance against the best defence."""
+    rng = random.Random(f"{name} won")
+    played = 0
+    while played < 25:
+        position = random_position(game, Ending.parse(name), rng, swapped=played % 2 == 0)
+        line, _ = searched(game, position)
+        if line.score.mate is None:
+            continue
+        played += 1
+        plies = 2 * line.score.mate - 1 if line.score.mate > 0 else -2 * line.score.mate
+        winner = position.turn if line.score.mate > 0 else 1 - position.turn
+        scores = list(play_out(game, position, plies))
+        assert len(scores) == plies
+        assert position.outcome() is not None and position.outcome().winner == winner
+
+
+def test_drawn_endings_are_drawn(game: Any) -> None:
+    rng = random.Random(3)
+    for name in ("P-A", "CA-AA") * 10:
+        position = random_position(game, Ending.parse(name), rng)
+        line, _ = searched(game, position)
+        if line.score == (0, None, None):
+            assert all(score.mate is None for score in play_out(game, position, 40))
+
+
+def test_the_sixty_move_rule_comes_before_the_table(game: Any) -> None:
+    """A mate that the rule would forestall is not claimed."""
+    fen = "3k1a3/9/9/9/9/9/9/9/9/3NK4 w - - {} 90"
+    near, _ = searched(game, game.position(fen.format(0)))
+    late, _ = searched(game, game.position(fen.format(119)))
+    assert near.score.mate is not None and near.score.mate > 1
+    assert late.score.mate is None
+
+
+def test_tables_can_be_switched_off(game: Any) -> None:
+    position = game.position("3k1a3/9/9/9/9/9/9/9/9/3NK4 w")
+    assert searched(game, position)[1] > 0
+    game.set_option("UseEndgames", "false")
+    assert searched(game, position)[1] == 0
+    game.set_option("UseEndgames", "true")
+    assert searched(game, position)[1] > 0

@@ -32,6 +32,9 @@ class Root(Protocol):
     def prepare(self, work: Record, position: Any, moves: tuple[Move, ...]) -> list[Move]:
         """Ready a working memory for a search; writes and returns the root moves, likely best first."""
 
+    def between(self, control: Control) -> None:
+        """Called before each iteration but the first."""
+
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         """One depth over root moves skip..; the best goes to place `skip`, its line to the first row of work.pv.
 
@@ -108,6 +111,8 @@ class AlphaBetaSearcher:
 
     def iterate(self) -> Report:
         self._depth += 1
+        if self._depth > 1:
+            self._root.between(self._control)
         work = self._works[0]
         for index in range(self._multipv):
             self._search_line(index)

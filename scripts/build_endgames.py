@@ -27,7 +27,13 @@ from games.book import BookError, write_book
 from games.xiangqi.numbering import Ending
 from games.xiangqi.tablebase import BLOCK, KIND, SUFFIX, VERSION, Table
 
-SHIPPED = ["R-AABB", "N-AABB", "C-AABB", "P-AABB", "RN-AABB"]
+SHIPPED = (
+    "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",
+    "R-PAA", "R-PAB", "R-PBB", "R-CAA", "R-CAB", "R-CBB", "R-NAA", "R-NBB",
+    "RN-AA", "RN-AB", "RN-BB", "RP-AA", "RP-AB", "RP-BB", "RC-AA", "RC-AB", "RC-BB",
+    "NN-AA", "NN-AB", "NN-BB", "NC-AA", "NC-AB", "NC-BB",
+)  # fmt: skip
+"""With all that captures lead to: the endings whose result is in doubt, and of those that are always won the small."""
 
 LEVEL = 19
 """Of zstd."""

@@ -19,6 +19,7 @@ from games.contract import Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
 from games.xiangqi.knowledge import ENDINGS
+from games.xiangqi.notation import fen_text
 from games.xiangqi.numbering import ENDING, Ending, index, number, placements, places
 from games.xiangqi.position import POSITION
 from games.xiangqi.tablebase import SUFFIX, Table
@@ -46,16 +47,6 @@ def game(folder: Path) -> Any:
     assert refused == []
 
 
-def fen_of(pieces: dict[int, str], turn: int) -> str:
-    rows = []
-    for rank in range(9, -1, -1):
-        row = "".join(pieces.get(rank * 9 + file, "1") for file in range(9))
-        for run in range(9, 1, -1):
-            row = row.replace("1" * run, str(run))
-        rows.append(row)
-    return f"{'/'.join(rows)} {'wb'[turn]} - - 0 1"
-
-
 def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool = False) -> Any:
     """A legal position of an ending, the stronger side being Black if `swapped`."""
     while True:
@@ -68,7 +59,7 @@ def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool
                 pieces[square] = letter if (side == 0) != swapped else letter.lower()
         if len(pieces) == 2 + len(ending.strong + ending.weak):
             try:
-                position = game.position(fen_of(pieces, rng.randrange(2)))
+                position = game.position(fen_text(pieces, rng.randrange(2)))
             except ValueError:
                 continue
             if position.legal_moves():
@@ -151,7 +142,7 @@ def naive_distances() -> dict[tuple[str, int], int]:
     for (red, black), pawn, turn in itertools.product(kings, places(6, 0), (0, 1)):
         if pawn in (red, black):
             continue
-        fen = fen_of({red: "K", black: "k", pawn: "P"}, turn)
+        fen = fen_text({red: "K", black: "k", pawn: "P"}, turn)
         naive = Naive(fen)
         if naive.in_check(1 - turn):
             continue

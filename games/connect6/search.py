@@ -13,6 +13,7 @@ from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
 from games.connect6.work import ALL, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
+from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
@@ -198,6 +199,9 @@ class Connect6Root:
 
     def begin(self, task: Task) -> bool:
         return False
+
+    def between(self, control: Control) -> None:
+        pass
 
     def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
         """The root is searched three times as wide as the nodes below."""

@@ -88,14 +88,9 @@ class XiangqiPosition:
         return twin
 
     def fen(self) -> str:
-        rows = []
-        for rank in range(9, -1, -1):
-            pieces = self.record.board[rank * 9 : rank * 9 + 9].tolist()
-            row = "".join(notation.letter_of(piece) if piece else "1" for piece in pieces)
-            for run in range(9, 1, -1):
-                row = row.replace("1" * run, str(run))
-            rows.append(row)
-        return f"{'/'.join(rows)} {'wb'[self.turn]} - - {self.record.quiet} {self.move_number}"
+        board = self.record.board
+        pieces = {square: notation.letter_of(board[square]) for square in range(90) if board[square]}
+        return notation.fen_text(pieces, self.turn, int(self.record.quiet), self.move_number)
 
     def board(self) -> str:
         lines = []

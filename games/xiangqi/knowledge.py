@@ -1,4 +1,4 @@
-"""The books that the engine plays Xiangqi with, as the options name them: openings, rules, tables of endings."""
+"""The books that the engine plays Xiangqi with, as the options name them: openings, rules, patterns, tables."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from games.book import FOLDER, BookError
 from games.contract import Suggestion, Tell
 from games.opening import BookMove, OpeningBook, choose
 from games.xiangqi.notation import mirror_move
+from games.xiangqi.numbering import ATTACKERS, letters_of
+from games.xiangqi.patterns import PatternBook
 from games.xiangqi.rulebook import Fit, RuleBook, words
 from games.xiangqi.situation import SITUATIONS
 from games.xiangqi.tablebase import UNKNOWN, Tablebase
 
 OPENINGS = FOLDER / "xiangqi-openings.book"
+PATTERN_ATTACKERS = 8
+"""Attackers left at most, both sides together, when the pattern book is asked."""
+
 RULES = FOLDER / "xiangqi-rules.book"
 RULE_PLIES = 40
 """Rules are mined from so many plies of each game."""
 
+PATTERNS = FOLDER / "xiangqi-patterns.txt"
 ENDINGS = FOLDER / "xiangqi-endings"
 
 
@@ -29,6 +35,7 @@ class Knowledge:
 
     def __init__(self, tell: Tell) -> None:
         self.tables: Tablebase | None = None
+        self._patterns: PatternBook | None = None
         self._tell = tell
         self._openings: dict[Path, OpeningBook | None] = {}
         self._rules: RuleBook | None = None
@@ -36,13 +43,13 @@ class Knowledge:
             "OwnBook": "false", "UseRules": "true", "UseEndgames": "true", "EndgamePath": "",
             "BookFile": "", "BookDepth": "40", "BookMinGames": "3",
         }  # fmt: skip
-        self._find_tables()
+        self._find_endgames()
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
         self._values[name] = value
         if name in ("UseEndgames", "EndgamePath"):
-            self._find_tables()
+            self._find_endgames()
         elif name == "UseRules":
             self._find_rules()
             if value in ("checked", "paper"):
@@ -50,11 +57,20 @@ class Knowledge:
         elif name == "BookFile":
             self._openings.clear()
 
-    def _find_tables(self) -> None:
-        self.tables = None
+    def _find_endgames(self) -> None:
+        self.tables = self._patterns = None
         if self._values["UseEndgames"] == "true":
+            try:
+                self._patterns = PatternBook(PATTERNS)
+            except BookError as error:
+                self._tell(str(error))
             more = filter(None, self._values["EndgamePath"].split(os.pathsep))
             self.tables = Tablebase([ENDINGS, *map(Path, more)], self._tell)
+
+    def patterns_near(self, pos: Any) -> int:
+        """The address of the pattern book if a search from a position may meet an entry, else 0."""
+        attackers = sum(letters_of(pos, side).count(letter) for side in (0, 1) for letter in ATTACKERS)
+        return self._patterns.address if self._patterns is not None and attackers <= PATTERN_ATTACKERS else 0
 
     def _find_rules(self) -> None:
         self._rules = None

@@ -83,6 +83,17 @@ def parse_board(field: str) -> list[tuple[int, int]]:
     return pieces
 
 
+def fen_text(pieces: dict[int, str], turn: int, quiet: int = 0, number: int = 1) -> str:
+    """The FEN of letters by square."""
+    rows = []
+    for rank in range(9, -1, -1):
+        row = "".join(pieces.get(rank * 9 + file, "1") for file in range(9))
+        for run in range(9, 1, -1):
+            row = row.replace("1" * run, str(run))
+        rows.append(row)
+    return f"{'/'.join(rows)} {'wb'[turn]} - - {quiet} {number}"
+
+
 def parse_fields(fen: str) -> tuple[list[tuple[int, int]], int, int, int]:
     """(pieces, turn, quiet plies, move number) of a FEN; missing fields get their usual values."""
     fields = fen.split()

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from games.contract import MATE_LIMIT, Task
+from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_3, recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record, void
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
@@ -28,6 +29,7 @@ from games.kernel.table import (
     save,
     settles,
 )
+from games.xiangqi.endings import WHOLE
 from games.xiangqi.evaluate import evaluate, fill_terms
 from games.xiangqi.exchange import wins_exchange, worth
 from games.xiangqi.history import (
@@ -45,6 +47,7 @@ from games.xiangqi.history import (
 )
 from games.xiangqi.knowledge import Knowledge
 from games.xiangqi.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
+from games.xiangqi.patterns import DRAWN, WON, match
 from games.xiangqi.position import (
     NO_MOVE,
     POSITION,
@@ -79,6 +82,9 @@ RULE_WORTH = 12
 KNOWN_WIN = 600
 """What an evaluation gains where the tables would win without the attacker's own defenders, less a point a ply."""
 
+KNOWN_DRAW = 8
+"""What it is divided by where either calls it drawn."""
+
 NO_SCORE = -INFINITE - 1
 """In the place of a score: of a static evaluation in check, of an ending that no table tells."""
 
@@ -106,15 +112,25 @@ def play(pos: Record, work: Record, t: Record, move: int) -> None:
     pos.score += bonus if pos.turn == 1 else -bonus
 
 
-@inner(int64(POSITION, int64, int64))
-def informed(pos: Record, tables: int, value: int) -> int:
-    """An evaluation, in the light of what tables tell of the position without the attacker's own defenders."""
+@inner(int64(POSITION, WORK, TABLES, int64))
+def informed(pos: Record, work: Record, t: Record, value: int) -> int:
+    """An evaluation in the light of endgame knowledge.
+
+    What tables tell of the position without the attacker's own defenders, else what the pattern book says of the side
+    that is ahead (without tables 49.2 % +- 3.3; a bonus of 300 for won ones 48.0 % +- 3.3).
+    """
     for side in range(2):
-        code = probe_bare(pos, tables, int64(side))
+        code = probe_bare(pos, work.tables, int64(side))
         if code == 0:
-            return value // 8
+            return value // KNOWN_DRAW
         if code > 0:
             return max(value, 0) + KNOWN_WIN - code if code & 1 == 0 else min(value, 0) - KNOWN_WIN + code
+    if work.patterns != 0:
+        found = match(pos, t, work.patterns, pos.turn if value > 0 else pos.turn ^ 1) & 3
+        if found == DRAWN:
+            return value // KNOWN_DRAW
+        if found == WON:  # the general doubt about such forces (endings.py) does not apply
+            return value * WHOLE // max(pos.winnable, WHOLE // 4)
     return value
 
 
@@ -122,7 +138,7 @@ def informed(pos: Record, tables: int, value: int) -> int:
 def assess(pos: Record, work: Record, t: Record) -> int:
     """The static evaluation for the side to move."""
     value = corrected(pos, work, t)
-    return value if work.tables == 0 else informed(pos, work.tables, value)
+    return informed(pos, work, t, value) if work.tables | work.patterns else value
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
@@ -514,9 +530,14 @@ class XiangqiRoot:
         pop(pos, TABLES_RECORD)
         return value
 
+    def between(self, control: Control) -> None:
+        if self._knowledge.tables is not None:
+            self._knowledge.tables.unpack_wanted(control)
+
     def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
         tables = self._knowledge.tables
         work.tables = 0 if tables is None else tables.address
+        work.patterns = self._knowledge.patterns_near(position.record)
         work.tbhits = 0
         work.rules = self._rules
         work.killers[:] = NO_MOVE

@@ -2,7 +2,8 @@
 
 A file `RN-AABB.ending` is a book (games/book.py) whose payload is the values [side to move, number] (numbering.py) in
 blocks of BLOCK bytes, each a zstd frame, behind the offsets of the frames. A value is a code: 0 a draw, d + 1 an end in
-d plies, d odd if the side to move wins. Kernels see blocks that were unpacked before the search began.
+d plies, d odd if the side to move wins. Kernels see unpacked blocks and ask for others, which they find unpacked in the
+next iteration: so a search costs what it needs, and does the same each time.
 
 Values know nothing of repetition: where the weaker side can attack, what they call a draw may be lost by a perpetual.
 """
@@ -18,7 +19,7 @@ import zstandard
 
 from games.book import BookError, open_book
 from games.kernel.control import Control
-from games.kernel.intrinsics import load_byte, pointer_to
+from games.kernel.intrinsics import load_byte, pointer_to, store_byte
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.xiangqi.numbering import ENDING, ORDER, Ending, can_attack, index, letters_of, material_of, number
 from games.xiangqi.position import POSITION
@@ -35,8 +36,11 @@ CAPACITY = 1 << 29
 """Bytes of unpacked values that are kept."""
 
 SHARE, ROOT_SHARE = 0.05, 0.3
-"""Of the time that a move has, what opening and unpacking may take; and what they may where the next position's value
-is at stake."""
+"""Of the time that a move has, what opening and unpacking may take between two iterations; and before the first, where
+the next position's value is at stake."""
+
+ABSENT, PRESENT, WANTED = range(3)
+"""States of a block."""
 
 UNKNOWN = -1
 _SLOTS = 2048
@@ -49,7 +53,7 @@ TABLEBASE_DTYPE = record(
         ("has_draws", "u1", _SLOTS),  # 1 if what the values call a draw is one
         ("ending", "i8", _SLOTS),  # address of its ENDING
         ("values", "i8", _SLOTS),  # address of its values
-        ("present", "i8", _SLOTS),  # address of a byte a block: 1 if it is unpacked
+        ("states", "i8", _SLOTS),  # address of a byte a block: ABSENT, PRESENT, WANTED
     ]
 )
 TABLEBASE = record_type(TABLEBASE_DTYPE)
@@ -78,7 +82,11 @@ def cell_of(pos: Record, tables: Record, slot: int) -> int:
 @inner(int64(POSITION, TABLEBASE, int64))
 def code_at(pos: Record, tables: Record, slot: int) -> int:
     cell = cell_of(pos, tables, slot)
-    if cell == UNKNOWN or load_byte(tables.present[slot] + cell // BLOCK) == 0:
+    if cell == UNKNOWN:
+        return UNKNOWN
+    state = tables.states[slot] + cell // BLOCK
+    if load_byte(state) != PRESENT:
+        store_byte(state, int64(WANTED))
         return UNKNOWN
     code = load_byte(tables.values[slot] + cell)
     return UNKNOWN if code == 0 and tables.has_draws[slot] == 0 else code
@@ -111,7 +119,7 @@ def probe_bare(pos: Record, tables: int, side: int) -> int:
 
 @entry(void(TABLEBASE, int64, int64, int64, int64, int64, int64))
 def _register(
-    tables: Record, material: int, strong: int, has_draws: int, ending: int, values: int, present: int
+    tables: Record, material: int, strong: int, has_draws: int, ending: int, values: int, states: int
 ) -> None:
     slot = find_slot(tables, material)
     if tables.material[slot] == 0:  # else both sides have the same, and the first entry tells all
@@ -120,7 +128,7 @@ def _register(
         tables.has_draws[slot] = has_draws
         tables.ending[slot] = ending
         tables.values[slot] = values
-        tables.present[slot] = present
+        tables.states[slot] = states
 
 
 @entry(int64(POSITION, TABLEBASE))
@@ -152,12 +160,16 @@ class Table:
             raise BookError(f"{path}: wrong offsets")
         self._path, self._payload = path, book.payload
         self.values = np.empty(2 * entries, np.uint8)  # no memory until a block is written
-        self.present = np.zeros(self.blocks, np.uint8)
-        self.unpacked = 0  # bytes
+        self.states = np.full(self.blocks, ABSENT, np.uint8)
+
+    @property
+    def unpacked(self) -> int:
+        """Bytes."""
+        return BLOCK * int((self.states == PRESENT).sum())
 
     def unpack(self, block: int) -> None:
         """Make a block present; BookError if it is damaged."""
-        if self.present[block]:
+        if self.states[block] == PRESENT:
             return
         frame = self._payload[self._offsets[block] : self._offsets[block + 1]]
         room = self.values[block * BLOCK : (block + 1) * BLOCK]
@@ -168,8 +180,7 @@ class Table:
         if len(data) != len(room):
             raise BookError(f"{self._path}: block {block} is short")
         room[:] = np.frombuffer(data, np.uint8)
-        self.present[block] = 1
-        self.unpacked += len(room)
+        self.states[block] = PRESENT
 
 
 class Tablebase:
@@ -200,7 +211,7 @@ class Tablebase:
         return int(self._record.ctypes.data) if self._tables else 0
 
     def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int]:
-        """Open and unpack what a search from this position may meet, nearest first, as time allows.
+        """Open what a search from this position may meet, nearest first, as time allows.
 
         Returns the codes of the positions after the moves, for the other side; UNKNOWN where no table tells.
         """
@@ -218,11 +229,15 @@ class Tablebase:
             push(pos, TABLES_RECORD, move)
             codes.append(self.code_of(pos) if control.share_used(started) < ROOT_SHARE else UNKNOWN)
             pop(pos, TABLES_RECORD)
-        for ending in endings:
-            for block in range(self._tables[ending].blocks if ending in self._tables else 0):
+        return codes
+
+    def unpack_wanted(self, control: Control) -> None:
+        """Unpack the blocks that a search has asked for, as time allows."""
+        started = time.monotonic_ns()
+        for ending, table in list(self._tables.items()):
+            for block in np.flatnonzero(table.states == WANTED).tolist():
                 if control.share_used(started) < SHARE:
                     self._unpack(ending, block)
-        return codes
 
     def code_of(self, pos: Record) -> int:
         """The code of a position, its block unpacked if need be; UNKNOWN."""
@@ -237,7 +252,7 @@ class Tablebase:
         if table is None or cell == UNKNOWN:
             return UNKNOWN
         self._unpack(ending, cell // BLOCK)
-        if not table.present[cell // BLOCK]:
+        if table.states[cell // BLOCK] != PRESENT:
             return UNKNOWN
         code = int(table.values[cell])
         return UNKNOWN if code == 0 and can_attack(ending.weak) else code
@@ -297,5 +312,5 @@ class Tablebase:
                     not can_attack(ending.weak),
                     table.numbering.ctypes.data,
                     table.values.ctypes.data,
-                    table.present.ctypes.data,
+                    table.states.ctypes.data,
                 )

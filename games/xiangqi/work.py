@@ -25,6 +25,7 @@ WORK_DTYPE = record(
         ("table_mask", "i8"),
         ("generation", "i8"),
         ("tables", "i8"),  # address of the tables of endings (tablebase.py), 0 for none
+        ("patterns", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
         ("tbhits", "i8"),
         ("rules", "i8"),  # address of the rules that fit the game (rulebook.py), 0 for none
         ("root_height", "i8"),

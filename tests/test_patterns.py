@@ -1,0 +1,146 @@
+"""The pattern book: its source, what fits a position in either colour and mirrored, sources that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import check_patterns
+import pytest
+
+from games import registry
+from games.book import BookError
+from games.xiangqi.knowledge import PATTERNS
+from games.xiangqi.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
+
+BOOK = """\
+# a comment
+N* - A = win | one | here
+R - AABB; some a.side == 0, k.rank == 9 = draw | two | there
+R - AABB; k.rank <= 8 = win | three | there
+PP - BB*; P.rank <= 7, some P.side >= 3 = win | four | everywhere
+"""
+
+
+@pytest.fixture(scope="module")
+def game() -> Any:
+    return registry.load("xiangqi")
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> PatternBook:
+    path = tmp_path / "patterns.txt"
+    path.write_text(BOOK)
+    return PatternBook(path)
+
+
+def variants(fen: str) -> list[tuple[str, int]]:
+    """A FEN, its mirror image and both with colours exchanged; each with the colour of what was Red."""
+    rows, turn = fen.split()[:2]
+    mirrored = "/".join(row[::-1] for row in rows.split("/"))
+    other = "b" if turn == "w" else "w"
+    return [
+        (f"{rows} {turn}", 0),
+        (f"{mirrored} {turn}", 0),
+        (f"{rows[::-1].swapcase()} {other}", 1),
+        (f"{mirrored[::-1].swapcase()} {other}", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fen", "name"),
+    [
+        ("3k1a3/9/9/9/9/9/9/9/9/3NK4 w", "one"),
+        ("3k1a3/9/9/9/9/9/9/4B4/9/3NK1B2 b", "one"),  # with elephants of its own
+        ("3k5/9/9/9/9/9/9/9/9/3NK4 w", None),
+        ("3k1a3/9/b8/9/9/9/9/9/9/3NK4 w", None),
+        ("2bk1ab2/4a4/9/9/9/9/9/9/9/3RK4 b", "two"),
+        ("2b2ab2/4k4/5a3/9/9/9/9/9/9/3R1K3 w", "three"),
+        ("2bk1ab2/9/5a3/9/9/9/9/9/9/4K2R1 w", None),  # neither advisor on the middle file, the king at home
+        ("2bk5/9/2P3P2/9/6b2/9/9/9/9/4K4 w", None),  # no pawn three files off the middle
+        ("2bk5/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),
+        ("2bk1a3/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),  # the other side may have advisors too
+        ("2bk5/1P7/6P2/9/6b2/9/9/9/9/4K4 w", None),
+    ],
+)
+def test_what_fits(game: Any, book: PatternBook, fen: str, name: str | None) -> None:
+    for text, pressing in variants(fen):
+        fit = check_patterns.entry_of(book, game.position(text))
+        assert (None if fit is None else book.patterns[fit.entry].name) == name, text
+        assert fit is None or fit.pressing == pressing
+
+
+def test_the_shipped_book_is_large_and_has_sources() -> None:
+    patterns = parse(PATTERNS)
+    assert len({(pattern.pressing, pattern.other) for pattern in patterns}) >= 60
+    assert all(pattern.name and pattern.source for pattern in patterns)
+    assert {pattern.result for pattern in patterns} == {DRAWN, WON}
+    PatternBook(PATTERNS)
+
+
+def test_letters_that_stand_for_more() -> None:
+    pattern: Pattern = parse_line("NA* - B = win | x | y")
+    assert {str(ending) for ending in pattern.materials()} == {"NA-B", "NAA-B", "NAB-B", "NAAB-B", "NABB-B", "NAABB-B"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "N - A",
+        "N - A = win",
+        "N - A = win | x",
+        "N - A = loss | x | y",
+        "N A = win | x | y",
+        "AN - B = win | x | y",
+        "Q - A = win | x | y",
+        "N - AAA = win | x | y",
+        "N - A; N.rank = 3 = win | x | y",
+        "N - A; N.height <= 3 = win | x | y",
+        "N - A; Z.rank <= 3 = win | x | y",
+        "N - A; all N.rank <= 3 = win | x | y",
+        "N*N - A = win | x | y",
+    ],
+)
+def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError):
+        parse_line(line)
+    path = tmp_path / "patterns.txt"
+    path.write_text(f"# first\n{line}\n")
+    with pytest.raises(BookError, match=r"patterns\.txt:2: [^\n]+$"):
+        PatternBook(path)
+
+
+def test_a_book_that_cannot_be_read_is_told_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "patterns.txt"
+    told: list[str] = []
+    for data, reason in ((b"\xff\xfe", "utf-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):
+        path.unlink(missing_ok=True)
+        if data is not None:
+            path.write_bytes(data)
+        monkeypatch.setattr("games.xiangqi.knowledge.PATTERNS", path)
+        game = registry.load("xiangqi", told.append)
+        assert reason in told[-1] and "\n" not in told[-1]
+        assert game.position().legal_moves()
+    assert len(told) == 3
+
+
+def test_a_drawn_pattern_lowers_the_score_and_a_won_one_raises_it(game: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from games.contract import Task
+    from games.kernel.control import Control
+
+    def score(fen: str) -> int:
+        searcher = game.searcher()
+        searcher.configure(1, 1, 1)
+        searcher.start(Task(game.position(fen), Control()))
+        report = searcher.iterate()
+        searcher.finish()
+        return int(report.lines[0].score.cp)
+
+    drawn = "2bakab2/9/9/9/6r2/9/9/9/5R3/1R1K5 w"  # 双车难胜车士象全
+    won = "3a5/4ak3/9/9/9/9/2C6/9/4A4/4K4 w"  # 炮仕胜双士; lone attackers otherwise count for little
+    monkeypatch.setattr(game._knowledge, "tables", None)
+    with_book = score(drawn), score(won)
+    monkeypatch.setattr(game._knowledge, "_patterns", None)
+    without = score(drawn), score(won)
+    assert 0 < with_book[0] <= without[0] // 4
+    assert with_book[1] > 2 * without[1] > 0

@@ -510,7 +510,7 @@ COMMANDS: dict[str, Command] = {
     "d": Command(Session.d),
     "legal": Command(Session.legal),
     "eval": Command(Session.eval),
-    "book": Command(Session.book),
+    "book": Command(Session.book, needs_idle=True),
     "result": Command(Session.result),
     "perft": Command(Session.perft, needs_idle=True),
     "bench": Command(Session.bench, needs_idle=True),

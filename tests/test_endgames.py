@@ -22,7 +22,7 @@ from games.xiangqi.knowledge import ENDINGS
 from games.xiangqi.notation import fen_text
 from games.xiangqi.numbering import ENDING, Ending, index, number, placements, places
 from games.xiangqi.position import POSITION
-from games.xiangqi.tablebase import SUFFIX, Table
+from games.xiangqi.tablebase import SUFFIX, Table, Tablebase
 from naive.xiangqi import Naive
 
 BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
@@ -271,6 +271,26 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
     if ENDINGS.is_dir() and name == "N-A":
         return  # the shipped one comes first
     assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
+
+
+def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
+    """Its checksum being right, so that only unpacking finds it."""
+    from games.book import open_book, write_book
+    from games.xiangqi.tablebase import KIND, VERSION
+
+    source = open_book(folder / f"NN-{SUFFIX}", KIND, VERSION)
+    payload = bytearray(source.payload.tobytes())
+    payload[40:60] = bytes(20)
+    about = {name: source.about[name] for name in ("ending", "entries")}
+    write_book(tmp_path / f"NN-{SUFFIX}", KIND, VERSION, about, bytes(payload))
+    told: list[str] = []
+    tables = Tablebase([tmp_path], told.append)
+    game = registry.load("xiangqi", told.append)
+    game._knowledge.tables = tables
+    for _ in range(3):
+        line, hits = searched(game, game.position("3k5/9/9/9/9/9/9/9/9/3NKN3 w"))
+        assert line.pv and not hits
+    assert len(told) == 1 and "NN-.ending: block 0" in told[0] and "\n" not in told[0]
 
 
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,14 +149,11 @@ class Table:
             raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
         self.blocks = -(-2 * entries // BLOCK)
         head = 8 * (self.blocks + 1)
-        self._offsets = book.payload[:head].view("<i8") if len(book.payload) >= head else np.zeros(0, np.int64)
-        ends = np.append(self._offsets, 0)
-        if (
-            len(self._offsets) == 0
-            or ends[0] != head
-            or ends[-2] != len(book.payload)
-            or (np.diff(ends[:-1]) < 0).any()
-        ):
+        if len(book.payload) < head:
+            raise BookError(f"{path}: no offsets")
+        self._offsets = book.payload[:head].view("<i8")
+        is_sound = self._offsets[0] == head and self._offsets[-1] == len(book.payload)
+        if not is_sound or (np.diff(self._offsets) < 0).any():
             raise BookError(f"{path}: wrong offsets")
         self._path, self._payload = path, book.payload
         self.values = np.empty(2 * entries, np.uint8)  # no memory until a block is written
@@ -169,8 +166,6 @@ class Table:
 
     def unpack(self, block: int) -> None:
         """Make a block present; BookError if it is damaged."""
-        if self.states[block] == PRESENT:
-            return
         frame = self._payload[self._offsets[block] : self._offsets[block + 1]]
         room = self.values[block * BLOCK : (block + 1) * BLOCK]
         try:
@@ -184,7 +179,10 @@ class Table:
 
 
 class Tablebase:
-    """All endings found in some folders; files are opened when an ending comes in reach."""
+    """All endings found in some folders; files are opened when an ending comes in reach.
+
+    While a search runs nothing may be called but `unpack_wanted`: its threads look at the open tables.
+    """
 
     def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
         """`tell` gets a line for each file that cannot be used."""
@@ -203,6 +201,7 @@ class Tablebase:
             [not can_attack(ending.weak) and not set(ending.strong) & set("AB") for ending in self._endings], bool
         )
         self._tables: dict[Ending, Table] = {}  # open ones, the longest unused first
+        self._unpacked = 0  # bytes
         self._record = np.zeros(1, TABLEBASE_DTYPE)
 
     @property
@@ -234,7 +233,7 @@ class Tablebase:
     def unpack_wanted(self, control: Control) -> None:
         """Unpack the blocks that a search has asked for, as time allows."""
         started = time.monotonic_ns()
-        for ending, table in list(self._tables.items()):
+        for ending, table in self._tables.items():
             for block in np.flatnonzero(table.states == WANTED).tolist():
                 if control.share_used(started) < SHARE:
                     self._unpack(ending, block)
@@ -281,25 +280,29 @@ class Tablebase:
             self._refuse(ending, error)
 
     def _unpack(self, ending: Ending, block: int) -> None:
-        if ending in self._tables and sum(table.unpacked for table in self._tables.values()) < CAPACITY:
-            try:
-                self._tables[ending].unpack(block)
-            except BookError as error:
-                self._refuse(ending, error)
+        table = self._tables[ending]
+        if table.states[block] == PRESENT or ending not in self._paths or self._unpacked >= CAPACITY:
+            return
+        try:
+            table.unpack(block)
+            self._unpacked += BLOCK
+        except BookError as error:
+            self._refuse(ending, error)
 
     def _refuse(self, ending: Ending, error: BookError) -> None:
-        """Say once what is wrong with a file, and do without it."""
+        """Say once what is wrong with a file, and look no more at it. What is open of it stays till no search runs."""
         self._tell(str(error))
         del self._paths[ending]
-        if self._tables.pop(ending, None) is not None:
-            self._register_all()
 
     def _forget(self, needed: list[Ending]) -> None:
-        """Close the longest unused tables while too much is unpacked."""
-        for ending in [ending for ending in self._tables if ending not in needed]:
-            if sum(table.unpacked for table in self._tables.values()) < CAPACITY // 2:
-                break
+        """Close what was refused, and the longest unused tables while too much is unpacked."""
+        for ending in [ending for ending in self._tables if ending not in self._paths]:
             del self._tables[ending]
+        self._unpacked = sum(table.unpacked for table in self._tables.values())
+        for ending in [ending for ending in self._tables if ending not in needed]:
+            if self._unpacked < CAPACITY // 2:
+                break
+            self._unpacked -= self._tables.pop(ending).unpacked
 
     def _register_all(self) -> None:
         self._record[:] = np.zeros(1, TABLEBASE_DTYPE)

@@ -5,6 +5,7 @@ One small int64 array shared by the daemon's threads and all kernels of a search
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -49,14 +50,12 @@ class Control:
             self.stop()
         return self.stopped
 
-    def share_used(self, since_ns: int) -> float:
-        """The share of the time from `since_ns` to the deadline that is over: 0 without a deadline, 1 once stopped."""
+    def time_from(self, ns: int) -> float:
+        """Nanoseconds from a moment to the deadline: infinite without one, 0 once stopped."""
         deadline = int(self._words[DEADLINE])
         if self.stopped:
-            return 1.0
-        if not deadline:
             return 0.0
-        return (time.monotonic_ns() - since_ns) / max(deadline - since_ns, 1)
+        return deadline - ns if deadline else math.inf
 
     def set_deadline(self, ns: int) -> None:
         """Stop at this CLOCK_MONOTONIC time; 0 takes the deadline away."""

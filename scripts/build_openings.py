@@ -37,8 +37,9 @@ SHARPNESS = 20.0
 
 SWEEPS = 40
 
-MARGIN_CP = 60
-"""A move worse than the best by more than this is not played."""
+MARGIN_CP = 120
+"""A move worse than the best by more than this is not played. With 60 a search of 20,000 nodes refused g0e2 at the
+start, which scored 57 % in 3,064 games."""
 
 
 class Node:

@@ -28,11 +28,10 @@ from games.xiangqi.numbering import Ending, places
 from games.xiangqi.patterns import DRAWN, Pattern, PatternBook, match_here
 from games.xiangqi.tablebase import SUFFIX, UNKNOWN, Tablebase
 from games.xiangqi.tables import TABLES_RECORD
+from games.xiangqi.weights import KINDS
 
 BORNE_OUT = 0.9
 """A claim is, if so many of the quiet positions with the pressing side to move have its result."""
-
-KINDS = "KABNRCP"
 
 
 class Fit(NamedTuple):
@@ -55,7 +54,7 @@ def random_position(game: Any, ending: Ending, rng: random.Random) -> Any | None
     pieces: dict[int, str] = {}
     for side, letters in enumerate(ending):
         for letter in "K" + letters:
-            square = rng.choice(places(KINDS.index(letter), side))
+            square = rng.choice(places(KINDS.index(letter.lower()), side))
             pieces[square] = letter if side == 0 else letter.lower()
     if len(pieces) < 2 + len(ending.strong + ending.weak):
         return None

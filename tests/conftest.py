@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +42,13 @@ def live_bytes(record: Any) -> dict[str, bytes]:
             field = field[: pairs * int(record["height"])]
         live[name] = field.tobytes()
     return live
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """Cut short, with a bit turned over, or with something behind."""
+    kind, at = rng.randrange(3), rng.randrange(len(data))
+    if kind == 0:
+        return data[:at]
+    if kind == 1:
+        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+    return data + rng.randbytes(rng.randrange(1, 50))

@@ -15,6 +15,7 @@ import build_openings
 import mine_rules
 import pytest
 from client import ROOT, Client
+from conftest import damaged
 
 from daemon.learn import Line, Recorder
 from games import book, opening, registry
@@ -37,16 +38,6 @@ GAMES = [
 def write_games(path: Path) -> Path:
     path.write_text("".join(json.dumps(game) + "\n" for game in GAMES))
     return path
-
-
-def damaged(data: bytes, rng: random.Random) -> bytes:
-    """Cut short, with a bit turned over, or with something behind."""
-    kind, at = rng.randrange(3), rng.randrange(len(data))
-    if kind == 0:
-        return data[:at]
-    if kind == 1:
-        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
-    return data + rng.randbytes(rng.randrange(1, 50))
 
 
 # The container

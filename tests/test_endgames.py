@@ -12,6 +12,7 @@ import build_endgames
 import numpy as np
 import pytest
 from _retrograde import Analysis, build_order
+from conftest import damaged
 
 from games import registry
 from games.book import BookError
@@ -23,10 +24,10 @@ from games.xiangqi.notation import fen_text
 from games.xiangqi.numbering import ENDING, Ending, index, number, placements, places
 from games.xiangqi.position import POSITION
 from games.xiangqi.tablebase import SUFFIX, Table, Tablebase
+from games.xiangqi.weights import KINDS
 from naive.xiangqi import Naive
 
 BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
-KINDS = "KABNRCP"
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool
         pieces: dict[int, str] = {}
         for side, letters in enumerate(ending):
             for letter in "K" + letters:
-                square = rng.choice(places(KINDS.index(letter), side))
+                square = rng.choice(places(KINDS.index(letter.lower()), side))
                 if swapped:
                     square = 89 - square
                 pieces[square] = letter if (side == 0) != swapped else letter.lower()
@@ -232,15 +233,6 @@ def test_a_build_goes_on_where_it_was_broken_off(folder: Path, tmp_path: Path) -
 
 
 # Files that cannot be used
-
-
-def damaged(data: bytes, rng: random.Random) -> bytes:
-    kind, at = rng.randrange(3), rng.randrange(len(data))
-    if kind == 0:
-        return data[:at]
-    if kind == 1:
-        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
-    return data + rng.randbytes(rng.randrange(1, 50))
 
 
 def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:

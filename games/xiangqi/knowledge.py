@@ -31,9 +31,10 @@ ENDINGS = FOLDER / "xiangqi-endings"
 
 
 class Knowledge:
-    """Books are opened when they are first asked for; `tell` gets a line for one that cannot be used."""
+    """The rule base and the pattern book are open from the start, the others when they are first asked for."""
 
     def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a book that cannot be used."""
         self.tables: Tablebase | None = None
         self._patterns: PatternBook | None = None
         self._tell = tell
@@ -47,6 +48,8 @@ class Knowledge:
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
+        if value == self._values[name]:
+            return  # as when a client's options, most at their default, are told to a game just loaded
         self._values[name] = value
         if name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()

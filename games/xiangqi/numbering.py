@@ -16,12 +16,13 @@ import numpy as np
 from games.kernel.jit import Record, inner, int64, new_record, record, record_type
 from games.xiangqi.position import POSITION
 from games.xiangqi.tables import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, PAWN, TABLES_RECORD
+from games.xiangqi.weights import KINDS
 
 ORDER = "RNCPAB"
 """Letters of the pieces in the order of names, attackers first."""
 
 ATTACKERS = "RNCP"
-_KIND = {letter: "KABNRCP".index(letter) for letter in ORDER}
+_KIND = {letter: KINDS.index(letter.lower()) for letter in ORDER}
 
 MAX_GROUPS = 8
 NOWHERE = 255

@@ -27,13 +27,13 @@ from games.kernel.jit import Record, entry, inner, int64, record, record_type, v
 from games.xiangqi.numbering import ORDER, Ending, material_of
 from games.xiangqi.position import POSITION
 from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT, TABLES
+from games.xiangqi.weights import KINDS
 
 DRAWN, WON = 1, 2
 """What `match` finds: nobody wins; the side that presses does."""
 
 RESULTS = {"draw": DRAWN, "win": WON}
 ATTRIBUTES = ("rank", "side")
-_KINDS = "KABNRCP"
 
 _SLOTS = 1 << 14
 _MAX_ENTRIES = 512
@@ -178,7 +178,7 @@ def parse_line(line: str) -> Pattern:
         plain = letters.removesuffix("*")
         if set(plain) - set(ORDER) or "".join(sorted(plain, key=ORDER.index)) != plain or not dash:
             raise ValueError(f"not letters of {ORDER} in this order: {letters}")
-        if any(plain.count(letter) > KIND_OF_SLOT.count(_KINDS.index(letter)) for letter in plain):
+        if any(plain.count(letter) > KIND_OF_SLOT.count(KINDS.index(letter.lower())) for letter in plain):
             raise ValueError(f"more than a set holds: {letters}")
     conditions = []
     for text in asked.split(","):
@@ -208,7 +208,7 @@ class PatternBook:
         counts = [len(pattern.conditions) for pattern in self.patterns]
         p.first_condition[1 : len(counts) + 1] = np.cumsum(counts)
         for c, condition in enumerate(conditions):
-            kind = _KINDS.index(condition.letter.upper())
+            kind = KINDS.index(condition.letter.lower())
             p.is_some[c], p.is_other[c] = condition.is_some, condition.letter.islower()
             p.first_slot[c], p.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
             p.attribute[c] = ATTRIBUTES.index(condition.attribute)

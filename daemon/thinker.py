@@ -211,6 +211,8 @@ class Thinker:
         previous: Line | None = None
         while True:
             report = self._searcher.iterate()
+            if report.note and previous is None:
+                self._out.info(report.note)
             self._print(report)
             best = report.lines[0]
             if not report.complete or report.finished or self._control.stopped:

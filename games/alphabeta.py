@@ -6,13 +6,21 @@ order of root moves.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from games.contract import MATE_LIMIT, Line, Move, Report, Score, Task
 from games.kernel.control import Control
 from games.kernel.jit import Record
 from games.kernel.table import Table
 from games.kernel.threads import Helpers
+
+
+class Outlook(NamedTuple):
+    """What is known of a root before the search."""
+
+    note: str = ""  # what tables of endings tell of it
+    is_settled: bool = False  # every move's value is known without a search below it
+    is_drawn: bool = False  # each move to be searched draws: the search but chooses where the opponent may err
 
 
 class Root(Protocol):
@@ -26,8 +34,8 @@ class Root(Protocol):
 
     def new_work(self) -> Record: ...
 
-    def begin(self, task: Task) -> bool:
-        """Ready what all threads share; True if every root move's value is known without a search below it."""
+    def begin(self, task: Task) -> Outlook:
+        """Ready what all threads share."""
 
     def prepare(self, work: Record, position: Any, moves: tuple[Move, ...]) -> list[Move]:
         """Ready a working memory for a search; writes and returns the root moves, likely best first."""
@@ -68,7 +76,7 @@ class AlphaBetaSearcher:
         self._control.set_threads(len(self._works))
         self._depth = 0
         self._table.new_search()
-        self._is_known = self._root.begin(task)
+        self._outlook = self._root.begin(task)
         self._boards = [task.position.copy().record for _ in self._works]  # type: ignore[attr-defined]
         for thread, work in enumerate(self._works):
             work.control, work.thread = task.control.address, thread
@@ -123,17 +131,21 @@ class AlphaBetaSearcher:
             work.root_moves[: self._multipv] = [line.pv[0] for line in self._lines]
         self._control.report(0, int(work.nodes))
         mate = self._lines[0].score.mate
+        lines = tuple(self._lines)
+        if self._outlook.is_drawn:
+            lines = tuple(line._replace(score=Score()) for line in lines)
         return Report(
             self._depth,
             int(work.seldepth),
             self._control.nodes,
-            tuple(self._lines),
+            lines,
             not work.stopped,
-            self._is_known
+            self._outlook.is_settled
             or self._depth >= self._root.max_depth
             or (mate is not None and 2 * abs(mate) <= self._depth),
             self._table.hashfull(),
             sum(self._root.tbhits(work) for work in self._works),
+            self._outlook.note,
         )
 
     def _put_line(self, index: int, line: Line) -> None:

@@ -153,6 +153,7 @@ class Report(NamedTuple):
     finished: bool = False  # nothing is left to learn: deeper iterations cannot change the answer
     hashfull: int = 0  # per mille
     tbhits: int = 0  # positions that tables of endings told
+    note: str = ""  # what they tell of the root
 
 
 class Task(NamedTuple):

@@ -11,6 +11,7 @@ than the best of the position gets no weight.
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import multiprocessing
 import sys
@@ -23,7 +24,7 @@ from _records import GameRecord, read_records
 from tqdm import tqdm
 
 from games import opening, registry
-from games.contract import Task, exhaust
+from games.contract import Game, Searcher, Task, exhaust
 from games.kernel.control import Control
 from games.xiangqi.notation import START_FEN, mirror_move
 
@@ -63,11 +64,11 @@ def collect(records: Iterator[GameRecord], plies: int, report: Callable[[str], N
         if record.result not in POINTS or record.fen not in (None, START_FEN):
             continue
         position = game.position()
+        key, is_mirrored = position.book_key()
         line: tuple[int, ...] = ()
         try:
             for word in record.moves[:plies]:
                 move = position.parse_move(word)
-                key, is_mirrored = position.book_key()
                 if position.is_symmetric():
                     is_mirrored = (move & 127) % 9 < 4  # the right wing stands for both
                 node = nodes.setdefault(key, Node(line))
@@ -77,7 +78,8 @@ def collect(records: Iterator[GameRecord], plies: int, report: Callable[[str], N
                 line = (*line, move)
                 node.games[stored] = node.games.get(stored, 0) + 1
                 node.points[stored] = node.points.get(stored, 0.0) + points
-                node.after[stored] = position.book_key()[0]
+                key, is_mirrored = position.book_key()
+                node.after[stored] = key
         except ValueError as error:
             report(f"game {place}: {error}")
     return nodes
@@ -113,15 +115,22 @@ def _expected(nodes: dict[int, Node], node: Node, move: int) -> float:
     return (node.points[move] + PRIOR_GAMES * promised) / (node.games[move] + PRIOR_GAMES)
 
 
+@functools.cache
+def _engine() -> tuple[Game, Searcher]:
+    """A worker's own."""
+    game = registry.load("xiangqi")
+    searcher = game.searcher()
+    searcher.configure(16, 1, 1)
+    return game, searcher
+
+
 def _verify(task: tuple[tuple[int, ...], list[int], int]) -> list[int]:
     """The moves of a position that a search finds sound; the moves and their scores are as on the line's board."""
     line, moves, limit = task
-    game = registry.load("xiangqi")
+    game, searcher = _engine()
     position = game.position()
     for move in line:
         position.push(move)
-    searcher = game.searcher()
-    searcher.configure(16, 1, 1)
 
     def score(move: int) -> int:
         searcher.clear()
@@ -183,7 +192,12 @@ def main() -> int:
     book = entries(nodes)
     about = {
         "source": options.source or ", ".join(path.name for path in options.files),
-        "parameters": {"plies": options.plies, "min_games": options.min_games, "verify": options.verify},
+        "parameters": {
+            "plies": options.plies,
+            "min_games": options.min_games,
+            "verify": options.verify,
+            "margin_cp": MARGIN_CP,
+        },
     }
     opening.write(options.into, "xiangqi", about, book)
     for line in skipped:

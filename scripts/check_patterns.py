@@ -15,7 +15,7 @@ import random
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from _records import open_text
@@ -25,28 +25,12 @@ from games import registry
 from games.xiangqi.knowledge import ENDINGS, PATTERNS
 from games.xiangqi.notation import fen_text
 from games.xiangqi.numbering import Ending, places
-from games.xiangqi.patterns import DRAWN, Pattern, PatternBook, match_here
+from games.xiangqi.patterns import DRAWN, PatternBook
 from games.xiangqi.tablebase import SUFFIX, UNKNOWN, Tablebase
-from games.xiangqi.tables import TABLES_RECORD
 from games.xiangqi.weights import KINDS
 
 BORNE_OUT = 0.9
 """A claim is, if so many of the quiet positions with the pressing side to move have its result."""
-
-
-class Fit(NamedTuple):
-    """An entry that fits a position, and the colour that presses in it."""
-
-    entry: int
-    pressing: int
-
-
-def entry_of(book: PatternBook, position: Any) -> Fit | None:
-    for pressing in (0, 1):
-        found = int(match_here(position.record, TABLES_RECORD, book.address, pressing))
-        if found:
-            return Fit(found >> 2, pressing)
-    return None
 
 
 def random_position(game: Any, ending: Ending, rng: random.Random) -> Any | None:
@@ -79,7 +63,7 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
         rng = random.Random(str(ending))
         for _ in range(sample):
             position = random_position(game, ending, rng)
-            fit = None if position is None else entry_of(book, position)
+            fit = None if position is None else book.find(position.record)
             if position is None or fit is None:
                 continue
             code = tables.code_of(position.record)
@@ -97,23 +81,14 @@ def share(counts: Counter[str], mover: str, result: str) -> float:
     return counts[f"{mover} {result}"] / total if total else float("nan")
 
 
-def claim(pattern: Pattern) -> str:
-    asked = [
-        f"{'some ' * is_some}{low}<={letter}.{name}<={high}" for is_some, letter, name, low, high in pattern.conditions
-    ]
-    sides = "; ".join([f"{pattern.pressing} - {pattern.other}", *([", ".join(asked)] if asked else [])])
-    return f"{sides} = {'draw' if pattern.result == DRAWN else 'win'}"
-
-
 def report_tables(book: PatternBook, folder: Path, sample: int) -> None:
     for pattern, counts in zip(book.patterns, against_tables(book, folder, sample), strict=True):
         if counts:
-            result = "draw" if pattern.result == DRAWN else "win"
-            own, other = share(counts, "own", result), share(counts, "other", result)
-            verdict = "" if own >= BORNE_OUT else "  NOT BORNE OUT"
+            own, other = (share(counts, mover, pattern.verdict) for mover in ("own", "other"))
+            doubt = "" if own >= BORNE_OUT else "  NOT BORNE OUT"
             print(
-                f"{claim(pattern):44} {pattern.name}: {counts.total()} positions, pressing side to move {own:.1%},"
-                f" other {other:.1%}{verdict}"
+                f"{pattern.claim:44} {pattern.name}: {counts.total()} positions, pressing side to move {own:.1%},"
+                f" other {other:.1%}{doubt}"
             )
 
 
@@ -130,7 +105,7 @@ def report_endgames(book: PatternBook, path: Path) -> None:
         for line in file:
             endgame = msgspec.json.decode(line, type=Endgame)
             position = game.position(endgame.fen)
-            fit = entry_of(book, position)
+            fit = book.find(position.record)
             if fit is None:
                 continue
             pattern = book.patterns[fit.entry]
@@ -139,7 +114,7 @@ def report_endgames(book: PatternBook, path: Path) -> None:
                 agreed += 1
             else:
                 differing += 1
-                print(f"{claim(pattern):44} but {endgame.result}: {endgame.fen} {endgame.name}")
+                print(f"{pattern.claim:44} but {endgame.result}: {endgame.fen} {endgame.name}")
     print(f"{agreed} published results agree, {differing} differ")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -329,6 +330,32 @@ def test_drawn_endings_are_drawn(game: Any) -> None:
         line, _ = searched(game, position)
         if line.score == (0, None, None):
             assert all(score.mate is None for score in play_out(game, position, 40))
+
+
+def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
+    """With the score of a draw, and looking further than the table; several lines tell each move's value at once."""
+    position = game.position("3k5/4a4/9/9/9/4P4/9/9/9/4K4 w")
+    searcher = game.searcher()
+    searcher.configure(1, 1, 1)
+    report = exhaust(searcher, Task(position, Control(2000)))
+    assert report.note == "endgame draw" and report.depth > 4 and report.lines[0].score == (0, None, None)
+    position.push(report.lines[0].pv[0])
+    assert game.consult(position) == ["endgame draw"]
+    position.pop()
+    several = exhaust(searcher, Task(position, Control(2000), multipv=2))
+    assert several.depth == 1 and several.finished
+
+
+def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
+    told: list[str] = []
+    game = registry.load("xiangqi", told.append)
+    game._knowledge.tables = Tablebase([folder], told.append)
+    searcher = game.searcher()
+    searcher.configure(1, 1, 1)
+    control = Control()
+    control.set_deadline(time.monotonic_ns() + 1_000_000_000)
+    report = exhaust(searcher, Task(game.position("3k5/4a4/9/9/9/9/8p/9/9/N3K4 w"), control))
+    assert report.tbhits > 0 and report.note == "" and not told
 
 
 def test_the_sixty_move_rule_comes_before_the_table(game: Any) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.alphabeta import Outlook
 from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import generate_turns, winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
@@ -197,8 +198,8 @@ class Connect6Root:
     def new_work(self) -> Record:
         return new_record(WORK_DTYPE)
 
-    def begin(self, task: Task) -> bool:
-        return False
+    def begin(self, task: Task) -> Outlook:
+        return Outlook()
 
     def between(self, control: Control) -> None:
         pass

@@ -5,6 +5,7 @@ Scores of quiet moves drift towards moves that cut and away from those tried bef
 
 from __future__ import annotations
 
+from games.kernel.hashing import hash16
 from games.kernel.jit import Record, inner, int64, void
 from games.xiangqi.evaluate import evaluate
 from games.xiangqi.exchange import worth
@@ -128,7 +129,7 @@ def reward(pos: Record, work: Record, t: Record, move: int, ply: int, depth: int
 @inner(int64(POSITION), forceinline=True)
 def material_index(pos: Record) -> int:
     """Place of the material in work.correction."""
-    return pos.turn * CORRECTIONS + (pos.material * 0x2545F4914F6CDD1D >> 50 & CORRECTIONS - 1)
+    return pos.turn * CORRECTIONS + (hash16(pos.material) & CORRECTIONS - 1)
 
 
 @inner(int64(POSITION, WORK, TABLES), forceinline=True)

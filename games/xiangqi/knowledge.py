@@ -13,7 +13,7 @@ from games.contract import Suggestion, Tell
 from games.opening import BookMove, OpeningBook, choose
 from games.xiangqi.notation import mirror_move
 from games.xiangqi.numbering import ATTACKERS, letters_of
-from games.xiangqi.patterns import PatternBook
+from games.xiangqi.patterns import Pattern, PatternBook
 from games.xiangqi.rulebook import Fit, RuleBook, words
 from games.xiangqi.situation import SITUATIONS
 from games.xiangqi.tablebase import UNKNOWN, Tablebase
@@ -124,15 +124,21 @@ class Knowledge:
         return None
 
     def consult(self, position: Any) -> list[str]:
-        """A line for each move of the opening book, each rule that fits, and what the tables of endings tell."""
+        """A line for each move of the opening book, each rule and the pattern that fit, and what the tables tell."""
         lines = [opening_text(position, entry) for entry in self.opening_moves(position)]
         lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
-        code = UNKNOWN if self.tables is None else self.tables.code_of(position.record)
-        if code == 0:
-            lines.append("endgame draw")
-        elif code != UNKNOWN:
-            lines.append(f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies")
-        return lines
+        pattern = None if self._patterns is None else self._patterns.find(position.record)
+        if self._patterns is not None and pattern is not None:
+            lines.append(pattern_text(self._patterns.patterns[pattern.entry], pattern.pressing))
+        ending = self.ending_text(position.record)
+        return [*lines, ending] if ending else lines
+
+    def ending_text(self, pos: Any) -> str:
+        """What the tables tell of a position; empty if nothing."""
+        code = UNKNOWN if self.tables is None else self.tables.code_of(pos)
+        if code == UNKNOWN:
+            return ""
+        return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
 
     def _opening(self, path: Path) -> OpeningBook | None:
         if path not in self._openings:
@@ -159,3 +165,7 @@ def rule_text(position: Any, fit: Fit) -> str:
     text += f" after {after}" if after else ""
     text += f" when {', '.join(words(SITUATIONS, rule.when))}" if rule.when else ""
     return text + (f" intent {', '.join(words(INTENTS, rule.intents))}" if rule.intents else "")
+
+
+def pattern_text(pattern: Pattern, pressing: int) -> str:
+    return f"pattern {pattern.claim} pressing {('first', 'second')[pressing]} name {pattern.name}"

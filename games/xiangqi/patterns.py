@@ -22,11 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from games.book import BookError
+from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.xiangqi.numbering import ORDER, Ending, material_of
 from games.xiangqi.position import POSITION
-from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT, TABLES
+from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT, TABLES, TABLES_RECORD
 from games.xiangqi.weights import KINDS
 
 DRAWN, WON = 1, 2
@@ -87,7 +88,7 @@ def holds(pos: Record, t: Record, p: Record, at: int, pressing: int) -> int:
 def match(pos: Record, t: Record, patterns: int, pressing: int) -> int:
     """The first entry that fits with this colour pressing, as `result | entry << 2`; 0 if none does."""
     p = patterns_at(patterns)
-    slot = pos.material * 0x2545F4914F6CDD1D >> 48 & _SLOTS - 1
+    slot = hash16(pos.material) & _SLOTS - 1
     while p.material[slot] != 0:
         if p.material[slot] == pos.material and p.pressing[slot] == pressing:
             at = int64(p.entry[slot])
@@ -98,14 +99,13 @@ def match(pos: Record, t: Record, patterns: int, pressing: int) -> int:
 
 
 @entry(int64(POSITION, TABLES, int64, int64))
-def match_here(pos: Record, t: Record, patterns: int, pressing: int) -> int:
-    """`match`, from Python."""
+def _match(pos: Record, t: Record, patterns: int, pressing: int) -> int:
     return match(pos, t, patterns, pressing)
 
 
 @entry(void(PATTERNS, int64, int64, int64))
 def _insert(p: Record, material: int, pressing: int, at: int) -> None:
-    slot = material * 0x2545F4914F6CDD1D >> 48 & _SLOTS - 1
+    slot = hash16(material) & _SLOTS - 1
     while p.material[slot] != 0:
         slot = slot + 1 & _SLOTS - 1
     p.material[slot] = material
@@ -132,6 +132,19 @@ class Pattern(NamedTuple):
     result: int
     name: str
     source: str
+
+    @property
+    def verdict(self) -> str:
+        """For the pressing side."""
+        return "draw" if self.result == DRAWN else "win"
+
+    @property
+    def claim(self) -> str:
+        """As the source has it, but for the form of conditions."""
+        asked = ", ".join(
+            f"{'some ' * is_some}{low}<={letter}.{name}<={high}" for is_some, letter, name, low, high in self.conditions
+        )
+        return f"{self.pressing} - {self.other}{'; ' * bool(asked)}{asked} = {self.verdict}"
 
     def materials(self) -> list[Ending]:
         """What fits the letters: `Ending(pressing, other)`, not put in order."""
@@ -193,6 +206,13 @@ def parse_line(line: str) -> Pattern:
     return Pattern(pressing, other, tuple(conditions), RESULTS[result], *notes)
 
 
+class Fit(NamedTuple):
+    """An entry that fits a position, and the colour that presses in it."""
+
+    entry: int
+    pressing: int
+
+
 class PatternBook:
     """The entries, compiled for `match`. BookError if the source cannot be used."""
 
@@ -221,3 +241,11 @@ class PatternBook:
     def address(self) -> int:
         """What `match` takes."""
         return int(self._record.ctypes.data)
+
+    def find(self, pos: Record) -> Fit | None:
+        """The first entry that fits, Red's before Black's."""
+        for pressing in (0, 1):
+            found = int(_match(pos, TABLES_RECORD, self.address, pressing))
+            if found:
+                return Fit(found >> 2, pressing)
+        return None

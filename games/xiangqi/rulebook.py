@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from games.book import BookError, open_book, write_book
+from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.xiangqi.notation import mirror_move
@@ -74,7 +75,7 @@ MAX_PAIRS = 3072
 @inner(int64(RULES, int64))
 def find_key(rules: Record, key: int) -> int:
     """The slot of a key, or the free one where it belongs."""
-    slot = key * 0x2545F4914F6CDD1D >> 48 & 4095
+    slot = hash16(key) & 4095
     while rules.key[slot] != key and rules.key[slot] != 0:
         slot = slot + 1 & 4095
     return slot

@@ -25,7 +25,8 @@ from tqdm import tqdm
 
 from games.book import BookError, write_book
 from games.xiangqi.numbering import Ending
-from games.xiangqi.tablebase import BLOCK, KIND, SUFFIX, VERSION, Table
+from games.xiangqi.probe import BLOCK
+from games.xiangqi.tablebase import KIND, SUFFIX, VERSION, Table
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",

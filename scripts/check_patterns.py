@@ -26,7 +26,8 @@ from games.xiangqi.knowledge import ENDINGS, PATTERNS
 from games.xiangqi.notation import fen_text
 from games.xiangqi.numbering import Ending, places
 from games.xiangqi.patterns import DRAWN, PatternBook
-from games.xiangqi.tablebase import SUFFIX, UNKNOWN, Tablebase
+from games.xiangqi.probe import UNKNOWN
+from games.xiangqi.tablebase import SUFFIX, Tablebase
 from games.xiangqi.weights import KINDS
 
 BORNE_OUT = 0.9

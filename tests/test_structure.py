@@ -20,7 +20,7 @@ LAYERS = (
     ("position",),
     ("work",),
     ("movegen", "belief", "numbering"),
-    ("rules", "evaluate", "exchange", "notation", "tablebase", "patterns"),
+    ("rules", "evaluate", "exchange", "notation", "probe", "tablebase", "patterns"),
     ("setup", "bench", "situation", "intent"),
     ("rulebook",),
     ("history", "knowledge"),

@@ -14,9 +14,10 @@ from games.opening import BookMove, OpeningBook, choose
 from games.xiangqi.notation import mirror_move
 from games.xiangqi.numbering import ATTACKERS, letters_of
 from games.xiangqi.patterns import Pattern, PatternBook
+from games.xiangqi.probe import UNKNOWN
 from games.xiangqi.rulebook import Fit, RuleBook, words
 from games.xiangqi.situation import SITUATIONS
-from games.xiangqi.tablebase import UNKNOWN, Tablebase
+from games.xiangqi.tablebase import Tablebase
 
 OPENINGS = FOLDER / "xiangqi-openings.book"
 PATTERN_ATTACKERS = 8

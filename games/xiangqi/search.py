@@ -58,9 +58,10 @@ from games.xiangqi.position import (
     undo_move,
     undo_null,
 )
+from games.xiangqi.probe import UNKNOWN, probe_bare, probe_ending
 from games.xiangqi.rulebook import sureness
 from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
-from games.xiangqi.tablebase import UNKNOWN, Tablebase, probe_bare, probe_ending
+from games.xiangqi.tablebase import Tablebase
 from games.xiangqi.tables import TABLES, TABLES_RECORD
 from games.xiangqi.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 
@@ -517,10 +518,10 @@ class XiangqiRoot:
         self._tables = self._knowledge.tables
         self._patterns = self._knowledge.patterns_near(pos)
         self._root_hits = 0
-        if self._tables is None:
-            return Outlook()
-        codes = self._tables.prepare(pos, self._moves, task.control)
-        if UNKNOWN in codes or pos.quiet + max(codes) >= QUIET_LIMIT:
+        codes = None if self._tables is None else self._tables.prepare(pos, self._moves, task.control)
+        if codes is None:
+            self._tables = None
+        if not codes or pos.quiet + max(codes) >= QUIET_LIMIT:
             return Outlook()
         self._root_hits = len(codes)
         note = self._knowledge.ending_text(pos)

@@ -1,11 +1,9 @@
 """Tables of endings: the distance to mate of every position, from files that scripts/build_endgames.py makes.
 
 A file `RN-AABB.ending` is a book (games/book.py) whose payload is the values [side to move, number] (numbering.py) in
-blocks of BLOCK bytes, each a zstd frame, behind the offsets of the frames. A value is a code: 0 a draw, d + 1 an end in
-d plies, d odd if the side to move wins. Kernels see unpacked blocks and ask for others: a search with a deadline has
-them unpacked beside it, any other between its iterations, so that it does the same each time.
-
-Values know nothing of repetition: where the weaker side can attack, what they call a draw may be lost by a perpetual.
+blocks of BLOCK bytes, each a zstd frame, behind the offsets of the frames. Kernels (probe.py) see unpacked blocks and
+ask for others. A search without a deadline waits for them between its iterations, and so does the same each time;
+beside one with a deadline a thread reads and unpacks, for a disk may be slow.
 """
 
 from __future__ import annotations
@@ -21,131 +19,25 @@ import zstandard
 
 from games.book import BookError, open_book
 from games.kernel.control import Control
-from games.kernel.hashing import hash16
-from games.kernel.intrinsics import load_byte, pointer_to, store_byte
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
-from games.xiangqi.numbering import ENDING, ORDER, Ending, can_attack, index, letters_of, material_of, number
-from games.xiangqi.position import POSITION
+from games.kernel.jit import Record
+from games.xiangqi.numbering import ORDER, Ending, can_attack, letters_of, material_of, number
+from games.xiangqi.probe import ABSENT, BLOCK, PRESENT, TABLEBASE_DTYPE, UNKNOWN, WANTED, cell_here, register
 from games.xiangqi.rules import pop, push
 from games.xiangqi.tables import TABLES_RECORD
 
 KIND, VERSION = "xiangqi-ending", 1
 SUFFIX = ".ending"
-BLOCK = 1 << 20
 REACH = 3
-"""Captures from the root within which endings are unpacked."""
+"""Captures from the root within which endings are opened."""
 
 CAPACITY = 1 << 28
 """Bytes of unpacked values that are kept."""
 
-SHARE, ROOT_SHARE = 0.03, 0.3
-"""Of the time that a move has, what opening files may take; and that with unpacking what tells the root's own moves."""
+ROOT_SHARE = 0.2
+"""Of a move's time, what it may wait for tables that may tell all of the root's moves."""
 
 PATIENCE_S, PAUSE_S = 0.2, 0.001
-"""How long the loader waits for a search to ask for more, looking so often."""
-
-ABSENT, PRESENT, WANTED = range(3)
-"""States of a block."""
-
-UNKNOWN = -1
-_SLOTS = 2048
-
-TABLEBASE_DTYPE = record(
-    [
-        # A hash table by pos.material, open addressing; 0 is free.
-        ("material", "i8", _SLOTS),
-        ("strong", "u1", _SLOTS),  # colour of the stronger side
-        ("has_draws", "u1", _SLOTS),  # 1 if what the values call a draw is one
-        ("has_cannon", "u1", _SLOTS),  # 1 if the stronger side has one, to which its own defenders are screens
-        ("ending", "i8", _SLOTS),  # address of its ENDING
-        ("values", "i8", _SLOTS),  # address of its values
-        ("states", "i8", _SLOTS),  # address of a byte a block: ABSENT, PRESENT, WANTED
-        ("any_wanted", "i8"),  # 1 once a block is newly wanted
-    ]
-)
-TABLEBASE = record_type(TABLEBASE_DTYPE)
-tablebase_at = pointer_to(TABLEBASE)
-ending_at = pointer_to(ENDING)
-
-
-@inner(int64(TABLEBASE, int64), forceinline=True)
-def find_slot(tables: Record, material: int) -> int:
-    """The slot of a material, or the free one where it belongs."""
-    slot = hash16(material) & _SLOTS - 1
-    while tables.material[slot] != material and tables.material[slot] != 0:
-        slot = slot + 1 & _SLOTS - 1
-    return slot
-
-
-@inner(int64(POSITION, TABLEBASE, int64))
-def cell_of(pos: Record, tables: Record, slot: int) -> int:
-    """Where a position stands in its ending's values; UNKNOWN if a piece stands where none can."""
-    e = ending_at(tables.ending[slot])
-    strong = int64(tables.strong[slot])
-    at = index(pos, e, strong)
-    return UNKNOWN if at < 0 else (pos.turn ^ strong) * e.entries + at
-
-
-@inner(int64(POSITION, TABLEBASE, int64))
-def code_at(pos: Record, tables: Record, slot: int) -> int:
-    cell = cell_of(pos, tables, slot)
-    if cell == UNKNOWN:
-        return UNKNOWN
-    state = tables.states[slot] + cell // BLOCK
-    if load_byte(state) != PRESENT:
-        if load_byte(state) == ABSENT:
-            store_byte(state, int64(WANTED))
-            tables.any_wanted = 1
-        return UNKNOWN
-    code = load_byte(tables.values[slot] + cell)
-    return UNKNOWN if code == 0 and tables.has_draws[slot] == 0 else code
-
-
-@inner(int64(POSITION, int64), forceinline=True)
-def probe_ending(pos: Record, tables: int) -> int:
-    """The code of a position, UNKNOWN if no table tells it. `tables`: address of a TABLEBASE."""
-    slot = find_slot(tablebase_at(tables), pos.material)
-    return code_at(pos, tablebase_at(tables), slot) if tablebase_at(tables).material[slot] != 0 else UNKNOWN
-
-
-DEFENDERS = 0xFF00
-"""The nibbles of pos.material that count Red's advisors and elephants; 28 bits further up Black's."""
-
-
-@inner(int64(POSITION, int64, int64))
-def probe_bare(pos: Record, tables: int, side: int) -> int:
-    """The code without `side`'s own advisors and elephants, against an enemy who cannot attack: mostly right.
-
-    But no draw of a cannon. `tables`: address of a TABLEBASE, 0 for none.
-    """
-    if tables != 0:
-        slot = find_slot(tablebase_at(tables), pos.material & ~(DEFENDERS << 28 * side))
-        if tablebase_at(tables).material[slot] != 0 and tablebase_at(tables).has_draws[slot] == 1:
-            if tablebase_at(tables).strong[slot] == side:
-                code = code_at(pos, tablebase_at(tables), slot)
-                return UNKNOWN if code == 0 and tablebase_at(tables).has_cannon[slot] == 1 else code
-    return UNKNOWN
-
-
-@entry(void(TABLEBASE, int64, int64, int64, int64, int64, int64, int64))
-def _register(
-    tables: Record, material: int, strong: int, has_draws: int, has_cannon: int, ending: int, values: int, states: int
-) -> None:
-    slot = find_slot(tables, material)
-    if tables.material[slot] == 0:  # else both sides have the same, and the first entry tells all
-        tables.material[slot] = material
-        tables.strong[slot] = strong
-        tables.has_draws[slot] = has_draws
-        tables.has_cannon[slot] = has_cannon
-        tables.ending[slot] = ending
-        tables.values[slot] = values
-        tables.states[slot] = states
-
-
-@entry(int64(POSITION, TABLEBASE))
-def _cell(pos: Record, tables: Record) -> int:
-    """The cell of a position whose material the tables have; UNKNOWN."""
-    return cell_of(pos, tables, find_slot(tables, pos.material))
+"""How long the loader waits for more to do, looking so often."""
 
 
 class Table:
@@ -189,6 +81,17 @@ class Table:
         self.states[block] = PRESENT
 
 
+class Request:
+    """What a search asks for: endings to be opened, nearest first, and the codes of all the root's moves."""
+
+    def __init__(self, pos: Record, moves: list[int], endings: list[Ending]) -> None:
+        self.pos = pos.copy()
+        self.moves = moves
+        self.endings = endings
+        self.codes: list[int] = []  # empty unless all are known
+        self.done = threading.Event()  # once the codes are there, or will not be
+
+
 class Tablebase:
     """All endings found in some folders; files are opened when an ending comes in reach.
 
@@ -196,7 +99,7 @@ class Tablebase:
     """
 
     def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used."""
+        """`tell` gets a line for each file that cannot be used, from any thread."""
         self._tell = tell
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
@@ -211,49 +114,41 @@ class Tablebase:
         self._is_bare = np.array(
             [not can_attack(ending.weak) and not set(ending.strong) & set("AB") for ending in self._endings], bool
         )
-        self._tables: dict[Ending, Table] = {}  # open ones, in the order of their opening
         self._by_material: dict[int, Ending] = {}  # of positions looked up by `code_of`
-        self._loader: threading.Thread | None = None  # unpacks beside a search
+        self._lock = threading.Lock()  # of what follows
+        self._tables: dict[Ending, Table] = {}  # open ones, in the order of their opening
         self._record = np.zeros(1, TABLEBASE_DTYPE)
+        self._loader: threading.Thread | None = None
+        self._request: Request | None = None  # for the loader
+        self._wake = threading.Event()
 
     @property
     def address(self) -> int:
         """What `probe_ending` takes."""
-        return int(self._record.ctypes.data) if self._tables else 0
+        return int(self._record.ctypes.data)
 
-    def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int]:
-        """Open what a search from this position may meet, nearest first, as time allows.
+    def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int] | None:
+        """Open what a search from this position may meet; None if that is nothing.
 
-        Returns the codes of the positions after the moves, for the other side; UNKNOWN where no table tells.
+        Returns the codes of the positions after the moves, for the other side; an empty list unless all are known.
         """
-        endings = self._in_reach(pos)
-        if not endings:
-            return [UNKNOWN] * len(moves)
-        started_ns = time.monotonic_ns()
-
-        def is_late(share: float) -> bool:
-            return time.monotonic_ns() - started_ns >= share * control.time_from(started_ns)
-
-        before = list(self._tables)
-        self._forget(endings)
-        for ending in endings:
-            if is_late(SHARE):
-                break
-            self._open(ending)
-        if list(self._tables) != before:
-            self._register_all()
+        captures = self._in_reach(pos)
+        if not captures:
+            return None
+        self._forget(set(captures))
         self._record["any_wanted"] = 1  # perhaps of an earlier search
-        codes = dict.fromkeys(moves, UNKNOWN)
-        for move in moves:
-            if is_late(ROOT_SHARE):
-                break
-            push(pos, TABLES_RECORD, move)
-            codes[move] = self.code_of(pos)
-            pop(pos, TABLES_RECORD)
-        return list(codes.values())
+        request = Request(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
+        left_ns = control.time_from(time.monotonic_ns())
+        if left_ns == math.inf:
+            self._answer(request)
+        else:
+            self._wake_loader(request)
+            if captures[request.endings[0]] == 0:
+                request.done.wait(ROOT_SHARE * left_ns / 1e9)
+        return request.codes
 
     def unpack_wanted(self, control: Control) -> None:
-        """Have the blocks unpacked that a search asks for: at once, or if it has a deadline beside it.
+        """Have the blocks unpacked that a search asks for.
 
         At 50 ms a move unpacking between iterations scored 42.5 % +- 4.0, and 46.9 % +- 2.9 with at most 3 % of the
         time.
@@ -263,29 +158,64 @@ class Tablebase:
                 if control.stopped:
                     break
                 self._unpack(ending, block)
-        elif self._loader is None or not self._loader.is_alive():
-            self._loader = threading.Thread(target=self._unpack_beside, name="loader", daemon=True)
-            self._loader.start()
+        else:
+            self._wake_loader()
 
-    def _unpack_beside(self) -> None:
+    def _wake_loader(self, request: Request | None = None) -> None:
+        with self._lock:
+            self._request = request or self._request
+            if self._loader is None:
+                self._loader = threading.Thread(target=self._load, name="loader", daemon=True)
+                self._loader.start()
+        self._wake.set()
+
+    def _load(self) -> None:
         """The loader's thread."""
         busy = time.monotonic()
-        while time.monotonic() - busy < PATIENCE_S:
-            for ending, block in self._wanted():
-                self._unpack(ending, block)
+        while True:
+            with self._lock:
+                request, self._request = self._request, None
+                if request is None and time.monotonic() - busy > PATIENCE_S:
+                    self._loader = None
+                    return
+            wanted = [] if request is not None else self._wanted()
+            if request is not None:
+                self._answer(request)
+            for ending, block in wanted:
+                if self._request is None:
+                    self._unpack(ending, block)
+            if request is not None or wanted:
                 busy = time.monotonic()
-            time.sleep(PAUSE_S)
+            self._wake.wait(PAUSE_S)
+            self._wake.clear()
+
+    def _answer(self, request: Request) -> None:
+        """The loader leaves off when the next request comes."""
+        codes = []
+        for move in request.moves:
+            push(request.pos, TABLES_RECORD, move)
+            codes.append(self.code_of(request.pos))
+            pop(request.pos, TABLES_RECORD)
+            if codes[-1] == UNKNOWN:
+                break
+        else:
+            request.codes = codes
+        request.done.set()
+        for ending in request.endings:
+            if self._request is None:
+                self._open(ending)
 
     def _wanted(self) -> list[tuple[Ending, int]]:
         """The wanted blocks, if there are new ones."""
-        if not self._record["any_wanted"][0]:
-            return []
-        self._record["any_wanted"] = 0
-        return [
-            (ending, block)
-            for ending, table in list(self._tables.items())
-            for block in np.flatnonzero(table.states == WANTED).tolist()
-        ]
+        with self._lock:
+            if not self._record["any_wanted"][0]:
+                return []
+            self._record["any_wanted"] = 0
+            return [
+                (ending, block)
+                for ending, table in self._tables.items()
+                for block in np.flatnonzero(table.states == WANTED).tolist()
+            ]
 
     def code_of(self, pos: Record) -> int:
         """The code of a position, its block unpacked if need be; UNKNOWN."""
@@ -293,13 +223,9 @@ class Tablebase:
         if material not in self._by_material:
             self._by_material[material] = Ending(letters_of(pos, 0), letters_of(pos, 1)).ordered()
         ending = self._by_material[material]
-        if ending not in self._paths:
-            return UNKNOWN
-        if ending not in self._tables:
-            self._open(ending)
-            self._register_all()
+        self._open(ending)
         table = self._tables.get(ending)
-        cell = int(_cell(pos, self._record[0])) if table is not None else UNKNOWN
+        cell = int(cell_here(pos, self._record[0])) if table is not None else UNKNOWN
         if table is None or cell == UNKNOWN:
             return UNKNOWN
         self._unpack(ending, cell // BLOCK)
@@ -308,8 +234,8 @@ class Tablebase:
         code = int(table.values[cell])
         return UNKNOWN if code == 0 and can_attack(ending.weak) else code
 
-    def _in_reach(self, pos: Record) -> list[Ending]:
-        """The endings that there are files for, within REACH captures of a position, nearest first.
+    def _in_reach(self, pos: Record) -> dict[Ending, int]:
+        """The endings that there are files for, within REACH captures of a position, and the number of captures.
 
         Of what `probe_bare` leaves out no capture is counted.
         """
@@ -319,23 +245,30 @@ class Tablebase:
             missing = sides - self._counts
             captures = missing.sum(axis=(1, 2)) - np.where(self._is_bare, missing[:, 0, 4:].sum(axis=1), 0)
             for i in np.flatnonzero((missing >= 0).all(axis=(1, 2)) & (captures <= REACH)):
-                found[self._endings[i]] = min(found.get(self._endings[i], REACH), int(captures[i]))
-        known = [ending for ending in found if ending in self._paths]
-        return sorted(known, key=lambda ending: (found[ending], ending))
+                if self._endings[i] in self._paths:
+                    found[self._endings[i]] = min(found.get(self._endings[i], REACH), int(captures[i]))
+        return found
 
     def _open(self, ending: Ending) -> None:
-        """Open a file, if it is not."""
-        if ending not in self._tables:
-            try:
-                self._tables[ending] = Table(self._paths[ending], ending)
-            except BookError as error:
-                self._refuse(ending, error)
+        """Open a file, if there is one and it is not."""
+        path = self._paths.get(ending)
+        if path is None or ending in self._tables:
+            return
+        try:
+            table = Table(path, ending)
+        except BookError as error:
+            self._refuse(ending, error)
+            return
+        with self._lock:
+            if ending not in self._tables:
+                self._tables[ending] = table
+                self._register(ending, table)
 
     def _unpack(self, ending: Ending, block: int) -> None:
-        table = self._tables.get(ending)
-        if table is None or table.states[block] == PRESENT or ending not in self._paths:
-            return
-        if sum(other.unpacked for other in list(self._tables.values())) >= CAPACITY:
+        with self._lock:
+            table = self._tables.get(ending)
+            unpacked = sum(table.unpacked for table in self._tables.values())
+        if table is None or table.states[block] == PRESENT or ending not in self._paths or unpacked >= CAPACITY:
             return
         try:
             table.unpack(block)
@@ -347,27 +280,34 @@ class Tablebase:
         if self._paths.pop(ending, None) is not None:
             self._tell(str(error))
 
-    def _forget(self, needed: list[Ending]) -> None:
+    def _forget(self, needed: set[Ending]) -> None:
         """Close what was refused, and while too much is unpacked the oldest tables that are not needed."""
-        for ending in [ending for ending in self._tables if ending not in self._paths]:
-            del self._tables[ending]
-        unpacked = sum(table.unpacked for table in self._tables.values())
-        for ending in [ending for ending in self._tables if ending not in needed]:
-            if unpacked < CAPACITY // 2:
-                break
-            unpacked -= self._tables.pop(ending).unpacked
+        with self._lock:
+            unpacked = sum(table.unpacked for table in self._tables.values())
+            closed = []
+            for ending, table in self._tables.items():
+                if ending not in self._paths or (ending not in needed and unpacked >= CAPACITY // 2):
+                    closed.append(ending)
+                    unpacked -= table.unpacked
+            if closed:
+                for ending in closed:
+                    del self._tables[ending]
+                self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
+                for ending, table in self._tables.items():
+                    self._register(ending, table)
 
-    def _register_all(self) -> None:
-        self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
-        for ending, table in self._tables.items():
-            for strong in (0, 1):
-                _register(
-                    self._record[0],
-                    material_of(ending, strong),
-                    strong,
-                    not can_attack(ending.weak),
-                    "C" in ending.strong,
-                    table.numbering.ctypes.data,
-                    table.values.ctypes.data,
-                    table.states.ctypes.data,
-                )
+    def _register(self, ending: Ending, table: Table) -> None:
+        for strong in (0, 1):
+            material = material_of(ending, strong)
+            slot = register(
+                self._record[0],
+                material,
+                strong,
+                not can_attack(ending.weak),
+                "C" in ending.strong,
+                table.numbering.ctypes.data,
+                table.values.ctypes.data,
+                table.states.ctypes.data,
+            )
+            if slot != UNKNOWN:  # both sides may have the same, and the first entry tells all
+                self._record["material"][0, slot] = material

@@ -25,6 +25,7 @@ TABLES_DTYPE = record(
         ("point_roads", "u2", POINTS * POINT_ROADS),
         ("value", "i4", 2 * 64),  # [side that looks, road content]
         ("interest", "i4", 2 * 64),  # [side to move, road content]: what a further stone on the road is worth
+        ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the road is dead
         ("centre", "i4", POINTS),  # tie-break of the interest: nearer the middle first
         ("zobrist", "i8", 2 * POINTS),  # [side, point]
         ("zobrist_turn", "i8"),
@@ -66,6 +67,7 @@ def _build() -> Record:
                 content = own + 8 * other if side == 0 else other + 8 * own
                 t.value[side * 64 + content] = value
                 t.interest[side * 64 + content] = interest
+                t.own[side * 64 + content] = own
     columns, rows = divmod(np.arange(POINTS), SIZE)
     middle = SIZE // 2
     t.centre[:] = 2 * middle - np.abs(columns - middle) - np.abs(rows - middle)

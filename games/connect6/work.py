@@ -17,6 +17,18 @@ MAX_TURNS = 256
 MAX_THREATS = 128
 """Threatening roads looked at; two stones cannot hit more than 48 anyway."""
 
+MAX_ATTACKS = 8192
+"""Room for the attacks along one line of the threat search."""
+
+MAX_HITS = 48
+"""Roads through two points."""
+
+MAX_REPLIES = 8
+"""Room for the pairs that hit all threats after an attack: at most four, each point of one threat with two others."""
+
+MAX_LEVELS = 24
+"""Attacks of the longest sequence."""
+
 SOME, ALL, NONE = 0, 1, 2
 """Of the turns that do not lose at once the list has some, it has all, or there are none."""
 
@@ -38,6 +50,21 @@ WORK_DTYPE = record(
         ("candidate_count", "i8"),
         ("candidates", "u2", CANDIDATES),
         ("taken", "u1", POINTS),  # scratch marks, always cleared after use
+        # The threat search
+        ("attack_nodes", "i8"),
+        ("attack_budget", "i8"),
+        ("attack_aborted", "i8"),
+        ("attack_cut", "i8"),  # whether the depth left something out
+        ("attacks", "i4", MAX_ATTACKS),
+        ("attack_scores", "i8", MAX_ATTACKS),
+        ("replies", "i4", MAX_REPLIES * (MAX_LEVELS + 1)),
+        ("hit_count", "i8"),  # threats, as the one or two points that hit them
+        ("hit_first", "u2", MAX_HITS),
+        ("hit_second", "u2", MAX_HITS),
+        ("three", "u2", POINTS),  # points on roads of three
+        ("some", "u2", POINTS),  # points on roads of two or three
+        ("stamp", "i8"),  # of the present list
+        ("seen", "i8", POINTS * POINTS),  # by pair: the last list that looked at it
         ("root_proves", "i8"),  # whether a loss against all root turns is one against any
         ("root_count", "i8"),
         ("root_moves", "i4", MAX_TURNS),  # best first

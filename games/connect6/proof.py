@@ -1,0 +1,57 @@
+"""Wins by double threats as trees that can be replayed: one turn for the attacker, every reply of the opponent."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from games.connect6.position import NOT_OVER, do_turn, undo_turn
+from games.connect6.tables import TABLES_RECORD
+from games.connect6.threats import ABORTED, replies_to, win_by_threats, winning_attack
+from games.connect6.work import MAX_LEVELS, WORK_DTYPE
+from games.kernel.jit import Record, new_record
+from games.kernel.table import Table
+
+
+class Proof(NamedTuple):
+    """A turn that wins, and how it goes on after each reply that meets its threats."""
+
+    turn: int
+    replies: dict[int, Proof]  # none if the turn makes six, or no two stones meet its threats
+    length: int  # turns of the attacker in the longest line, the six included
+
+
+class ThreatSolver:
+    """The threat search by itself, with a table of its own."""
+
+    def __init__(self, megabytes: int = 16) -> None:
+        self._work = new_record(WORK_DTYPE)
+        self._table = Table(megabytes)
+        self._work.table, self._work.table_mask = self._table.address, self._table.mask
+        self.nodes = 0
+        """Of the last search."""
+
+    def solve(self, pos: Record, budget: int, depth: int = MAX_LEVELS) -> int | None:
+        """Turns in which the side to move wins by double threats, 0 if it does not; None: out of nodes."""
+        length = int(win_by_threats(pos, self._work, TABLES_RECORD, depth, budget))
+        self.nodes = int(self._work.attack_nodes)
+        return None if length == ABORTED else length
+
+    def prove(self, pos: Record, budget: int) -> Proof | None:
+        """The tree of such a win; None if there is none or the budget, for each of its positions, ran out."""
+        if not self.solve(pos, budget):
+            return None
+        pos = pos.copy()
+        turn = int(winning_attack(pos, self._work, TABLES_RECORD))
+        do_turn(pos, TABLES_RECORD, turn)
+        if pos.winner != NOT_OVER:
+            return Proof(turn, {}, 1)
+        replies: dict[int, Proof] = {}
+        count = int(replies_to(pos, self._work, TABLES_RECORD, turn))
+        for reply in self._work.replies[:count].tolist():
+            do_turn(pos, TABLES_RECORD, reply)
+            answer = self.prove(pos, budget)
+            if answer is None:
+                return None
+            replies[reply] = answer
+            undo_turn(pos, TABLES_RECORD, reply)
+        return Proof(turn, replies, 1 + max((answer.length for answer in replies.values()), default=1))

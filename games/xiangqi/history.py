@@ -18,8 +18,9 @@ from games.xiangqi.work import CORRECTIONS, MAX_MOVES, WORK
 HASH_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE = 1 << 28, 1 << 24, 1 << 23, -(1 << 24)
 """Classes of the move ordering; quiet moves score between a bad capture and a killer."""
 
-RULE = 16
-"""What a rule's answer gains per mille of its confidence."""
+RULE, RULE_REACH = 16, 1
+"""What a rule's answer gains per mille of its confidence, and the plies from the root to which rules are asked: so they
+save 1.050 +- 0.022 of the nodes to depth 9 in 400 openings; asked everywhere, which takes time, 1.036 +- 0.019."""
 
 HISTORY_MAX = 1 << 14
 CORRECTION_MAX = 1 << 10
@@ -80,7 +81,7 @@ def list_moves(pos: Record, work: Record, t: Record, ply: int, state: int, hash_
             score = int64(KILLER)
         else:
             score = quiet_score(pos, work, t, move, row_1, row_2)
-            if work.rules != 0:
+            if work.rules != 0 and ply <= RULE_REACH:
                 score += RULE * sureness(pos, t, work.rules, move)
         work.move_scores[i] = score
     return end

@@ -36,6 +36,7 @@ from games.xiangqi.history import (
     GOOD_CAPTURE,
     HASH_MOVE,
     KILLER,
+    RULE_REACH,
     capture_order,
     context,
     correct,
@@ -106,7 +107,7 @@ def look_up(pos: Record, work: Record, ply: int) -> int:
 def play(pos: Record, work: Record, t: Record, move: int) -> None:
     """Play a move of the tree. Experience speaks for the answers of rules: t(n) in f = g + h + t (Jiang 2004)."""
     bonus = int64(0)
-    if work.rules != 0:
+    if work.rules != 0 and pos.height - work.root_height <= RULE_REACH:
         bonus = RULE_WORTH * sureness(pos, t, work.rules, move) // 1000
     do_move(pos, t, move)
     pos.score += bonus if pos.turn == 1 else -bonus

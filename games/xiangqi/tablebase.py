@@ -30,7 +30,7 @@ SUFFIX = ".ending"
 REACH = 3
 """Captures from the root within which endings are opened."""
 
-CAPACITY = 1 << 28
+CAPACITY = 1 << 27
 """Bytes of unpacked values that are kept."""
 
 ROOT_SHARE = 0.2

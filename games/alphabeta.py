@@ -31,6 +31,7 @@ class Root(Protocol):
     margin: int  # first half-width of the aspiration window
     quiet_bound: int  # scores beyond it are searched with a full window
     max_depth: int
+    win_is_enough: bool  # no shorter win is looked for once one is proven
 
     def new_work(self) -> Record: ...
 
@@ -142,7 +143,8 @@ class AlphaBetaSearcher:
             not work.stopped,
             self._outlook.is_settled
             or self._depth >= self._root.max_depth
-            or (mate is not None and 2 * abs(mate) <= self._depth),
+            or (mate is not None and 2 * abs(mate) <= self._depth)
+            or (mate is not None and mate > 0 and self._root.win_is_enough),
             self._table.hashfull(),
             sum(self._root.tbhits(work) for work in self._works),
             self._outlook.note,

@@ -14,6 +14,7 @@ import pytest
 from conftest import SHARED, lines, live_bytes, vectors
 
 from games import registry
+from games.connect6.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
 from games.contract import Game
 from games.kernel.control import Control
 from naive.connect6 import COLUMNS, Naive, points_of, text_of
@@ -91,8 +92,9 @@ def test_counts_and_evaluations_of_the_oracle(game: Game) -> None:
     for position, oracle in random_games(game, 3, 60, 40):
         if position.outcome() is None and rng.random() < 0.25:
             for side in (0, 1):
-                assert int(position.record.score[side]) == oracle.global_evaluation(side)
-            total = oracle.global_evaluation(oracle.turn)
+                expected = oracle.global_evaluation(side, OWN_VALUE, OPPONENT_VALUE)
+                assert int(position.record.score[side]) == expected
+            total = int(position.record.score[oracle.turn]) + TEMPO
             assert game.evaluate(position)[-1].startswith(f"total {total:+d} ")
 
 

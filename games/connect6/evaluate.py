@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games.connect6.position import POSITION
+from games.connect6.weights import TEMPO
 from games.kernel.jit import Record, inner, int64
 
 EVAL_BOUND = 1_500_000
@@ -12,7 +13,7 @@ EVAL_BOUND = 1_500_000
 @inner(int64(POSITION), forceinline=True)
 def evaluate(pos: Record) -> int:
     """The value for the side to move."""
-    return min(max(pos.score[pos.turn], -EVAL_BOUND), EVAL_BOUND)
+    return min(max(pos.score[pos.turn] + TEMPO, -EVAL_BOUND), EVAL_BOUND)
 
 
 def explain(pos: Record) -> list[str]:
@@ -23,4 +24,4 @@ def explain(pos: Record) -> list[str]:
         lines.append(f"{name} roads " + " ".join(f"{n}:{count}" for n, count in enumerate(counts, 1)))
     turn = int(pos.turn)
 
-    return [*lines, f"total {int(pos.score[turn]):+d} for the side to move"]
+    return [*lines, f"total {int(pos.score[turn]) + TEMPO:+d} for the side to move"]

@@ -13,7 +13,7 @@ from games.connect6.position import (
     undo_turn,
 )
 from games.connect6.tables import POINTS, ROAD_LENGTH, ROADS, TABLES
-from games.connect6.work import ALL, CANDIDATES, MAX_THREATS, MAX_TURNS, NONE, SOME, WORK
+from games.connect6.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
 from games.kernel.control import poll
 from games.kernel.jit import Record, entry, inner, int64, void
 
@@ -141,114 +141,116 @@ def winning_turn(pos: Record, work: Record, t: Record) -> int:
     return 0
 
 
-@inner(void(POSITION, WORK))
-def choose_candidates(pos: Record, work: Record) -> None:
-    """The CANDIDATES empty points of most interest to the side to move, best first."""
+@inner(int64(POSITION, WORK, int64, int64))
+def choose_points(pos: Record, work: Record, at: int, most: int) -> int:
+    """The empty points of most interest to the side to move, best first, to work.candidates from `at`; their number."""
     base = pos.turn * POINTS
-    count = 0
+    count = int64(0)
     for point in range(POINTS):
         if pos.stones[point] != 0:
             continue
         interest = pos.interest[base + point]
-        if count == CANDIDATES and interest <= pos.interest[base + int64(work.candidates[count - 1])]:
-            continue
-        at = count if count < CANDIDATES else CANDIDATES - 1
-        while at > 0 and pos.interest[base + int64(work.candidates[at - 1])] < interest:
-            work.candidates[at] = work.candidates[at - 1]
-            at -= 1
-        work.candidates[at] = point
-        if count < CANDIDATES:
-            count += 1
-    work.candidate_count = count
+        if count == most:
+            if interest <= pos.interest[base + int64(work.candidates[at + count - 1])]:
+                continue
+            count -= 1
+        place = at + count
+        while place > at and pos.interest[base + int64(work.candidates[place - 1])] < interest:
+            work.candidates[place] = work.candidates[place - 1]
+            place -= 1
+        work.candidates[place] = point
+        count += 1
+    return count
+
+
+@inner(int64(POSITION, WORK, int64, int64, int64, int64), forceinline=True)
+def list_turn(pos: Record, work: Record, first: int, second: int, score: int, end: int) -> int:
+    """List a turn, once; returns the list's new end."""
+    low, high = min(first, second), max(first, second)
+    if work.seen[low * POINTS + high] != work.stamp:
+        work.seen[low * POINTS + high] = work.stamp
+        work.moves[end] = ordered(low, high)
+        work.move_scores[end] = score
+        end += 1
+    return end
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64))
-def try_second(pos: Record, work: Record, t: Record, end: int, second: int) -> int:
-    """With the first stone placed, list the turn that `second` completes, scored by what the opponent then sees."""
-    first = int64(pos.past_point[pos.height - 1])
-    do_stone(pos, t, second)
-    work.moves[end] = ordered(first, second)
-    work.move_scores[end] = -pos.score[pos.turn]
-    undo_stone(pos, t)
-    return end + 1
-
-
-@inner(int64(POSITION, WORK, TABLES, int64))
-def list_singles(pos: Record, work: Record, t: Record, end: int) -> int:
+def list_singles(pos: Record, work: Record, t: Record, end: int, count: int) -> int:
     """The last stone of a turn on each candidate; only those that hit all threats, if any does."""
     first_listed = end
     for must_hit in range(1, -1, -1):
-        for i in range(work.candidate_count):
+        for i in range(count):
             point = int64(work.candidates[i])
             if must_hit == 1 and hits_all(work, t, point, point) == 0:
                 continue
-            do_stone(pos, t, point)
             work.moves[end] = point | NO_POINT << 9
-            work.move_scores[end] = -pos.score[pos.turn]
-            undo_stone(pos, t)
+            work.move_scores[end] = pos.interest[pos.turn * POINTS + point]
             end += 1
         if end > first_listed:
             break
     return end
 
 
-@inner(int64(POSITION, WORK, TABLES, int64))
-def list_defences(pos: Record, work: Record, t: Record, end: int) -> int:
-    """Turns that hit every listed threat: all pairs that need both stones, and with each single point that
-    suffices the candidates as second stones (not exhaustive then). None if the threats cannot be met."""
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def list_defences(pos: Record, work: Record, t: Record, end: int, seconds: int) -> int:
+    """Turns that hit every listed threat: all pairs that need both stones, and with each single point that suffices the
+    best `seconds` points as second stones (not exhaustive then). None if the threats cannot be met."""
+    side = pos.turn * POINTS
     base = int64(work.threat_roads[0]) * ROAD_LENGTH
-    limit = end + MAX_TURNS
+    limit = end + MAX_TURNS - seconds
     for j in range(base, base + ROAD_LENGTH):
         first = int64(t.road_points[j])
-        if pos.stones[first] != 0:
+        if pos.stones[first] != 0 or end > limit:
             continue
+        score = pos.interest[side + first]
+        suffices = hits_all(work, t, first, first)
+        open_road = int64(0)
+        for i in range(work.threat_count):
+            road = int64(work.threat_roads[i]) * ROAD_LENGTH
+            hit = 0
+            for k in range(road, road + ROAD_LENGTH):
+                if t.road_points[k] == first:
+                    hit = 1
+            if hit == 0:
+                open_road = road
         do_stone(pos, t, first)
-        work.taken[first] = 1
-        if hits_all(work, t, first, first) == 1:
+        if suffices == 1:
             work.exhaustive = SOME
-            for i in range(work.candidate_count):
+            for i in range(choose_points(pos, work, int64(0), seconds)):
                 second = int64(work.candidates[i])
-                if work.taken[second] == 0 and end < limit:
-                    end = try_second(pos, work, t, end, second)
+                end = list_turn(pos, work, first, second, score + pos.interest[side + second], end)
         else:
-            open_road = int64(0)
-            for i in range(work.threat_count):
-                road = int64(work.threat_roads[i]) * ROAD_LENGTH
-                hit = 0
-                for k in range(road, road + ROAD_LENGTH):
-                    if t.road_points[k] == first:
-                        hit = 1
-                if hit == 0:
-                    open_road = road
             for k in range(open_road, open_road + ROAD_LENGTH):
                 second = int64(t.road_points[k])
-                if pos.stones[second] == 0 and work.taken[second] == 0 and end < limit:
-                    if hits_all(work, t, first, second) == 1:
-                        end = try_second(pos, work, t, end, second)
+                if pos.stones[second] == 0 and hits_all(work, t, first, second) == 1:
+                    end = list_turn(pos, work, first, second, score + pos.interest[side + second], end)
         undo_stone(pos, t)
-    for j in range(base, base + ROAD_LENGTH):
-        work.taken[t.road_points[j]] = 0
     return end
 
 
-@inner(int64(POSITION, WORK, TABLES, int64))
-def list_pairs(pos: Record, work: Record, t: Record, end: int) -> int:
-    """All pairs of candidates."""
-    for i in range(work.candidate_count):
-        do_stone(pos, t, int64(work.candidates[i]))
+@inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
+def list_pairs(pos: Record, work: Record, t: Record, end: int, firsts: int, seconds: int) -> int:
+    """The best points, each with those that are best once it is taken."""
+    side = pos.turn * POINTS
+    for i in range(choose_points(pos, work, int64(0), firsts)):
+        first = int64(work.candidates[i])
+        score = pos.interest[side + first]
+        do_stone(pos, t, first)
         if pos.left == 1:
-            for j in range(i + 1, work.candidate_count):
-                end = try_second(pos, work, t, end, int64(work.candidates[j]))
+            for j in range(firsts, firsts + choose_points(pos, work, firsts, seconds)):
+                second = int64(work.candidates[j])
+                end = list_turn(pos, work, first, second, score + pos.interest[side + second], end)
         undo_stone(pos, t)
     return end
 
 
-@inner(int64(POSITION, WORK, TABLES, int64))
-def generate_turns(pos: Record, work: Record, t: Record, ply: int) -> int:
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def generate_turns(pos: Record, work: Record, t: Record, ply: int, width: int) -> int:
     """Write the turns worth searching to the ply's part of work.moves, unordered; returns their end.
 
-    A turn that wins at once is the only one; against threats only turns that hit all of them, unless none does.
-    work.exhaustive tells what was left out.
+    Scored by interest, some three times `width`. A turn that wins at once is the only one; against threats only turns
+    that hit all of them, unless none does. work.exhaustive tells what was left out.
     """
     first = ply * MAX_TURNS
     work.exhaustive = SOME
@@ -259,17 +261,18 @@ def generate_turns(pos: Record, work: Record, t: Record, ply: int) -> int:
             work.move_scores[first] = 0
             return first + 1
     find_threats(pos, work, pos.turn ^ 1)
-    choose_candidates(pos, work)
+    work.stamp += 1
+    firsts = min(max(width // 2 + 2, 6), MAX_FIRSTS)
+    if pos.left == 1 or pos.empty == 1:
+        return list_singles(pos, work, t, first, choose_points(pos, work, int64(0), int64(CANDIDATES)))
     end = first
-    if pos.left == 1 or work.candidate_count == 1:
-        return list_singles(pos, work, t, first)
     if work.threat_count > 0:
         work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
-        end = list_defences(pos, work, t, first)
-        if end == first + MAX_TURNS:
+        end = list_defences(pos, work, t, first, 2 * firsts)
+        if end > first + MAX_TURNS - 2 * firsts:
             work.exhaustive = SOME
         elif end == first and work.exhaustive == ALL:
             work.exhaustive = NONE
     if end == first:
-        end = list_pairs(pos, work, t, first)
+        end = list_pairs(pos, work, t, first, firsts, SECONDS)
     return end

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from games.connect6.position import NOT_OVER, do_turn, undo_turn
 from games.connect6.tables import TABLES_RECORD
-from games.connect6.threats import ABORTED, replies_to, win_by_threats, winning_attack
+from games.connect6.threats import ABORTED, replies_to, win_by_threats
 from games.connect6.work import MAX_LEVELS, WORK_DTYPE
+from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.kernel.table import Table
 
@@ -26,6 +27,8 @@ class ThreatSolver:
     def __init__(self, megabytes: int = 16) -> None:
         self._work = new_record(WORK_DTYPE)
         self._table = Table(megabytes)
+        self._control = Control()
+        self._work.control = self._control.address
         self._work.table, self._work.table_mask = self._table.address, self._table.mask
         self.nodes = 0
         """Of the last search."""
@@ -41,7 +44,7 @@ class ThreatSolver:
         if not self.solve(pos, budget):
             return None
         pos = pos.copy()
-        turn = int(winning_attack(pos, self._work, TABLES_RECORD))
+        turn = int(self._work.replies[0])
         do_turn(pos, TABLES_RECORD, turn)
         if pos.winner != NOT_OVER:
             return Proof(turn, {}, 1)

@@ -12,7 +12,8 @@ from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import generate_turns, winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
-from games.connect6.work import ALL, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
+from games.connect6.threats import attack_found, find_win
+from games.connect6.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_4
@@ -47,6 +48,13 @@ EXTENSION = 2
 threats ran to ply 48 and held middle games to depth 2)."""
 
 
+THREAT_DEPTH, THREAT_NODES = 12, 16
+"""Turns of a win by double threats that is looked for at each node, and nodes for it a turn of depth."""
+
+ROOT_THREAT_NODES = 4000
+"""And at the root in each iteration, times its depth."""
+
+
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
 def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
     """The value of a position below the root for the side to move, fail-soft; meaningless once work.stopped."""
@@ -68,18 +76,28 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             set_pv(work, ply, turn)
             return MATE - ply - 1
 
-    # Step 2. The horizon, unless threats must be answered
+    # Step 2. A win by double threats
+    if pos.left == 2:
+        length = find_win(pos, work, t, int64(THREAT_DEPTH), int64(THREAT_NODES) * max(depth + 1, 1))
+        if work.stopped == 1:
+            return 0
+        if length > 0:
+            work.pv_length[ply + 1] = 0
+            set_pv(work, ply, attack_found(pos, work))
+            return MATE - ply - (2 * length - 1)
+
+    # Step 3. The horizon, unless threats must be answered
     must_defend = pos.threats[pos.turn ^ 1] > 0
     if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -EXTENSION:
         return evaluate(pos)
 
-    # Step 3. A win found earlier is nearer than any from here
+    # Step 4. A win found earlier is nearer than any from here
     alpha = max(alpha, ply - MATE)
     beta = min(beta, MATE - ply - 1)
     if alpha >= beta:
         return alpha
 
-    # Step 4. Transposition table
+    # Step 5. Transposition table
     data = probe(work.table, work.table_mask, pos.key)
     table_move = int64(-1)
     if data != 0:
@@ -89,16 +107,16 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
             return score
 
-    # Step 5. Turns, by the evaluation after them, the table's first
+    # Step 6. Turns, by the evaluation after them, the table's first
     first = ply * MAX_TURNS
-    end = generate_turns(pos, work, t, ply)
+    end = generate_turns(pos, work, t, ply, work.width if depth > 0 else int64(DEFENCES))
     exhaustive = work.exhaustive
     for i in range(first, end):
         if work.moves[i] == table_move:
             work.move_scores[i] = INFINITE
     end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
 
-    # Step 6. Principal variation search
+    # Step 7. Principal variation search
     best = int64(-INFINITE)
     best_move = int64(0)
     old_alpha = alpha
@@ -124,16 +142,32 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                 if score >= beta:
                     break
 
-    # Step 7. No loss is proven by a choice of turns
+    # Step 8. No loss is proven by a choice of turns
     if best < -MATE_BOUND and (exhaustive == SOME or (exhaustive == ALL and end_searched < end)):
         best = ply - UNPROVEN
 
-    # Step 8. Remember
+    # Step 9. Remember
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
     stored = to_table(best, ply, MATE_BOUND)
     if depth >= 0:
         save(work.table, work.table_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best
+
+
+@inner(int64(WORK, int64))
+def first_of_root(work: Record, move: int) -> int:
+    """Bring a turn to the front of the root's, over the last if it is not among them and may be; 1 if it is there."""
+    at = int64(0)
+    while at < work.root_count and work.root_moves[at] != move:
+        at += 1
+    if at == work.root_count:
+        if work.root_is_free == 0:
+            return 0
+        at -= 1
+    for i in range(at, 0, -1):
+        work.root_moves[i] = work.root_moves[i - 1]
+    work.root_moves[0] = move
+    return 1
 
 
 @entry(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
@@ -145,6 +179,12 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
     work.stopped = 0
     work.poll_at = min(work.poll_at, work.nodes + 1)
     best = int64(-INFINITE)
+    if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
+        length = find_win(pos, work, t, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
+        if length > 0 and first_of_root(work, attack_found(pos, work)) == 1:
+            work.pv_length[1] = 0
+            set_pv(work, int64(0), int64(work.root_moves[0]))
+            return MATE - (2 * length - 1)
     for i in range(skip, work.root_count):
         move = int64(work.root_moves[i])
         do_turn(pos, t, move)
@@ -175,7 +215,7 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
 @entry(int64(POSITION, WORK, TABLES, int64))
 def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
     """The turns worth searching at the root, at most `limit`, best first, to work.root_moves; returns their number."""
-    end = generate_turns(pos, work, t, int64(0))
+    end = generate_turns(pos, work, t, int64(0), limit)
     count = min(end, limit)
     work.root_proves = 1 if work.exhaustive == NONE or (work.exhaustive == ALL and count == end) else 0
     for i in range(count):
@@ -191,6 +231,7 @@ class Connect6Root:
     margin = 100
     quiet_bound = EVAL_BOUND
     max_depth = MAX_PLY - 1
+    win_is_enough = True
 
     def __init__(self) -> None:
         self.width = 12
@@ -207,6 +248,7 @@ class Connect6Root:
     def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
         """The root is searched three times as wide as the nodes below."""
         work.width = self.width
+        work.root_is_free = not moves
         if moves:
             chosen = list(moves[:MAX_TURNS])
             work.root_proves = 1

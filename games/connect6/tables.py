@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.connect6.weights import ATTACK, BLOCK, OPPONENT_VALUE, OWN_VALUE
+from games.connect6.weights import CENTRE, OPPONENT_INTEREST, OPPONENT_VALUE, OWN_INTEREST, OWN_VALUE
 from games.kernel.jit import Record, new_record, record, record_type
 
 SIZE = 19
@@ -26,7 +26,7 @@ TABLES_DTYPE = record(
         ("value", "i4", 2 * 64),  # [side that looks, road content]
         ("interest", "i4", 2 * 64),  # [side to move, road content]: what a further stone on the road is worth
         ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the road is dead
-        ("centre", "i4", POINTS),  # tie-break of the interest: nearer the middle first
+        ("centre", "i4", POINTS),  # part of the interest: nearer the middle first
         ("zobrist", "i8", 2 * POINTS),  # [side, point]
         ("zobrist_turn", "i8"),
         ("zobrist_single", "i8"),  # one stone left to place
@@ -62,7 +62,7 @@ def _build() -> Record:
             if own and other:
                 continue
             value = OWN_VALUE[own] if own else -OPPONENT_VALUE[other]
-            interest = ATTACK[own] if not other else BLOCK[other]
+            interest = OWN_INTEREST[own] if not other else OPPONENT_INTEREST[other]
             for side in range(2):
                 content = own + 8 * other if side == 0 else other + 8 * own
                 t.value[side * 64 + content] = value
@@ -70,7 +70,7 @@ def _build() -> Record:
                 t.own[side * 64 + content] = own
     columns, rows = divmod(np.arange(POINTS), SIZE)
     middle = SIZE // 2
-    t.centre[:] = 2 * middle - np.abs(columns - middle) - np.abs(rows - middle)
+    t.centre[:] = CENTRE * (2 * middle - np.abs(columns - middle) - np.abs(rows - middle))
     random = np.random.Generator(np.random.PCG64(0xC6))
     zobrist = random.integers(-(2**63), 2**63 - 1, size=2 * POINTS + 2, dtype=np.int64)
     t.zobrist[:] = zobrist[: 2 * POINTS]

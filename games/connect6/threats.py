@@ -14,6 +14,7 @@ from games.connect6.tables import POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, TABLE
 from games.connect6.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.intrinsics import recurse_3
 from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.node import count_node
 from games.kernel.table import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 MISSED = -1
@@ -215,7 +216,7 @@ def pick_attack(work: Record, at: int, end: int) -> int:
     return move
 
 
-EXHAUSTED = 255
+EXHAUSTED = MAX_LEVELS + 1
 """In the place of a depth: no limit of depth left anything out."""
 
 
@@ -226,8 +227,9 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
     Its own threats have all been hit. The first turn goes to the transposition table. `level`: attacks made so far;
     `room`: where this node's attacks are listed.
     """
+    count_node(work)
     work.attack_nodes += 1
-    if work.attack_nodes > work.attack_budget:
+    if work.attack_nodes > work.attack_budget or work.stopped == 1:
         work.attack_aborted = 1
         return 0
     key = pos.key ^ SALT
@@ -280,19 +282,15 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
     return 0
 
 
-@entry(int64(POSITION, WORK, TABLES, int64, int64))
-def win_by_threats(pos: Record, work: Record, t: Record, depth: int, budget: int) -> int:
-    """Turns in which the side to move wins by double threats; 0 none, ABORTED if the budget of nodes came first.
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def find_win(pos: Record, work: Record, t: Record, depth: int, budget: int) -> int:
+    """Turns in which the side to move, without threats of its own, wins by double threats; 0 none.
 
-    By iterative deepening, so that the length is the shortest.
+    ABORTED if the budget of nodes came first. By iterative deepening, so that the length is the shortest.
     """
     work.attack_nodes = 0
     work.attack_budget = budget
     work.attack_aborted = 0
-    if pos.winner != NOT_OVER:
-        return 0
-    if pos.threats[pos.turn] > 0:
-        return 1
     for limit in range(2, depth + 1):
         work.attack_cut = 0
         length = attack(pos, work, t, limit, int64(0), int64(0))
@@ -305,12 +303,26 @@ def win_by_threats(pos: Record, work: Record, t: Record, depth: int, budget: int
     return 0
 
 
-@entry(int64(POSITION, WORK, TABLES))
-def winning_attack(pos: Record, work: Record, t: Record) -> int:
-    """The first turn of a win that `win_by_threats` has just found."""
-    if pos.threats[pos.turn] > 0:
-        return winning_turn(pos, work, t)
+@inner(int64(POSITION, WORK), forceinline=True)
+def attack_found(pos: Record, work: Record) -> int:
+    """The first turn of the win that `find_win` has just found."""
     return entry_move(probe(work.table, work.table_mask, pos.key ^ SALT))
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def win_by_threats(pos: Record, work: Record, t: Record, depth: int, budget: int) -> int:
+    """`find_win` for any position; the turn goes to work.replies."""
+    if pos.winner != NOT_OVER:
+        return 0
+    if pos.threats[pos.turn] > 0:
+        turn = winning_turn(pos, work, t)
+        if turn != 0:
+            work.replies[0] = turn
+            return 1
+    length = find_win(pos, work, t, depth, budget)
+    if length > 0:
+        work.replies[0] = attack_found(pos, work)
+    return length
 
 
 @entry(int64(POSITION, WORK, TABLES, int64))

@@ -1,9 +1,15 @@
-"""Road values of Connect6 by count of stones, index 0..6."""
+"""Weights of Connect6, by count of stones on a road, index 0..6."""
 
-OWN_VALUE = (0, 1, 20, 40, 200, 200, 1_000_000)
-OPPONENT_VALUE = (0, 1, 25, 50, 6000, 6000, 1_000_000)
-"""The paper's table 1: a living road's value by its stones, to the side that looks; the opponent's is subtracted."""
+PAPER_OWN = (0, 1, 20, 40, 200, 200, 1_000_000)
+PAPER_OPPONENT = (0, 1, 25, 50, 6000, 6000, 1_000_000)
+"""The paper's table 1: a living road's value to the side that looks; the opponent's is subtracted."""
 
-ATTACK = (1, 10, 30, 60, 20_000, 20_000, 0)
-BLOCK = (1, 8, 25, 50, 10_000, 10_000, 0)
-"""What one more stone is worth on a road with so many own, or so many enemy stones: chooses candidates only."""
+OWN_VALUE = (0, 8, 18, 80, 200, 200, 1_000_000)
+OPPONENT_VALUE = (0, 5, 25, 76, 300, 377, 1_000_000)
+TEMPO = 198
+"""The same, learned, and the worth of the move; 400 are a logit of the expected result."""
+
+OWN_INTEREST = (16, 46, 99, 204, 169, 169, 0)
+OPPONENT_INTEREST = (16, 38, 100, 176, 200, 200, 0)
+CENTRE = 9
+"""What a road is worth to a stone on it, and a step nearer to the middle; 100 are a logit of its being chosen."""

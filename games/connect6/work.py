@@ -8,11 +8,14 @@ from games.kernel.jit import record, record_type
 MAX_PLY = 48
 """Turns of the deepest line."""
 
-CANDIDATES = 16
-"""Points from which a quiet turn's stones are chosen."""
+MAX_FIRSTS, SECONDS = 40, 8
+"""Points that a turn's first stone is chosen from, at most, and with each of them its second."""
 
-MAX_TURNS = 256
-"""Turns listed at one node: all pairs of candidates, or the defences against threats."""
+CANDIDATES = MAX_FIRSTS + 2 * MAX_FIRSTS
+"""Room for points."""
+
+MAX_TURNS = MAX_FIRSTS * SECONDS
+"""Turns listed at one node."""
 
 MAX_THREATS = 128
 """Threatening roads looked at; two stones cannot hit more than 48 anyway."""
@@ -47,7 +50,6 @@ WORK_DTYPE = record(
         ("exhaustive", "i8"),  # SOME, ALL or NONE
         ("threat_count", "i8"),
         ("threat_roads", "u2", MAX_THREATS),
-        ("candidate_count", "i8"),
         ("candidates", "u2", CANDIDATES),
         ("taken", "u1", POINTS),  # scratch marks, always cleared after use
         # The threat search
@@ -66,6 +68,7 @@ WORK_DTYPE = record(
         ("stamp", "i8"),  # of the present list
         ("seen", "i8", POINTS * POINTS),  # by pair: the last list that looked at it
         ("root_proves", "i8"),  # whether a loss against all root turns is one against any
+        ("root_is_free", "i8"),  # whether other turns than those listed may be played
         ("root_count", "i8"),
         ("root_moves", "i4", MAX_TURNS),  # best first
         ("moves", "i4", MAX_TURNS * (MAX_PLY + 2)),  # MAX_TURNS places a ply

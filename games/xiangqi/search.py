@@ -500,6 +500,7 @@ class XiangqiRoot:
     margin = 25
     quiet_bound = RULE_WIN // 2
     max_depth = MAX_PLY - 1
+    win_is_enough = False
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge

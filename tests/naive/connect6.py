@@ -1,13 +1,14 @@
 """Connect6 by the plainest means: a dict of stones, every question answered by a scan of the whole board.
 
-Source: rules/connect6.md (connect(19, 19, 6, 2, 1); the road values of Li et al. 2015, table 1) and the
-protocol's notation: column letters a-s from the left, rows 1-19 from the bottom, a turn is `j10` or `i9k11`.
+Source: rules/connect6.md (connect(19, 19, 6, 2, 1); the roads of Li et al. 2015) and the protocol's notation: column
+letters a-s from the left, rows 1-19 from the bottom, a turn is `j10` or `i9k11`.
 Points are (column 0-18, row 1-19); black is 0, white 1.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import combinations
 
 Point = tuple[int, int]
@@ -15,8 +16,6 @@ Point = tuple[int, int]
 COLUMNS = "abcdefghijklmnopqrs"
 POINTS: list[Point] = [(column, row) for column in range(19) for row in range(1, 20)]
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
-OWN_VALUE = {1: 1, 2: 20, 3: 40, 4: 200, 5: 200, 6: 1_000_000}
-OTHER_VALUE = {1: 1, 2: 25, 3: 50, 4: 6000, 5: 6000, 6: 1_000_000}
 
 
 def all_roads() -> list[list[Point]]:
@@ -127,14 +126,14 @@ class Naive:
         """Distinct turns: unordered pairs, and the single stones that are a whole turn by themselves."""
         return len(self.legal_turns())
 
-    def global_evaluation(self, side: int) -> int:
-        """Values of all living roads, `side`'s own less its opponent's."""
+    def global_evaluation(self, side: int, own_value: Sequence[int], other_value: Sequence[int]) -> int:
+        """Values of all living roads by their stones, `side`'s own less its opponent's."""
         total = 0
         for road in ROADS:
             stones = [self.board[point] for point in road if point in self.board]
             own, other = stones.count(side), stones.count(1 - side)
             if own and not other:
-                total += OWN_VALUE[own]
+                total += own_value[own]
             elif other and not own:
-                total -= OTHER_VALUE[other]
+                total -= other_value[other]
         return total

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from games import registry
+from games.connect6.proof import ThreatSolver
 from games.contract import Line, Searcher, Task
 from games.kernel.control import Control
 
@@ -64,6 +65,16 @@ def test_connect6_tells_no_mate_against_chosen_defences_only(width: int) -> None
     board = "19/19/19/19/19/19/19/19/10ww7/9b9/19/19/19/19/19/19/19/19/19"
     line, _ = search("connect6", f"{board} b 2", 8, 100_000, game.searcher())
     assert line.score.mate is None
+
+
+def test_connect6_tells_a_mate_by_threats_whatever_its_width() -> None:
+    """With six turns looked at this once read as a mate in four, though none was proven; there is one in five."""
+    game = registry.load("connect6")
+    game.set_option("Width", "6")
+    board = "19/19/19/19/19/19/12w6/10bw7/9b9/6w2b1w7/19/19/19/19/19/19/19/19/19"
+    proof = ThreatSolver().prove(game.position(f"{board} b 2").record, 200_000)
+    line, _ = search("connect6", f"{board} b 2", 8, 100_000, game.searcher())
+    assert proof is not None and line.score.mate == proof.length
 
 
 def test_connect6_tells_a_loss_that_nothing_averts() -> None:

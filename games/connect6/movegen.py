@@ -93,10 +93,11 @@ def perft(pos: Record, work: Record, t: Record, move: int, depth: int) -> int:
 def find_threats(pos: Record, work: Record, side: int) -> None:
     """List the roads on which `side` threatens to win."""
     count = 0
-    for road in range(ROADS):
-        if is_threat(int64(pos.roads[road]), side) == 1 and count < MAX_THREATS:
-            work.threat_roads[count] = road
-            count += 1
+    if pos.threats[side] > 0:
+        for road in range(ROADS):
+            if is_threat(int64(pos.roads[road]), side) == 1 and count < MAX_THREATS:
+                work.threat_roads[count] = road
+                count += 1
     work.threat_count = count
 
 

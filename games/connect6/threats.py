@@ -14,7 +14,7 @@ from games.connect6.tables import POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, TABLE
 from games.connect6.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.intrinsics import recurse_3
 from games.kernel.jit import Record, entry, inner, int64, void
-from games.kernel.node import count_node
+from games.kernel.node import count_node, pick_from
 from games.kernel.table import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 MISSED = -1
@@ -29,7 +29,6 @@ UNSTOPPABLE = -(1 << 23)
 
 SALT = 0x5A17ED0C0FFEE
 """Tells the solver's entries in the transposition table from the search's."""
-
 
 SCRATCH = MAX_LEVELS * MAX_REPLIES
 """Where replies are listed only to be counted."""
@@ -110,6 +109,25 @@ def list_replies(pos: Record, work: Record, t: Record, first: int, second: int, 
     return MISSED if end == MISSED else end - at
 
 
+@inner(void(POSITION, TABLES, int64, int64), forceinline=True)
+def put(pos: Record, t: Record, point: int, by: int) -> None:
+    """Put a stone of the side to move on a point (by = 1) or take it off (-1): for the stones and roads alone."""
+    if point != NO_POINT:
+        pos.stones[point] = pos.turn + 1 if by == 1 else 0
+        step_roads(pos, t, point, by if pos.turn == 0 else 8 * by)
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def count_replies(pos: Record, work: Record, t: Record, first: int, second: int) -> int:
+    """What `list_replies` would return after the side to move has placed these stones."""
+    put(pos, t, first, int64(1))
+    put(pos, t, second, int64(1))
+    replies = list_replies(pos, work, t, first, second, pos.turn, SCRATCH)
+    put(pos, t, second, int64(-1))
+    put(pos, t, first, int64(-1))
+    return replies
+
+
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
 def try_attack(pos: Record, work: Record, t: Record, first: int, second: int, end: int) -> int:
     """List the turn if it is an attack that also hits the opponent's threats; returns the list's new end."""
@@ -119,21 +137,13 @@ def try_attack(pos: Record, work: Record, t: Record, first: int, second: int, en
     work.seen[low * POINTS + high] = work.stamp
     if work.threat_count > 0 and hits_all(work, t, low, high) == 0:
         return end
-    side = pos.turn
-    step = int64(1) if side == 0 else int64(8)
-    pos.stones[low] = pos.stones[high] = side + 1
-    step_roads(pos, t, low, step)
-    step_roads(pos, t, high, step)
-    replies = list_replies(pos, work, t, low, high, side, SCRATCH)
-    step_roads(pos, t, low, -step)
-    step_roads(pos, t, high, -step)
-    pos.stones[low] = pos.stones[high] = 0
+    replies = count_replies(pos, work, t, low, high)
     if replies == MISSED:
         return end
     if end == MAX_ATTACKS:
         work.attack_cut = 1
         return end
-    base = side * POINTS
+    base = pos.turn * POINTS
     work.attacks[end] = ordered(low, high)
     work.attack_scores[end] = pos.interest[base + low] + pos.interest[base + high] - REPLY_COST * replies
     return end + 1
@@ -144,7 +154,7 @@ def list_attacks(pos: Record, work: Record, t: Record, first: int) -> int:
     """The attacks of the side to move, to work.attacks from `first`; returns their end.
 
     Both stones make a threat together on a road of two, or each on a road of three; or one does alone, and the other is
-    any on a road that has a stone.
+    any on a road of two or three.
     """
     side = pos.turn
     end = first
@@ -178,14 +188,7 @@ def list_attacks(pos: Record, work: Record, t: Record, first: int) -> int:
         point = int64(work.three[i])
         for j in range(i + 1, three_count):
             end = try_attack(pos, work, t, point, int64(work.three[j]), end)
-        # Alone?
-        step = int64(1) if side == 0 else int64(8)
-        pos.stones[point] = side + 1
-        step_roads(pos, t, point, step)
-        alone = list_replies(pos, work, t, point, int64(NO_POINT), side, SCRATCH)
-        step_roads(pos, t, point, -step)
-        pos.stones[point] = 0
-        if alone != MISSED:
+        if count_replies(pos, work, t, point, int64(NO_POINT)) != MISSED:
             for j in range(some_count):
                 if work.some[j] != point:
                     end = try_attack(pos, work, t, point, int64(work.some[j]), end)
@@ -198,22 +201,6 @@ def list_attacks(pos: Record, work: Record, t: Record, first: int) -> int:
                         if pos.stones[t.road_points[k]] == 0:
                             end = try_attack(pos, work, t, int64(t.road_points[j]), int64(t.road_points[k]), end)
     return end
-
-
-@inner(int64(WORK, int64, int64), forceinline=True)
-def pick_attack(work: Record, at: int, end: int) -> int:
-    """Bring the best of the attacks at..end-1 to `at` and return it."""
-    best = at
-    for i in range(at + 1, end):
-        if work.attack_scores[i] > work.attack_scores[best]:
-            best = i
-    move: int = int64(work.attacks[best])
-    score = work.attack_scores[best]
-    work.attacks[best] = work.attacks[at]
-    work.attack_scores[best] = work.attack_scores[at]
-    work.attacks[at] = move
-    work.attack_scores[at] = score
-    return move
 
 
 EXHAUSTED = MAX_LEVELS + 1
@@ -252,7 +239,7 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
     replies = level * MAX_REPLIES
     side = pos.turn
     for i in range(room, end):
-        turn = pick_attack(work, i, end)
+        turn = pick_from(work.attacks, work.attack_scores, i, end)
         longest: int = int64(2)
         if work.attack_scores[i] < UNSTOPPABLE:
             if depth == 2:

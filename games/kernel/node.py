@@ -6,6 +6,8 @@ triangle of rows with their lengths in `pv_length`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from games.kernel.control import STOPPED, poll
 from games.kernel.jit import Record, generic, inner, int64
 
@@ -21,19 +23,25 @@ def count_node(work: Record) -> None:
 
 
 @generic
-def pick(work: Record, at: int, end: int) -> int:
-    """Bring the best-scored of the moves at..end-1 to `at` and return it."""
+def pick_from(moves: Any, scores: Any, at: int, end: int) -> int:
+    """Bring the best-scored of the moves at..end-1 to `at`, its score with it, and return it."""
     best = at
     for i in range(at + 1, end):
-        if work.move_scores[i] > work.move_scores[best]:
+        if scores[i] > scores[best]:
             best = i
-    move = int64(work.moves[best])
-    score = work.move_scores[best]
-    work.moves[best] = work.moves[at]
-    work.move_scores[best] = work.move_scores[at]
-    work.moves[at] = move
-    work.move_scores[at] = score
+    move = int64(moves[best])
+    score = scores[best]
+    moves[best] = moves[at]
+    scores[best] = scores[at]
+    moves[at] = move
+    scores[at] = score
     return move
+
+
+@generic
+def pick(work: Record, at: int, end: int) -> int:
+    """`pick_from` the moves of a search."""
+    return pick_from(work.moves, work.move_scores, at, end)
 
 
 @generic

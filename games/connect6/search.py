@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from games.alphabeta import Outlook
+from games.connect6.candidates import generate_turns
 from games.connect6.evaluate import EVAL_BOUND, evaluate
-from games.connect6.movegen import generate_turns, winning_turn
+from games.connect6.movegen import winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
-from games.connect6.threats import attack_found, find_win
+from games.connect6.threats import attack_found, find_danger, find_win
 from games.connect6.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
@@ -47,12 +48,21 @@ EXTENSION = 2
 """Turns that answering threats may carry a line beyond the horizon (without a bound, threats answered by
 threats ran to ply 48 and held middle games to depth 2)."""
 
+LATE = 3
+"""Turns of a node that are searched to the full depth at once (52.4 % +- 6.6 of 84 games against all, 100 ms)."""
 
-THREAT_DEPTH, THREAT_NODES = 12, 16
-"""Turns of a win by double threats that is looked for at each node, and nodes for it a turn of depth."""
+THREAT_DEPTH, THREAT_NODES = 20, 64
+"""Turns of a win by double threats that is looked for at each node, and nodes for it, at the horizon (see
+`threat_nodes`). 16 there and as many again a turn score 31 %, 256 score 37 % +- 9 (100 games, 100 ms)."""
 
 ROOT_THREAT_NODES = 4000
 """And at the root in each iteration, times its depth."""
+
+
+@inner(int64(int64), forceinline=True)
+def threat_nodes(depth: int) -> int:
+    """Nodes for a win by double threats: four times as many with each turn of depth, as the search below has."""
+    return THREAT_NODES << 2 * min(max(depth, 0), 8)
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
@@ -78,7 +88,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
 
     # Step 2. A win by double threats
     if pos.left == 2:
-        length = find_win(pos, work, t, int64(THREAT_DEPTH), int64(THREAT_NODES) * max(depth + 1, 1))
+        length = find_win(pos, work, t, int64(THREAT_DEPTH), threat_nodes(depth))
         if work.stopped == 1:
             return 0
         if length > 0:
@@ -107,7 +117,15 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
         if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
             return score
 
-    # Step 6. Turns, by the evaluation after them, the table's first
+    # Step 6. What the opponent would win by if this turn were passed
+    work.zone_count = 0
+    if depth > 1 and pos.left == 2 and not must_defend:
+        find_danger(pos, work, t, int64(THREAT_DEPTH), threat_nodes(depth))
+        if work.stopped == 1:
+            return 0
+    in_danger = work.zone_count > 0
+
+    # Step 7. Turns by interest, the table's first
     first = ply * MAX_TURNS
     end = generate_turns(pos, work, t, ply, work.width if depth > 0 else int64(DEFENCES))
     exhaustive = work.exhaustive
@@ -116,17 +134,23 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             work.move_scores[i] = INFINITE
     end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
 
-    # Step 7. Principal variation search
+    # Step 8. Principal variation search; turns further down the list are looked at less deeply first
     best = int64(-INFINITE)
     best_move = int64(0)
     old_alpha = alpha
-    for i in range(first, end_searched):
+    for i in range(first, end):
+        # Further ones only while all were refuted by proven wins.
+        if i >= end_searched and best > -MATE_BOUND:
+            break
         move = pick(work, i, end)
         do_turn(pos, t, move)
         if i == first:
             score = -recurse_4(pos, work, t, -beta, -alpha, depth - 1, ply + 1)
         else:
-            score = -recurse_4(pos, work, t, -alpha - 1, -alpha, depth - 1, ply + 1)
+            less = int64(1) if depth > 1 and i - first >= LATE and not must_defend and not in_danger else int64(0)
+            score = -recurse_4(pos, work, t, -alpha - 1, -alpha, depth - 1 - less, ply + 1)
+            if less > 0 and score > alpha:
+                score = -recurse_4(pos, work, t, -alpha - 1, -alpha, depth - 1, ply + 1)
             if score > alpha and score < beta:
                 score = -recurse_4(pos, work, t, -beta, -alpha, depth - 1, ply + 1)
         undo_turn(pos, t, move)
@@ -142,11 +166,11 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                 if score >= beta:
                     break
 
-    # Step 8. No loss is proven by a choice of turns
+    # Step 9. No loss is proven by a choice of turns
     if best < -MATE_BOUND and (exhaustive == SOME or (exhaustive == ALL and end_searched < end)):
         best = ply - UNPROVEN
 
-    # Step 9. Remember
+    # Step 10. Remember
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
     stored = to_table(best, ply, MATE_BOUND)
     if depth >= 0:
@@ -215,6 +239,7 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
 @entry(int64(POSITION, WORK, TABLES, int64))
 def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
     """The turns worth searching at the root, at most `limit`, best first, to work.root_moves; returns their number."""
+    work.zone_count = 0
     end = generate_turns(pos, work, t, int64(0), limit)
     count = min(end, limit)
     work.root_proves = 1 if work.exhaustive == NONE or (work.exhaustive == ALL and count == end) else 0

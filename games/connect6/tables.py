@@ -18,13 +18,20 @@ ROADS = 924
 POINT_ROADS = 24
 """Most roads through one point."""
 
+NEIGHBOURS = 4 * (ROAD_LENGTH - 1)
+"""Points that follow one on the roads through it, at most."""
+
 TABLES_DTYPE = record(
     [
         ("road_points", "u2", ROADS * ROAD_LENGTH),
+        ("road_stride", "u1", ROADS),  # from one road of a line to the next
+        ("roads_before", "u1", ROADS),  # on its line
+        ("roads_after", "u1", ROADS),
         ("road_count", "u1", POINTS),
         ("point_roads", "u2", POINTS * POINT_ROADS),
         ("value", "i4", 2 * 64),  # [side that looks, road content]
         ("interest", "i4", 2 * 64),  # [side to move, road content]: what a further stone on the road is worth
+        ("interest_gain", "i4", 2 * 64),  # by how much a stone of that side changes it
         ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the road is dead
         ("centre", "i4", POINTS),  # part of the interest: nearer the middle first
         ("zobrist", "i8", 2 * POINTS),  # [side, point]
@@ -54,6 +61,18 @@ def _build() -> Record:
         t.road_points[number * ROAD_LENGTH : (number + 1) * ROAD_LENGTH] = points
         for point in points:
             through[point].append(number)
+    place = {tuple(points): number for number, points in enumerate(roads())}
+    for line, number in place.items():
+        step = line[1] - line[0]
+        before = place.get(tuple(point - step for point in line))
+        if before is not None:
+            t.roads_before[number] = t.roads_before[before] + 1
+    for line, number in reversed(place.items()):
+        step = line[1] - line[0]
+        after = place.get(tuple(point + step for point in line))
+        if after is not None:
+            t.roads_after[number] = t.roads_after[after] + 1
+            t.road_stride[number] = t.road_stride[after] = after - number
     for point, numbers in enumerate(through):
         t.road_count[point] = len(numbers)
         t.point_roads[point * POINT_ROADS : point * POINT_ROADS + len(numbers)] = numbers
@@ -68,6 +87,8 @@ def _build() -> Record:
                 t.value[side * 64 + content] = value
                 t.interest[side * 64 + content] = interest
                 t.own[side * 64 + content] = own
+                more = OWN_INTEREST[min(own + 1, ROAD_LENGTH)] if not other else 0
+                t.interest_gain[side * 64 + content] = more - interest
     columns, rows = divmod(np.arange(POINTS), SIZE)
     middle = SIZE // 2
     t.centre[:] = CENTRE * (2 * middle - np.abs(columns - middle) - np.abs(rows - middle))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.connect6.tables import POINTS
+from games.connect6.tables import NEIGHBOURS, POINT_ROADS, POINTS, ROADS
 from games.kernel.jit import record, record_type
 
 MAX_PLY = 48
@@ -11,8 +11,8 @@ MAX_PLY = 48
 MAX_FIRSTS, SECONDS = 40, 8
 """Points that a turn's first stone is chosen from, at most, and with each of them its second."""
 
-CANDIDATES = MAX_FIRSTS + 2 * MAX_FIRSTS
-"""Room for points."""
+CANDIDATES = MAX_FIRSTS + 3 * SECONDS
+"""Points looked at, at most."""
 
 MAX_TURNS = MAX_FIRSTS * SECONDS
 """Turns listed at one node."""
@@ -50,8 +50,12 @@ WORK_DTYPE = record(
         ("exhaustive", "i8"),  # SOME, ALL or NONE
         ("threat_count", "i8"),
         ("threat_roads", "u2", MAX_THREATS),
-        ("candidates", "u2", CANDIDATES),
-        ("taken", "u1", POINTS),  # scratch marks, always cleared after use
+        ("candidates", "u2", CANDIDATES),  # points, best first
+        ("candidate_scores", "i8", CANDIDATES),
+        ("leading", "u2", CANDIDATES),  # points of most interest before any stone of the turn
+        ("leading_count", "i8"),
+        ("touched", "u2", POINTS),  # points whose interest a first stone changes
+        ("gains", "i4", POINTS),  # by how much
         # The threat search
         ("attack_nodes", "i8"),
         ("attack_budget", "i8"),
@@ -63,10 +67,24 @@ WORK_DTYPE = record(
         ("hit_count", "i8"),  # threats, as the one or two points that hit them
         ("hit_first", "u2", MAX_HITS),
         ("hit_second", "u2", MAX_HITS),
-        ("three", "u2", POINTS),  # points on roads of three
-        ("some", "u2", POINTS),  # points on roads of two or three
+        # Listing attacks: roads of two or three own stones, points on them, points on roads of three
+        ("hot_count", "i8"),
+        ("some_count", "i8"),
+        ("three_count", "i8"),
+        ("hot", "u2", ROADS),
+        ("some", "u2", POINTS),
+        ("three", "u2", POINTS),
+        ("marks", "u1", POINTS),  # always cleared after use
+        ("alone_count", "u1", POINTS),  # threats that a stone on the point makes alone
+        ("alone_first", "u2", POINTS * POINT_ROADS),  # the points that hit them
+        ("alone_second", "u2", POINTS * POINT_ROADS),
         ("stamp", "i8"),  # of the present list
-        ("seen", "i8", POINTS * POINTS),  # by pair: the last list that looked at it
+        ("seen_on_line", "i8", POINTS * NEIGHBOURS),  # by pair on a line: the last list that looked at it
+        # Points that a win of the opponent's needs
+        ("zone_count", "i8"),
+        ("zone", "u2", POINTS),
+        ("zone_stamp", "i8"),
+        ("zone_seen", "i8", POINTS),
         ("root_proves", "i8"),  # whether a loss against all root turns is one against any
         ("root_is_free", "i8"),  # whether other turns than those listed may be played
         ("root_count", "i8"),

@@ -23,6 +23,13 @@ def horizon(expected_turns: int, turns_played: int) -> int:
     return max(expected_turns - turns_played, expected_turns // 3, 2)
 
 
+def shares(moves: int, expected_turns: int, turns_played: int, early_weight: float) -> float:
+    """Into how many parts like the present move's the time for `moves` goes, those of a game's first third being
+    `early_weight` times the later ones'."""
+    early = min(max(expected_turns // 3 - turns_played, 0), moves)
+    return moves if early == 0 else early + (moves - early) / early_weight
+
+
 def allot(
     left: float,
     increment: float,
@@ -31,6 +38,7 @@ def allot(
     expected_turns: int,
     overhead: float,
     pondering: bool = False,
+    early_weight: float = 1.0,
 ) -> Budget:
     """The budget of one move from a clock. `moves_to_go` 0: none given, the clock is for the whole game.
 
@@ -39,7 +47,7 @@ def allot(
     moves = min(moves_to_go, 50) if moves_to_go > 0 else horizon(expected_turns, turns_played)
     usable = max(left - overhead - min(RESERVE, left / 2), LEAST)
     pool = max(usable + (increment - overhead) * (moves - 1), usable / 2)
-    soft = min(pool / moves, usable)
+    soft = min(pool / shares(moves, expected_turns, turns_played, early_weight), usable)
     if pondering:
         soft *= 1.25
     # A single unclear move may take four shares, never most of what is left (all of it before a time control).

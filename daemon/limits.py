@@ -50,7 +50,9 @@ class Limits(NamedTuple):
         """Whether a single reply is played without a search: only under a clock."""
         return (self.has_clock or self.movestogo > 0) and not self.infinite and not self.ponder
 
-    def budget(self, side: int, turns_played: int, expected_turns: int, overhead: int) -> clock.Budget | None:
+    def budget(
+        self, side: int, turns_played: int, expected_turns: int, overhead: int, early_weight: float = 1.0
+    ) -> clock.Budget | None:
         """Time for this move by clock and movetime; None without either."""
         budgets = []
         if self.has_clock:
@@ -58,7 +60,14 @@ class Limits(NamedTuple):
             left, increment = (self.wtime, self.winc) if is_white else (self.btime, self.binc)
             budgets.append(
                 clock.allot(
-                    max(left or 0, 1), increment, self.movestogo, turns_played, expected_turns, overhead, self.ponder
+                    max(left or 0, 1),
+                    increment,
+                    self.movestogo,
+                    turns_played,
+                    expected_turns,
+                    overhead,
+                    self.ponder,
+                    early_weight,
                 )
             )
         if self.movetime is not None:

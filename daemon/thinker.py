@@ -93,7 +93,8 @@ class Thinker:
             multipv = max(multipv, SKILL_LINES)
         self._control: Control = Control(nodes)
         self._task = Task(position, self._control, moves, multipv)
-        self._budget = limits.budget(position.turn, position.ply // 2, game.info.expected_turns, settings.overhead)
+        played, info = position.ply // 2, game.info
+        self._budget = limits.budget(position.turn, played, info.expected_turns, settings.overhead, info.early_weight)
         self._timer: threading.Timer | None = None
         self.played: tuple[str, Any, int | None] | None = None
         """Once answered: the move, the position after it, the side for which a mate is proven. Not of an analysis."""

@@ -40,6 +40,7 @@ class GameInfo(NamedTuple):
 
     name: str
     expected_turns: int  # own moves in a game of usual length
+    early_weight: float = 1.0  # what a turn of the first third of them is worth in time, in later ones
     has_dice: bool = False
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up

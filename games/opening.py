@@ -1,7 +1,7 @@
 """Opening books: for a position, the moves that were played there, how often and with what result.
 
-The payload of the book (games/book.py) is an array of entries ordered by key, mapped and searched by halving. A game
-gives the key of a position, one for all that are the same by symmetry, and turns the moves back.
+The payload of the book (games/book.py) is an array of entries ordered by key, mapped and searched by halving. Positions
+that are alike by a symmetry of the board are one: a game gives a position's key seen each way, and turns its moves.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from games.book import BookError, open_book, write_book
-from games.contract import Move
+from games.book import FOLDER, BookError, open_book, write_book
+from games.contract import Move, Suggestion, Tell
 
 VERSION = 1
+
+DEFAULTS = {"OwnBook": "false", "BookFile": "", "BookDepth": "40", "BookMinGames": "3"}
+"""The options, as the daemon declares them."""
 
 ENTRY = np.dtype(
     [
@@ -37,6 +40,39 @@ class BookMove(NamedTuple):
     games: int  # in which it was played
     score: float
     weight: float
+
+
+class SymmetricPosition(Protocol):
+    """What a position tells an opening book; symmetries are numbers from 0, which changes nothing."""
+
+    @property
+    def game_ply(self) -> int:
+        """Plies since the start of the game."""
+
+    def symmetric_keys(self) -> list[int]:
+        """The position's key seen by each symmetry."""
+
+    def turned(self, move: Move, symmetry: int) -> Move:
+        """A move seen by a symmetry."""
+
+    def turned_back(self, move: Move, symmetry: int) -> Move:
+        """The move that is `move` seen by a symmetry."""
+
+    def is_legal(self, move: Move) -> bool: ...
+
+    def move_text(self, move: Move) -> str: ...
+
+
+def book_key(position: SymmetricPosition) -> tuple[int, list[int]]:
+    """The key that all alike share, and the symmetries that lead to it."""
+    keys = position.symmetric_keys()
+    key = min(keys)
+    return key, [symmetry for symmetry, other in enumerate(keys) if other == key]
+
+
+def book_move(position: SymmetricPosition, move: Move) -> Move:
+    """A move as the book keeps it, one for all that are alike."""
+    return max(position.turned(move, symmetry) for symmetry in book_key(position)[1])
 
 
 def _kind(game: str) -> str:
@@ -66,7 +102,7 @@ class OpeningBook:
             BookMove(int(e["move"]), int(e["games"]), float(e["score"]) / 1000, float(e["weight"]) / 1000)
             for e in self._entries[first:end]
         ]
-        return sorted(moves, key=lambda entry: -entry.weight)
+        return sorted(moves, key=lambda entry: (-entry.weight, -entry.games))
 
 
 def choose(moves: Sequence[BookMove], rng: random.Random) -> BookMove | None:
@@ -74,6 +110,64 @@ def choose(moves: Sequence[BookMove], rng: random.Random) -> BookMove | None:
     if not any(entry.weight for entry in moves):
         return None
     return rng.choices(moves, [entry.weight for entry in moves])[0]
+
+
+class Openings:
+    """A game's opening books and the daemon's options for them."""
+
+    def __init__(self, game: str, tell: Tell) -> None:
+        """`tell` gets a line for a book that cannot be used; they are opened when first asked for."""
+        self._game = game
+        self._tell = tell
+        self._books: dict[Path, OpeningBook | None] = {}
+        self._values = dict(DEFAULTS)
+
+    def set_option(self, name: str, value: str) -> None:
+        if name == "BookFile" and value != self._values[name]:
+            self._books.clear()
+        self._values[name] = value
+
+    def moves(self, position: SymmetricPosition) -> list[BookMove]:
+        """What the first book that knows the position has to say, best first: the user's own, then the shipped one."""
+        if position.game_ply >= int(self._values["BookDepth"]):
+            return []
+        key, symmetries = book_key(position)
+        own = self._values["BookFile"]
+        shipped = FOLDER / f"{self._game}-openings.book"
+        for path in [Path(own), shipped] if own else [shipped]:
+            book = self._book(path)
+            moves = [
+                entry._replace(move=position.turned_back(entry.move, symmetries[0]))
+                for entry in (book.find(key) if book is not None else [])
+            ]
+            least = int(self._values["BookMinGames"])
+            moves = [entry for entry in moves if entry.games >= least and position.is_legal(entry.move)]
+            if moves:
+                return moves
+        return []
+
+    def suggest(self, position: SymmetricPosition, rng: random.Random) -> Suggestion | None:
+        """With OwnBook, one of the moves at random by weight."""
+        entry = choose(self.moves(position), rng) if self._values["OwnBook"] == "true" else None
+        return None if entry is None else Suggestion(entry.move, book_text(position, entry))
+
+    def consult(self, position: SymmetricPosition) -> list[str]:
+        """A line for each move."""
+        return [book_text(position, entry) for entry in self.moves(position)]
+
+    def _book(self, path: Path) -> OpeningBook | None:
+        if path not in self._books:
+            try:
+                self._books[path] = OpeningBook(path, self._game)
+            except BookError as error:
+                self._tell(str(error))
+                self._books[path] = None
+        return self._books[path]
+
+
+def book_text(position: SymmetricPosition, entry: BookMove) -> str:
+    move = position.move_text(entry.move)
+    return f"opening {move} games {entry.games} score {entry.score:.1%} weight {entry.weight:.1%}"
 
 
 def write(path: Path, game: str, about: dict[str, Any], entries: np.ndarray[Any, Any]) -> None:

@@ -1,7 +1,9 @@
-"""Xiangqi game records as the scripts read them, one at a time: JSON lines and PGN, plain or compressed by zstd."""
+"""Game records as the scripts read them, one at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
 
 from __future__ import annotations
 
+import csv
+import gzip
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from games.xiangqi.pgn import Game, read_games
 
 
 class GameRecord(NamedTuple):
-    moves: list[str]  # `h2e2`
+    moves: list[str]  # `h2e2`, `i9k11`
     result: str  # 1-0, 0-1, 1/2-1/2 or * (unknown, or sources differ)
     fen: str | None = None  # None: the start position
 
@@ -32,17 +34,29 @@ class _Line(msgspec.Struct):
 
 
 def open_text(path: Path) -> TextIO:
-    """A text file; `.zst` is decompressed on the way."""
+    """A text file; `.zst` and `.gz` are decompressed on the way."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
     if path.suffix == ".zst":
         return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), encoding="utf-8")
     return path.open(encoding="utf-8")
 
 
-def read_records(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
-    """The games of a file; what cannot be read is told to `report` in a line, and skipped."""
+_WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
+
+
+def read_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
+    """A game's records in a file; what cannot be read is told to `report` in a line, and skipped.
+
+    A CSV has columns `moves` and `result` (B, W or D).
+    """
     with open_text(path) as file:
-        if path.name.removesuffix(".zst").endswith(".pgn"):
+        if ".pgn" in path.suffixes:
             yield from _pgn(path, file, report)
+            return
+        if ".csv" in path.suffixes:
+            for row in csv.DictReader(file):
+                yield GameRecord(row["moves"].split(), _WINNERS.get(row["result"], "*"))
             return
         for number, line in enumerate(file, 1):
             try:
@@ -50,8 +64,8 @@ def read_records(path: Path, report: Callable[[str], None]) -> Iterator[GameReco
             except msgspec.DecodeError as error:
                 report(f"{path}:{number}: {error}")
                 continue
-            if game.game == "xiangqi":
-                lowest_rank = int(game.options.get("UCI_Coordinates", "0"))
+            if game.game == variant:
+                lowest_rank = int(game.options.get("UCI_Coordinates", "0")) if variant == "xiangqi" else 0
                 moves = [shift_ranks(word, -lowest_rank) for word in game.moves] if lowest_rank else game.moves
                 yield GameRecord(moves, "*" if game.result_conflict else game.result, game.fen)
 

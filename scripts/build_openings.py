@@ -1,11 +1,11 @@
-"""Build an opening book for Xiangqi from games.
+"""Build an opening book for Xiangqi or Connect6 from games.
 
     python scripts/build_openings.py games.jsonl.zst games.pgn --into my.book --verify 20000 --jobs 2
 
-For each position (left and right being one) the moves that were played, in how many games and with what result. A
-move's weight is learned from these results and from those of its best replies, backed up through the book, so that a
-few lucky games do not make a bad move popular. With --verify a move that a search of so many nodes finds clearly worse
-than the best of the position gets no weight.
+For each position (those alike by symmetry being one) the moves that were played, in how many games and with what
+result. A move's weight is learned from these results and from those of its best replies, backed up through the book,
+so that a few lucky games do not make a bad move popular. With --verify a move that a search of so many nodes finds
+clearly worse than the best of the position gets no weight.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from _records import GameRecord, read_records
@@ -26,7 +26,6 @@ from tqdm import tqdm
 from games import opening, registry
 from games.contract import Game, Searcher, Task, exhaust
 from games.kernel.control import Control
-from games.xiangqi.notation import START_FEN, mirror_move
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
@@ -39,12 +38,14 @@ SHARPNESS = 20.0
 SWEEPS = 40
 
 MARGIN_CP = 120
-"""A move worse than the best by more than this is not played. With 60 a search of 20,000 nodes refused g0e2 at the
-start, which scored 57 % in 3,064 games."""
+"""A move worse than the best by more than this is not played. With 60 a search of 20,000 nodes refused Xiangqi's g0e2
+at the start, which scored 57 % in 3,064 games."""
+
+GAMES = ("xiangqi", "connect6")
 
 
 class Node:
-    """A position of the book, seen so that its key is the smaller of the mirrored couple."""
+    """A position of the book; its moves are as games/opening.py keeps them."""
 
     def __init__(self, line: tuple[int, ...]) -> None:
         self.line = line  # moves from the start that lead to it
@@ -56,30 +57,27 @@ class Node:
         self.weights: dict[int, float] = {}
 
 
-def collect(records: Iterator[GameRecord], plies: int, report: Callable[[str], None]) -> dict[int, Node]:
+def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Callable[[str], None]) -> dict[int, Node]:
     """All positions of the games' first plies, by key. Games from elsewhere than the start are left out."""
-    game = registry.load("xiangqi")
+    game = registry.load(variant)
+    start = game.position().fen()
     nodes: dict[int, Node] = {}
     for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
-        if record.result not in POINTS or record.fen not in (None, START_FEN):
+        if record.result not in POINTS or record.fen not in (None, start):
             continue
         position = game.position()
-        key, is_mirrored = position.book_key()
         line: tuple[int, ...] = ()
         try:
             for word in record.moves[:plies]:
                 move = position.parse_move(word)
-                if position.is_symmetric():
-                    is_mirrored = (move & 127) % 9 < 4  # the right wing stands for both
-                node = nodes.setdefault(key, Node(line))
+                node = nodes.setdefault(opening.book_key(position)[0], Node(line))
                 points = POINTS[record.result] if position.turn == 0 else 1 - POINTS[record.result]
-                stored = mirror_move(move) if is_mirrored else move
+                stored = opening.book_move(position, move)
                 position.push(move)
                 line = (*line, move)
                 node.games[stored] = node.games.get(stored, 0) + 1
                 node.points[stored] = node.points.get(stored, 0.0) + points
-                key, is_mirrored = position.book_key()
-                node.after[stored] = key
+                node.after[stored] = opening.book_key(position)[0]
         except ValueError as error:
             report(f"game {place}: {error}")
     return nodes
@@ -115,52 +113,52 @@ def _expected(nodes: dict[int, Node], node: Node, move: int) -> float:
     return (node.points[move] + PRIOR_GAMES * promised) / (node.games[move] + PRIOR_GAMES)
 
 
+class Work(NamedTuple):
+    """A position whose moves are to be verified."""
+
+    variant: str
+    line: tuple[int, ...]  # that leads to it
+    moves: list[int]  # as the book keeps them
+    limit: int
+    margin: int
+
+
 @functools.cache
-def _engine() -> tuple[Game, Searcher]:
+def _engine(variant: str) -> tuple[Game, Searcher]:
     """A worker's own."""
-    game = registry.load("xiangqi")
+    game = registry.load(variant)
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
     return game, searcher
 
 
-def _verify(task: tuple[tuple[int, ...], list[int], int]) -> list[int]:
-    """The moves of a position that a search finds sound; the moves and their scores are as on the line's board."""
-    line, moves, limit = task
-    game, searcher = _engine()
-    position = game.position()
-    for move in line:
+def verify_position(work: Work) -> list[int]:
+    """The moves of a position that a search finds sound."""
+    game, searcher = _engine(work.variant)
+    position: Any = game.position()
+    for move in work.line:
         position.push(move)
+    symmetry = opening.book_key(position)[1][0]
 
-    def score(move: int) -> int:
+    def score(*moves: int) -> int:
         searcher.clear()
-        return exhaust(searcher, Task(position, Control(limit), (move,))).lines[0].score.cp
+        return exhaust(searcher, Task(position, Control(work.limit), moves)).lines[0].score.cp
 
-    searcher.clear()
-    best = exhaust(searcher, Task(position, Control(limit))).lines[0].score.cp
-    scores = {move: score(move) for move in moves}
-    return [move for move, cp in scores.items() if cp >= max(best, *scores.values()) - MARGIN_CP]
+    best = score()
+    scores = {move: score(position.turned_back(move, symmetry)) for move in work.moves}
+    return [move for move, cp in scores.items() if cp >= max(best, *scores.values()) - work.margin]
 
 
-def verify(nodes: dict[int, Node], limit: int, jobs: int) -> int:
+def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: int) -> int:
     """Mark the moves that are not sound; returns their number."""
-    game = registry.load("xiangqi")
-    turned: list[bool] = []
-    tasks = []
-    for node in nodes.values():
-        position = game.position()
-        for move in node.line:
-            position.push(move)
-        turned.append(position.book_key()[1])
-        tasks.append((node.line, [mirror_move(m) if turned[-1] else m for m in node.games], limit))
+    works = [Work(variant, node.line, list(node.games), limit, margin) for node in nodes.values()]
     refused = 0
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        found = pool.imap(_verify, tasks, 16)
-        progress = tqdm(found, total=len(tasks), unit=" positions", disable=not sys.stderr.isatty())
-        for node, is_mirrored, sound in zip(nodes.values(), turned, progress, strict=True):
-            stored = {mirror_move(move) if is_mirrored else move for move in sound}
-            node.is_sound = {move: move in stored for move in node.games}
-            refused += len(node.games) - len(stored)
+        found = pool.imap(verify_position, works, 16)
+        progress = tqdm(found, total=len(works), unit=" positions", disable=not sys.stderr.isatty())
+        for node, sound in zip(nodes.values(), progress, strict=True):
+            node.is_sound = {move: move in sound for move in node.games}
+            refused += len(node.games) - len(sound)
     return refused
 
 
@@ -175,19 +173,21 @@ def entries(nodes: dict[int, Node]) -> np.ndarray[Any, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", type=Path, nargs="+", help="JSON lines or PGN, also .zst")
+    parser.add_argument("files", type=Path, nargs="+", help="JSON lines, PGN or CSV, also .zst or .gz")
+    parser.add_argument("--game", choices=GAMES, default=GAMES[0])
     parser.add_argument("--into", type=Path, required=True, help="the book, written whole")
     parser.add_argument("--plies", type=int, default=40, help="of each game")
     parser.add_argument("--min-games", type=int, default=3, help="moves of fewer games are left out")
     parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="search each move so far (0: none)")
+    parser.add_argument("--margin", type=int, default=MARGIN_CP, help="of the score, in which moves are sound")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--source", default="", help="what the book's header says of the games")
     options = parser.parse_args()
     skipped: list[str] = []
-    records = (record for path in options.files for record in read_records(path, skipped.append))
-    nodes = collect(records, options.plies, skipped.append)
+    records = (record for path in options.files for record in read_records(path, skipped.append, options.game))
+    nodes = collect(options.game, records, options.plies, skipped.append)
     thin_out(nodes, options.min_games)
-    refused = verify(nodes, options.verify, options.jobs) if options.verify else 0
+    refused = verify(options.game, nodes, options.verify, options.margin, options.jobs) if options.verify else 0
     learn(nodes)
     book = entries(nodes)
     about = {
@@ -196,10 +196,10 @@ def main() -> int:
             "plies": options.plies,
             "min_games": options.min_games,
             "verify": options.verify,
-            "margin_cp": MARGIN_CP,
+            "margin_cp": options.margin,
         },
     }
-    opening.write(options.into, "xiangqi", about, book)
+    opening.write(options.into, options.game, about, book)
     for line in skipped:
         print(f"skipped: {line}", file=sys.stderr)
     print(f"{len(nodes)} positions, {len(book)} moves, {refused} of them refused by search", file=sys.stderr)

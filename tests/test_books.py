@@ -26,6 +26,7 @@ from games.xiangqi import rulebook
 from games.xiangqi.intent import INTENTS
 from games.xiangqi.rulebook import Item, Rule, RuleBook
 from games.xiangqi.situation import SITUATIONS
+from naive.connect6 import points_of
 
 GAMES = [
     {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "result": "1-0"},
@@ -92,7 +93,7 @@ def asked(game: Any, *words: str) -> dict[str, opening.BookMove]:
     position = game.position()
     for word in words:
         position.push(position.parse_move(word))
-    return {position.move_text(entry.move): entry for entry in game._knowledge.opening_moves(position)}
+    return {position.move_text(entry.move): entry for entry in game._knowledge.openings.moves(position)}
 
 
 def test_what_an_opening_book_says(own_book: Path) -> None:
@@ -131,7 +132,7 @@ def test_a_search_refuses_blunders() -> None:
     game = registry.load("xiangqi")
     position = game.position()
     moves = [position.parse_move(word) for word in ("h2e2", "b2b9", "a0a1")]
-    sound = build_openings._verify(((), moves, 3000))
+    sound = build_openings.verify_position(build_openings.Work("xiangqi", (), moves, 3000, 120))
     assert moves[0] in sound and moves[1] not in sound, "b2b9 loses a cannon for a horse"
 
 
@@ -168,6 +169,48 @@ def test_the_daemon_plays_from_the_book_only_under_a_clock(own_book: Path) -> No
             assert not any("string book" in line for line in client.expect("bestmove"))
         client.send("position startpos moves a0a1", "go wtime 60000 btime 60000 depth 1")
         assert not any("string book" in line for line in client.expect("bestmove")), "not in the book"
+
+
+def laid(word: str, way: int) -> str:
+    """A turn with the board laid in one of eight ways: flipped left to right, then turned by quarters."""
+    points = []
+    for place, rank in points_of(word):
+        column, row = (18 - place if way >= 4 else place), rank - 1
+        for _ in range(way % 4):
+            column, row = row, 18 - column
+        points.append((column, row))
+    return "".join(f"{chr(97 + column)}{row + 1}" for column, row in sorted(points))
+
+
+@pytest.mark.parametrize("line", [["j10"], ["j10", "i9k9"], ["j10", "i9i11", "g9i10"]])
+def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
+    game = registry.load("connect6")
+    books, keys = [], set()
+    for way in range(8):
+        position = game.position()
+        for word in line:
+            position.push(position.parse_move(laid(word, way)))
+        keys.add(opening.book_key(position)[0])
+        asked = game._openings.moves(position)
+        assert len(asked) > 3 and all(position.is_legal(entry.move) for entry in asked)
+        for symmetry in range(8):
+            move = asked[0].move
+            assert position.turned_back(position.turned(move, symmetry), symmetry) == move
+        books.append((position, asked))
+    assert len(keys) == 1
+    # What is played in each is the same turn, laid as the board is (where that is the only way to lay it alike).
+    first = books[0][0].move_text(books[0][1][0].move)
+    alike = {laid(first, way) for way in range(8)}
+    assert all(position.move_text(asked[0].move) in alike for position, asked in books)
+
+
+def test_connect6_is_opened_by_the_book_on_request_only() -> None:
+    with Client("setoption name UCI_Variant value connect6") as client:
+        client.send("position startpos", "go wtime 60000 btime 60000 depth 1")
+        assert not any("string book" in line for line in client.expect("bestmove"))
+        client.send("setoption name OwnBook value true", "go wtime 60000 btime 60000")
+        answered = client.expect("bestmove")
+        assert answered[-1].startswith("bestmove j10") and answered[-2].startswith("info string book opening j10 games")
 
 
 def test_a_bad_book_is_told_once_and_play_goes_on(tmp_path: Path) -> None:

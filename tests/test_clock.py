@@ -13,11 +13,19 @@ clocks = st.floats(1, 10_000_000)
 
 
 @settings(max_examples=500, deadline=None)
-@given(clocks, st.floats(0, 60_000), st.integers(0, 100), st.integers(0, 500), st.integers(5, 150), st.floats(0, 5000))
+@given(
+    clocks,
+    st.floats(0, 60_000),
+    st.integers(0, 100),
+    st.integers(0, 500),
+    st.integers(5, 150),
+    st.floats(0, 5000),
+    st.floats(1, 4),
+)
 def test_budget_fits_the_clock(
-    left: float, increment: float, moves: int, played: int, expected: int, overhead: float
+    left: float, increment: float, moves: int, played: int, expected: int, overhead: float, early_weight: float
 ) -> None:
-    budget = clock.allot(left, increment, moves, played, expected, overhead)
+    budget = clock.allot(left, increment, moves, played, expected, overhead, early_weight=early_weight)
     assert clock.LEAST <= budget.soft <= budget.hard
     assert budget.hard + overhead < left or budget.hard == clock.LEAST
 
@@ -49,6 +57,16 @@ def test_always_using_the_hard_limit_never_loses(overrun_ms: float) -> None:
         left -= budget.hard + overrun_ms
         assert left > 0
         left += 10
+
+
+def test_the_first_third_may_get_more() -> None:
+    left, spent = 900_000.0, []
+    for turn in range(22):
+        spent.append(clock.allot(left, 0, 0, turn, 22, 10, early_weight=2.0).soft)
+        left -= spent[-1]
+    assert spent[0] > 1.4 * clock.allot(900_000, 0, 0, 0, 22, 10).soft
+    assert min(spent[:7]) > 1.5 * spent[8]
+    assert left > 0
 
 
 def test_more_time_gives_more_thought() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
+from itertools import combinations_with_replacement
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from games import registry
 from games.connect6.proof import ThreatSolver
-from games.contract import Line, Searcher, Task
+from games.contract import Line, Searcher, Task, exhaust
 from games.kernel.control import Control
+from naive.connect6 import ROADS, Naive, Point, points_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -75,6 +79,43 @@ def test_connect6_tells_a_mate_by_threats_whatever_its_width() -> None:
     proof = ThreatSolver().prove(game.position(f"{board} b 2").record, 200_000)
     line, _ = search("connect6", f"{board} b 2", 8, 100_000, game.searcher())
     assert proof is not None and line.score.mate == proof.length
+
+
+def open_points(position: Any, side: int) -> list[set[Point]]:
+    """The empty points of each road on which a side may make six in one turn."""
+    board = Naive(position.fen()).board
+    found = []
+    for road in ROADS:
+        stones = [board.get(point) for point in road]
+        if stones.count(side) >= 4 and stones.count(1 - side) == 0:
+            found.append({point for point in road if point not in board})
+    return found
+
+
+def test_connect6_hits_every_four_that_can_be_hit() -> None:
+    """With little time too, and in games that somebody lost."""
+    game = registry.load("connect6")
+    searcher = game.searcher()
+    lines = (ROOT / "tests" / "fixtures" / "connect6_games.jsonl").read_text().splitlines()
+    met = 0
+    for record in map(json.loads, lines):
+        position = game.position()
+        for text in record["moves"]:
+            position.push(position.parse_move(text))
+            threats = open_points(position, 1 - position.turn)
+            points = set().union(*threats)
+            if position.outcome() or not threats or open_points(position, position.turn):
+                continue
+            pairs = combinations_with_replacement(points, 2)
+            if not any(all(set(pair) & threat for threat in threats) for pair in pairs):
+                continue
+            searcher.configure(1, 1, 1)
+            searcher.clear()
+            line = exhaust(searcher, Task(position, Control(50))).lines[0]
+            stones = set(points_of(position.move_text(line.pv[0])))
+            assert all(stones & threat for threat in threats), position.fen()
+            met += 1
+    assert met > 100
 
 
 def test_connect6_tells_a_loss_that_nothing_averts() -> None:

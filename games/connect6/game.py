@@ -6,16 +6,17 @@ import random
 from collections.abc import Iterator
 
 from games.alphabeta import AlphaBetaSearcher
-from games.connect6 import INFO, movegen, notation
+from games.connect6 import INFO, movegen, notation, symmetry
 from games.connect6.bench import BENCH
 from games.connect6.evaluate import explain
 from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, clear_board, do_turn, put_stone, undo_turn
 from games.connect6.search import Connect6Root
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
-from games.connect6.work import WORK_DTYPE
+from games.connect6.work import MAX_PLY, WORK_DTYPE
 from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
+from games.opening import Openings
 
 
 class Connect6Position:
@@ -40,6 +41,20 @@ class Connect6Position:
     @property
     def key(self) -> int:
         return int(self.record.key)
+
+    @property
+    def game_ply(self) -> int:
+        """Turns since the empty board."""
+        return (POINTS - int(self.record.empty) + 1) // 2
+
+    def symmetric_keys(self) -> list[int]:
+        return symmetry.symmetric_keys(self.record)
+
+    def turned(self, move: int, way: int) -> int:
+        return symmetry.turned(move, way)
+
+    def turned_back(self, move: int, way: int) -> int:
+        return symmetry.turned_back(move, way)
 
     def copy(self) -> Connect6Position:
         twin = object.__new__(Connect6Position)
@@ -84,6 +99,14 @@ class Connect6Position:
             moves += [first | second << 9 for i, first in enumerate(points) for second in points[i + 1 :]]
         return moves
 
+    def is_legal(self, move: int) -> bool:
+        """Whether a number is a legal turn."""
+        first, second = move & 511, move >> 9
+        points = (first,) if second == NO_POINT else (first, second)
+        if self.record.winner != NOT_OVER or any(point >= POINTS or self.record.stones[point] for point in points):
+            return False
+        return self._may_be_single(first) if second == NO_POINT else self.record.left == 2 and first < second
+
     def count_legal(self) -> int:
         return int(movegen.count_legal(self.record, TABLES_RECORD))
 
@@ -126,12 +149,17 @@ class Connect6:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Tell) -> None:
+        self._openings = Openings("connect6", tell)
         self._root = Connect6Root()
 
     def set_option(self, name: str, value: str) -> None:
         if name == "Width":
             self._root.width = int(value)
+        elif name == "Depth":
+            self._root.max_depth = int(value) or MAX_PLY - 1
+        else:
+            self._openings.set_option(name, value)
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
@@ -140,10 +168,10 @@ class Connect6:
         return AlphaBetaSearcher(self._root)
 
     def consult(self, position: Connect6Position) -> list[str]:
-        return []
+        return self._openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
-        return None
+        return self._openings.suggest(position, rng)
 
     def evaluate(self, position: Connect6Position) -> list[str]:
         return explain(position.record)
@@ -157,4 +185,4 @@ class Connect6:
 
 
 def create(tell: Tell) -> Connect6:
-    return Connect6()
+    return Connect6(tell)

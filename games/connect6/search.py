@@ -255,11 +255,11 @@ class Connect6Root:
     infinite = INFINITE
     margin = 100
     quiet_bound = EVAL_BOUND
-    max_depth = MAX_PLY - 1
     win_is_enough = True
 
     def __init__(self) -> None:
         self.width = 12
+        self.max_depth = MAX_PLY - 1
 
     def new_work(self) -> Record:
         return new_record(WORK_DTYPE)

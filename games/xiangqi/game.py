@@ -50,14 +50,14 @@ class XiangqiPosition:
         """The FEN's last field: from 1, grows after Black's move."""
         return self._move_number + (self._first_turn + self.ply) // 2
 
-    def book_key(self) -> tuple[int, bool]:
-        """The key that left and right share, and whether it is the mirrored position's."""
-        own, other = self.key, int(mirrored_key(self.record, TABLES_RECORD))
-        return min(own, other), other < own
+    def symmetric_keys(self) -> list[int]:
+        """The key, and that of the position with left and right exchanged."""
+        return [self.key, int(mirrored_key(self.record, TABLES_RECORD))]
 
-    def is_symmetric(self) -> bool:
-        """Whether left and right are alike."""
-        return self.key == int(mirrored_key(self.record, TABLES_RECORD))
+    def turned(self, move: int, symmetry: int) -> int:
+        return notation.mirror_move(move) if symmetry else move
+
+    turned_back = turned
 
     @property
     def game_ply(self) -> int:

@@ -10,8 +10,7 @@ from typing import Any
 
 from games.book import FOLDER, BookError
 from games.contract import Suggestion, Tell
-from games.opening import BookMove, OpeningBook, choose
-from games.xiangqi.notation import mirror_move
+from games.opening import DEFAULTS, Openings
 from games.xiangqi.numbering import ATTACKERS, letters_of
 from games.xiangqi.patterns import Pattern, PatternBook
 from games.xiangqi.probe import UNKNOWN
@@ -19,7 +18,6 @@ from games.xiangqi.rulebook import Fit, RuleBook, words
 from games.xiangqi.situation import SITUATIONS
 from games.xiangqi.tablebase import Tablebase
 
-OPENINGS = FOLDER / "xiangqi-openings.book"
 PATTERN_ATTACKERS = 8
 """Attackers left at most, both sides together, when the pattern book is asked."""
 
@@ -36,19 +34,19 @@ class Knowledge:
 
     def __init__(self, tell: Tell) -> None:
         """`tell` gets a line for a book that cannot be used."""
+        self.openings = Openings("xiangqi", tell)
         self.tables: Tablebase | None = None
         self._patterns: PatternBook | None = None
         self._tell = tell
-        self._openings: dict[Path, OpeningBook | None] = {}
         self._rules: RuleBook | None = None
-        self._values = {
-            "OwnBook": "false", "UseRules": "true", "UseEndgames": "true", "EndgamePath": "",
-            "BookFile": "", "BookDepth": "40", "BookMinGames": "3",
-        }  # fmt: skip
+        self._values = {"UseRules": "true", "UseEndgames": "true", "EndgamePath": ""}
         self._find_endgames()
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
+        if name in DEFAULTS:
+            self.openings.set_option(name, value)
+            return
         if value == self._values[name]:
             return  # as when a client's options, most at their default, are told to a game just loaded
         self._values[name] = value
@@ -58,8 +56,6 @@ class Knowledge:
             self._find_rules()
             if value in ("checked", "paper"):
                 importlib.import_module("games.xiangqi.intent")  # compile it now, not under a clock
-        elif name == "BookFile":
-            self._openings.clear()
 
     def _find_endgames(self) -> None:
         self.tables = self._patterns = None
@@ -94,29 +90,11 @@ class Knowledge:
         """The rules that fit a position, surest first."""
         return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
 
-    def opening_moves(self, position: Any) -> list[BookMove]:
-        """What the first book that knows the position has to say, best first: the user's own, then the shipped one."""
-        if position.game_ply >= int(self._values["BookDepth"]):
-            return []
-        key, is_mirrored = position.book_key()
-        own = self._values["BookFile"]
-        for path in [Path(own), OPENINGS] if own else [OPENINGS]:
-            book = self._opening(path)
-            moves = book.find(key) if book is not None else []
-            if is_mirrored:
-                moves = [entry._replace(move=mirror_move(entry.move)) for entry in moves]
-            least = int(self._values["BookMinGames"])
-            moves = [entry for entry in moves if entry.games >= least and position.is_legal(entry.move)]
-            if moves:
-                return moves
-        return []
-
     def suggest(self, position: Any, rng: random.Random) -> Suggestion | None:
         """A move of the opening book (OwnBook), else the answer of a rule (UseRules checked or paper), at random."""
-        if self._values["OwnBook"] == "true":
-            entry = choose(self.opening_moves(position), rng)
-            if entry is not None:
-                return Suggestion(entry.move, opening_text(position, entry))
+        suggestion = self.openings.suggest(position, rng)
+        if suggestion is not None:
+            return suggestion
         if self._values["UseRules"] in ("checked", "paper"):
             fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
             if fits:
@@ -126,7 +104,7 @@ class Knowledge:
 
     def consult(self, position: Any) -> list[str]:
         """A line for each move of the opening book, each rule and the pattern that fit, and what the tables tell."""
-        lines = [opening_text(position, entry) for entry in self.opening_moves(position)]
+        lines = self.openings.consult(position)
         lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
         pattern = None if self._patterns is None else self._patterns.find(position.record)
         if self._patterns is not None and pattern is not None:
@@ -140,20 +118,6 @@ class Knowledge:
         if code == UNKNOWN:
             return ""
         return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
-
-    def _opening(self, path: Path) -> OpeningBook | None:
-        if path not in self._openings:
-            try:
-                self._openings[path] = OpeningBook(path, "xiangqi")
-            except BookError as error:
-                self._tell(str(error))
-                self._openings[path] = None
-        return self._openings[path]
-
-
-def opening_text(position: Any, entry: BookMove) -> str:
-    move = position.move_text(entry.move)
-    return f"opening {move} games {entry.games} score {entry.score:.1%} weight {entry.weight:.1%}"
 
 
 def rule_text(position: Any, fit: Fit) -> str:

@@ -1,29 +1,25 @@
 """Learn Connect6's weights from games: what a road is worth, and where players place their stones.
 
-    python scripts/tune_connect6.py lg_expert_games.csv.gz games.jsonl.zst
+    python scripts/tune_connect6.py lg_expert_games.csv.gz games.jsonl
 
 Values of roads: so that sigmoid(sum / scale) tells the result best, by the stones on a road, the mover's and the
 opponent's apart; positions are left out in which the side to move wins by double threats, for the search sees that.
 Interests of points: so that a softmax of a point's roads tells best which empty point the next stone went to, the other
-stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Prints the weights in
-logits: games/connect6/weights.py has 400 and 100 times as much. The same files and options give the same weights.
+stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes
+games/connect6/weights.py; the same files and options give the same weights.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
 import random
 import sys
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
-from _records import open_text
+from _records import read_records
 from tqdm import tqdm
 
 from games import registry
@@ -37,22 +33,13 @@ Array = np.ndarray[Any, np.dtype[np.float32]]
 
 SOLVER_NODES = 300
 
+VALUE_SCALE, INTEREST_SCALE = 400, 100
+"""Of a logit."""
 
-class GameRecord(msgspec.Struct):
-    moves: list[str]
-    result: str
-
-
-def read(path: Path) -> Iterator[GameRecord]:
-    """Games of a CSV or of JSON lines; their results are B, W and D."""
-    if ".csv" in path.suffixes:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                yield GameRecord(row["moves"].split(), row["result"])
-    else:
-        with open_text(path) as file:
-            for line in file:
-                yield msgspec.json.decode(line, type=GameRecord)
+WON = 1_000_000
+UNSEEN_VALUE, UNSEEN_INTEREST = 200, 200
+"""Of roads that quiet positions do not have: own ones of four and five (the paper's value), the opponent's (likewise
+not to be left alone)."""
 
 
 def incidence() -> Array:
@@ -97,10 +84,10 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     game = registry.load("connect6")
     solver = ThreatSolver()
     samples = Samples([], [], [], [])
-    for record in tqdm(islice(read(path), limit), disable=not sys.stderr.isatty()):
-        if record.result not in "BW":
+    for record in tqdm(islice(read_records(path, print, "connect6"), limit), disable=not sys.stderr.isatty()):
+        if record.result not in ("1-0", "0-1"):
             continue
-        position: Any = game.position()
+        position: Any = game.position(record.fen)
         for text in record.moves:
             try:
                 move = position.parse_move(text)
@@ -111,7 +98,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
             quiet = pos.threats[side] == 0
             if position.ply > 1 and quiet and rng.random() < share and not solver.solve(pos, SOLVER_NODES):
                 samples.values.append(np.bincount(kinds(pos.roads, side), minlength=KINDS)[1:KINDS])
-                samples.results.append(float((record.result == "B") == (side == 0)))
+                samples.results.append(float((record.result == "1-0") == (side == 0)))
                 if move >> 9 != NO_POINT and pos.threats[side ^ 1] == 0:
                     add_points(samples, position, move, rng)
             position.push(move)
@@ -190,20 +177,52 @@ def _choices(points: list[Any], chosen: list[int], weights: Any) -> tuple[Any, A
     return gradient, curvature, loss, first / len(points)
 
 
+def source(values: Any, points: Any, note: str) -> str:
+    """The text of weights.py."""
+    seen = [round(VALUE_SCALE * float(value)) for value in values]
+    own_value = (0, *seen[:3], UNSEEN_VALUE, UNSEEN_VALUE, WON)
+    opponent_value = (0, *(-value for value in seen[ROAD_LENGTH - 1 : 2 * ROAD_LENGTH - 2]), WON)
+    interest = [round(INTEREST_SCALE * float(point)) for point in points]
+    own_interest = (*interest[:5], interest[4], 0)
+    opponent_interest = (interest[0], *interest[ROAD_LENGTH : ROAD_LENGTH + 3], UNSEEN_INTEREST, UNSEEN_INTEREST, 0)
+    return f'''"""Weights of Connect6, by count of stones on a road, index 0..6; written by scripts/tune_connect6.py.
+
+{note}
+"""
+
+OWN_VALUE = {own_value}
+OPPONENT_VALUE = {opponent_value}
+TEMPO = {seen[-1]}
+"""A living road's value to the side that looks, the opponent's being subtracted, and the worth of the move;
+{VALUE_SCALE} are a logit of the expected result."""
+
+OWN_INTEREST = {own_interest}
+OPPONENT_INTEREST = {opponent_interest}
+CENTRE = {interest[-1]}
+"""What a road is worth to a stone on it, and a step nearer to the middle;
+{INTEREST_SCALE} are a logit of its being chosen."""
+'''
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", type=Path, nargs="+")
+    parser.add_argument("games", type=Path, nargs="+", help="CSV or JSON lines, also .gz or .zst")
     parser.add_argument("--limit", type=int, default=20_000, help="games of each file")
     parser.add_argument("--share", type=float, default=0.25, help="of the positions")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--into", type=Path, default=TARGET)
     options = parser.parse_args()
     parts = [collect(path, options.limit, options.share, options.seed) for path in options.games]
     values = fit_values(
         np.array([row for part in parts for row in part.values]), np.array([r for part in parts for r in part.results])
     )
     points = fit_points([p for part in parts for p in part.points], [c for part in parts for c in part.chosen])
-    print("values", np.round(values, 4).tolist())
-    print("points", np.round(points, 4).tolist())
+    names = ", ".join(path.name for path in options.games)
+    count = sum(len(part.results) for part in parts)
+    note = f"From {names}: share {options.share}, seed {options.seed}, {count} positions."
+    partial = options.into.with_suffix(".tmp")
+    partial.write_text(source(values, points, note), encoding="utf-8")
+    partial.replace(options.into)
     return 0
 
 

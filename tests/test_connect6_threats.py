@@ -15,7 +15,10 @@ from conftest import SHARED
 
 from games import registry
 from games.connect6.notation import turn_text
+from games.connect6.position import NO_POINT
 from games.connect6.proof import Proof, ThreatSolver
+from games.contract import Task
+from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -137,6 +140,51 @@ def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any
         found += exists
         assert (solver.solve(position.record, BUDGET, depth=2) == 2) == exists, position.fen()
     assert 5 < found < 55
+
+
+def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[tuple[Any, int, int]]:
+    """Positions of games, a turn that makes a single threat only, and the length of the win it is said to begin."""
+    for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines():
+        position = game.position()
+        for text in json.loads(line)["moves"]:
+            position.push(position.parse_move(text))
+            pos = position.record
+            if position.ply < 6 or position.outcome() or pos.threats.any() or solver.solve(pos, 2000) != 0:
+                continue
+            searcher = game.searcher()
+            searcher.configure(1, 1, 1)
+            searcher.start(Task(position, Control(1)))
+            for turn in searcher._works[0].root_moves[: searcher._works[0].root_count].tolist():
+                length = solver.solve_after(pos, turn, 300)
+                if length:
+                    yield position.copy(), turn, length
+                    most -= 1
+                    break
+            searcher.finish()
+            if most == 0:
+                return
+
+
+def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: Any, solver: ThreatSolver) -> None:
+    rng = random.Random(9)
+    found = 0
+    for position, turn, length in single_threat_wins(game, solver, 3):
+        found += 1
+        side = position.turn
+        position.push(turn)
+        made = threats(board_of(position), side)
+        free = [point for point in position.legal_moves() if point >> 9 != NO_POINT]
+        hits = [reply for reply in free if all(set(points_of(turn_text(reply))) & set(threat) for threat in made)]
+        assert len(hits) > 300, "one stone suffices, the other is free"
+        interest = position.record.interest[(side ^ 1) * 361 :]
+        hits.sort(key=lambda reply: -int(interest[reply & 511] + interest[reply >> 9]))
+        for reply in [*hits[:25], *rng.sample(hits, 25)]:
+            position.push(reply)
+            proof = solver.prove(position.record, BUDGET)
+            assert proof is not None and proof.length < length, (position.fen(), turn_text(turn), turn_text(reply))
+            check(board_of(position), side, proof)
+            position.pop()
+    assert found == 3
 
 
 def test_no_win_without_stones(game: Any, solver: ThreatSolver) -> None:

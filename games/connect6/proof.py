@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from games.connect6.position import NOT_OVER, do_turn, undo_turn
 from games.connect6.tables import TABLES_RECORD
-from games.connect6.threats import ABORTED, replies_to, win_by_threats
+from games.connect6.threats import ABORTED, replies_to, win_after, win_by_threats
 from games.connect6.work import MAX_LEVELS, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
@@ -38,6 +38,13 @@ class ThreatSolver:
         length = int(win_by_threats(pos, self._work, TABLES_RECORD, depth, budget))
         self.nodes = int(self._work.attack_nodes)
         return None if length == ABORTED else length
+
+    def solve_after(self, pos: Record, turn: int, budget: int) -> int:
+        """Turns in which a turn that makes a threat wins, by double threats after every reply; 0 if that is not proven.
+
+        `budget`: nodes for each reply.
+        """
+        return max(int(win_after(pos, self._work, TABLES_RECORD, turn, budget)), 0)
 
     def prove(self, pos: Record, budget: int) -> Proof | None:
         """The tree of such a win; None if there is none or the budget, for each of its positions, ran out."""

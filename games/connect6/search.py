@@ -13,7 +13,7 @@ from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
-from games.connect6.threats import attack_found, find_danger, find_win
+from games.connect6.threats import attack_found, find_danger, find_win, win_by_threat
 from games.connect6.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
@@ -48,6 +48,9 @@ EXTENSION = 2
 """Turns that answering threats may carry a line beyond the horizon (without a bound, threats answered by
 threats ran to ply 48 and held middle games to depth 2)."""
 
+KILLER = 150
+"""A turn that cut off a sibling counts for so much more interest (57.1 % +- 7.9 of 120 games)."""
+
 LATE = 3
 """Turns of a node that are searched to the full depth at once (52.4 % +- 6.6 of 84 games against all, 100 ms)."""
 
@@ -57,6 +60,10 @@ THREAT_DEPTH, THREAT_NODES = 20, 64
 
 ROOT_THREAT_NODES = 4000
 """And at the root in each iteration, times its depth."""
+
+ROOT_REPLY_DEPTH, ROOT_REPLY_NODES = 4, 30
+"""From that depth on the root's turns that make a threat are tried for a sound win, with so many nodes, times the
+depth, for each reply: for the proof, as it wins no more games (47.5 % +- 7.5 of 80)."""
 
 
 @inner(int64(int64), forceinline=True)
@@ -125,13 +132,15 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             return 0
     in_danger = work.zone_count > 0
 
-    # Step 7. Turns by interest, the table's first
+    # Step 7. Turns by interest, the table's first, then those that cut off siblings
     first = ply * MAX_TURNS
     end = generate_turns(pos, work, t, ply, work.width if depth > 0 else int64(DEFENCES))
     exhaustive = work.exhaustive
     for i in range(first, end):
         if work.moves[i] == table_move:
             work.move_scores[i] = INFINITE
+        elif work.moves[i] == work.killers[2 * ply] or work.moves[i] == work.killers[2 * ply + 1]:
+            work.move_scores[i] += KILLER
     end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
 
     # Step 8. Principal variation search; turns further down the list are looked at less deeply first
@@ -139,8 +148,8 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
     best_move = int64(0)
     old_alpha = alpha
     for i in range(first, end):
-        # Further ones only while all were refuted by proven wins.
-        if i >= end_searched and best > -MATE_BOUND:
+        # Further ones only while all lose: as many again (59.6 % +- 6.7 of 120 games), any number past proven wins
+        if i >= end_searched and (best > -EVAL_BOUND or (best > -MATE_BOUND and i >= 2 * end_searched - first)):
             break
         move = pick(work, i, end)
         do_turn(pos, t, move)
@@ -164,10 +173,13 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
                 if is_pv:
                     set_pv(work, ply, move)
                 if score >= beta:
+                    if work.killers[2 * ply] != move:
+                        work.killers[2 * ply + 1] = work.killers[2 * ply]
+                        work.killers[2 * ply] = move
                     break
 
     # Step 9. No loss is proven by a choice of turns
-    if best < -MATE_BOUND and (exhaustive == SOME or (exhaustive == ALL and end_searched < end)):
+    if best < -MATE_BOUND and exhaustive == SOME:
         best = ply - UNPROVEN
 
     # Step 10. Remember
@@ -209,6 +221,13 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
             work.pv_length[1] = 0
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)
+        for i in range(work.root_count if depth >= ROOT_REPLY_DEPTH else 0):
+            length = win_by_threat(pos, work, t, int64(work.root_moves[i]), ROOT_REPLY_NODES * depth)
+            if length > 0:
+                first_of_root(work, int64(work.root_moves[i]))
+                work.pv_length[1] = 0
+                set_pv(work, int64(0), int64(work.root_moves[0]))
+                return MATE - (2 * length - 1)
     for i in range(skip, work.root_count):
         move = int64(work.root_moves[i])
         do_turn(pos, t, move)
@@ -273,6 +292,7 @@ class Connect6Root:
     def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
         """The root is searched three times as wide as the nodes below."""
         work.width = self.width
+        work.killers[:] = 0
         work.root_is_free = not moves
         if moves:
             chosen = list(moves[:MAX_TURNS])

@@ -7,10 +7,10 @@ itself: a few nodes where the full game has thousands.
 
 from __future__ import annotations
 
-from games.connect6.attacks import UNSTOPPABLE, list_attacks, list_replies
+from games.connect6.attacks import MISSED, UNSTOPPABLE, list_attacks, list_replies, list_second
 from games.connect6.movegen import winning_turn
-from games.connect6.position import NO_POINT, NOT_OVER, POSITION, do_turn, undo_turn
-from games.connect6.tables import TABLES
+from games.connect6.position import NO_POINT, NOT_OVER, POSITION, THREAT, do_stone, do_turn, undo_stone, undo_turn
+from games.connect6.tables import ROAD_LENGTH, ROADS, TABLES
 from games.connect6.work import MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.intrinsics import recurse_3
 from games.kernel.jit import Record, entry, inner, int64, void
@@ -22,6 +22,9 @@ ABORTED = -1
 
 SALT = 0x5A17ED0C0FFEE
 """Tells the solver's entries in the transposition table from the search's."""
+
+FIRST_REPLIES = (MAX_LEVELS + 1) * MAX_REPLIES
+"""Where replies to a single threat are listed."""
 
 ZONE_TURNS = 200
 """Turns of a win whose points are looked at, for the zone."""
@@ -101,8 +104,7 @@ def find_win(pos: Record, work: Record, t: Record, depth: int, budget: int) -> i
     work.attack_nodes = 0
     work.attack_budget = budget
     work.attack_aborted = 0
-    limit = int64(2)
-    while limit <= depth:
+    for limit in range(2, depth + 1):
         work.attack_cut = 0
         length = attack(pos, work, t, limit, int64(0), int64(0))
         if work.attack_aborted == 1:
@@ -111,7 +113,6 @@ def find_win(pos: Record, work: Record, t: Record, depth: int, budget: int) -> i
             return length
         if work.attack_cut == 0:
             break
-        limit += 1
     return 0
 
 
@@ -130,14 +131,28 @@ def mark(work: Record, point: int) -> None:
         work.zone_count += 1
 
 
+@inner(void(POSITION, WORK, TABLES, int64))
+def mark_counters(pos: Record, work: Record, t: Record, side: int) -> None:
+    """Mark the points where one more stone of `side` would threaten to win."""
+    for road in range(ROADS):
+        if t.own[side * 64 + pos.roads[road]] >= THREAT - 1:
+            for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+                if pos.stones[t.road_points[i]] == 0:
+                    mark(work, int64(t.road_points[i]))
+
+
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
-def mark_win(pos: Record, work: Record, t: Record, level: int, room: int, _: int) -> int:
-    """Mark the points that the win of `find_win` needs, of at most `room` of its turns; returns the room left."""
+def mark_win(pos: Record, work: Record, t: Record, level: int, room: int, with_counters: int) -> int:
+    """Mark the points that the win of `find_win` needs: its stones, the points of its threats, and `with_counters`
+    those of threats against it. At most `room` turns are looked at; returns the room left, 0 if points are missing.
+    """
     data = probe(work.table, work.table_mask, pos.key ^ SALT)
     if data == 0 or entry_score(data) <= 0 or room == 0:
-        return room
+        return 0
     turn = entry_move(data)
     replies = level * MAX_REPLIES
+    if with_counters == 1:
+        mark_counters(pos, work, t, pos.turn ^ 1)
     do_turn(pos, t, turn)
     mark(work, turn & 511)
     mark(work, turn >> 9)
@@ -149,10 +164,25 @@ def mark_win(pos: Record, work: Record, t: Record, level: int, room: int, _: int
     for r in range(replies, replies + count):
         reply = int64(work.replies[r])
         do_turn(pos, t, reply)
-        room = recurse_3(pos, work, t, level + 1, room, int64(0))
+        room = recurse_3(pos, work, t, level + 1, room, with_counters)
         undo_turn(pos, t, reply)
     undo_turn(pos, t, turn)
     return room
+
+
+@inner(void(POSITION, TABLES), forceinline=True)
+def pass_turn(pos: Record, t: Record) -> None:
+    """Give the turn to the other side."""
+    pos.turn ^= 1
+    pos.key ^= t.zobrist_turn
+
+
+@inner(void(POSITION, TABLES, int64), forceinline=True)
+def leave_out(pos: Record, t: Record, left: int) -> None:
+    """With one stone left: pass it (left = 2, the other side's), or take that back (1)."""
+    pass_turn(pos, t)
+    pos.left = left
+    pos.key ^= t.zobrist_single
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64))
@@ -162,16 +192,86 @@ def find_danger(pos: Record, work: Record, t: Record, depth: int, budget: int) -
     The points that this win needs go to work.zone: a turn that touches none of them and makes no threat does not
     avert it.
     """
-    pos.turn ^= 1
-    pos.key ^= t.zobrist_turn
+    pass_turn(pos, t)
     length = find_win(pos, work, t, depth, budget)
     work.zone_count = 0
     if length > 0:
         work.zone_stamp += 1
         mark_win(pos, work, t, int64(0), int64(ZONE_TURNS), int64(0))
-    pos.turn ^= 1
-    pos.key ^= t.zobrist_turn
+    pass_turn(pos, t)
     return length
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def win_against(pos: Record, work: Record, t: Record, point: int, budget: int) -> int:
+    """As `find_win`, of the side that made a threat, after the opponent's reply with a stone on `point` that hits it
+    and another anywhere.
+
+    A win against that one stone holds whatever the other is, unless it is on a point of that win's zone: it blocks no
+    stone and no threat of it, and makes no threat that must be answered. Those in the zone are tried each.
+    """
+    do_stone(pos, t, point)
+    leave_out(pos, t, int64(2))
+    longest: int = find_win(pos, work, t, int64(MAX_LEVELS), budget)
+    if longest > 0:
+        work.zone_stamp += 1
+        work.zone_count = 0
+        if mark_win(pos, work, t, int64(0), int64(ZONE_TURNS), int64(1)) == 0:
+            longest = int64(ABORTED)
+    leave_out(pos, t, int64(1))
+    for i in range(work.zone_count):
+        other = int64(work.zone[i])
+        if longest > 0 and pos.stones[other] == 0:
+            do_stone(pos, t, other)
+            length = find_win(pos, work, t, int64(MAX_LEVELS), budget)
+            undo_stone(pos, t)
+            longest = max(longest, length) if length > 0 else length
+    undo_stone(pos, t)
+    return longest
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def win_by_threat(pos: Record, work: Record, t: Record, turn: int, budget: int) -> int:
+    """Turns in which a turn that makes a threat, if but a single one, wins with double threats after it.
+
+    0 or ABORTED if that is not proven with `budget` nodes against each reply.
+    """
+    side = pos.turn
+    do_turn(pos, t, turn)
+    longest: int = int64(0)
+    if pos.winner == NOT_OVER and pos.left == 2 and pos.threats[side] > 0 and pos.threats[side ^ 1] == 0:
+        longest = int64(1)
+        list_replies(pos, work, t, turn, side, int64(FIRST_REPLIES))
+        first, second = int64(work.hit_first[0]), int64(work.hit_second[0])
+        end = int64(FIRST_REPLIES)
+        first_alone, second_alone = False, False
+        after = list_second(work, first, int64(FIRST_REPLIES), end)
+        if after == MISSED:
+            first_alone = True
+        else:
+            end = after
+        if second != NO_POINT:
+            after = list_second(work, second, int64(FIRST_REPLIES), end)
+            if after == MISSED:
+                second_alone = True
+            else:
+                end = after
+        for i in range(FIRST_REPLIES, end):
+            if longest > 0:
+                reply = int64(work.replies[i])
+                do_turn(pos, t, reply)
+                length = find_win(pos, work, t, int64(MAX_LEVELS), budget)
+                undo_turn(pos, t, reply)
+                longest = max(longest, length) if length > 0 else length
+        if first_alone and longest > 0:
+            length = win_against(pos, work, t, first, budget)
+            longest = max(longest, length) if length > 0 else length
+        if second_alone and longest > 0:
+            length = win_against(pos, work, t, second, budget)
+            longest = max(longest, length) if length > 0 else length
+        work.zone_count = 0
+    undo_turn(pos, t, turn)
+    return longest + 1 if longest > 0 else longest
 
 
 @entry(int64(POSITION, WORK, TABLES, int64, int64))
@@ -194,3 +294,9 @@ def win_by_threats(pos: Record, work: Record, t: Record, depth: int, budget: int
 def replies_to(pos: Record, work: Record, t: Record, turn: int) -> int:
     """After an attack: the opponent's pairs of stones that hit all threats, to work.replies; returns their number."""
     return list_replies(pos, work, t, turn, pos.turn ^ 1, int64(0))
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def win_after(pos: Record, work: Record, t: Record, turn: int, budget: int) -> int:
+    """`win_by_threat`."""
+    return win_by_threat(pos, work, t, turn, budget)

@@ -63,7 +63,7 @@ WORK_DTYPE = record(
         ("attack_cut", "i8"),  # whether the depth left something out
         ("attacks", "i4", MAX_ATTACKS),
         ("attack_scores", "i8", MAX_ATTACKS),
-        ("replies", "i4", MAX_REPLIES * (MAX_LEVELS + 1)),
+        ("replies", "i4", MAX_REPLIES * (MAX_LEVELS + 2)),
         ("hit_count", "i8"),  # threats, as the one or two points that hit them
         ("hit_first", "u2", MAX_HITS),
         ("hit_second", "u2", MAX_HITS),
@@ -80,6 +80,7 @@ WORK_DTYPE = record(
         ("alone_second", "u2", POINTS * POINT_ROADS),
         ("stamp", "i8"),  # of the present list
         ("seen_on_line", "i8", POINTS * NEIGHBOURS),  # by pair on a line: the last list that looked at it
+        ("killers", "i4", 2 * (MAX_PLY + 2)),  # [ply, 2]: turns that cut off a sibling
         # Points that a win of the opponent's needs
         ("zone_count", "i8"),
         ("zone", "u2", POINTS),

@@ -13,7 +13,7 @@ from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
-from games.connect6.threats import attack_found, find_danger, find_win, win_by_threat
+from games.connect6.threats import attack_found, find_danger, find_win, win_after
 from games.connect6.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
@@ -222,7 +222,7 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)
         for i in range(work.root_count if depth >= ROOT_REPLY_DEPTH else 0):
-            length = win_by_threat(pos, work, t, int64(work.root_moves[i]), ROOT_REPLY_NODES * depth)
+            length = win_after(pos, work, t, int64(work.root_moves[i]), ROOT_REPLY_NODES * depth)
             if length > 0:
                 first_of_root(work, int64(work.root_moves[i]))
                 work.pv_length[1] = 0

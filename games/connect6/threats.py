@@ -230,8 +230,8 @@ def win_against(pos: Record, work: Record, t: Record, point: int, budget: int) -
     return longest
 
 
-@inner(int64(POSITION, WORK, TABLES, int64, int64))
-def win_by_threat(pos: Record, work: Record, t: Record, turn: int, budget: int) -> int:
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def win_after(pos: Record, work: Record, t: Record, turn: int, budget: int) -> int:
     """Turns in which a turn that makes a threat, if but a single one, wins with double threats after it.
 
     0 or ABORTED if that is not proven with `budget` nodes against each reply.
@@ -242,20 +242,16 @@ def win_by_threat(pos: Record, work: Record, t: Record, turn: int, budget: int) 
     if pos.winner == NOT_OVER and pos.left == 2 and pos.threats[side] > 0 and pos.threats[side ^ 1] == 0:
         longest = int64(1)
         list_replies(pos, work, t, turn, side, int64(FIRST_REPLIES))
-        first, second = int64(work.hit_first[0]), int64(work.hit_second[0])
         end = int64(FIRST_REPLIES)
-        first_alone, second_alone = False, False
-        after = list_second(work, first, int64(FIRST_REPLIES), end)
-        if after == MISSED:
-            first_alone = True
-        else:
-            end = after
-        if second != NO_POINT:
-            after = list_second(work, second, int64(FIRST_REPLIES), end)
-            if after == MISSED:
-                second_alone = True
-            else:
-                end = after
+        singles = 0
+        for point in (int64(work.hit_first[0]), int64(work.hit_second[0])):
+            if point != NO_POINT:
+                after = list_second(work, point, int64(FIRST_REPLIES), end)
+                if after == MISSED:
+                    work.singles[singles] = point
+                    singles += 1
+                else:
+                    end = after
         for i in range(FIRST_REPLIES, end):
             if longest > 0:
                 reply = int64(work.replies[i])
@@ -263,12 +259,10 @@ def win_by_threat(pos: Record, work: Record, t: Record, turn: int, budget: int) 
                 length = find_win(pos, work, t, int64(MAX_LEVELS), budget)
                 undo_turn(pos, t, reply)
                 longest = max(longest, length) if length > 0 else length
-        if first_alone and longest > 0:
-            length = win_against(pos, work, t, first, budget)
-            longest = max(longest, length) if length > 0 else length
-        if second_alone and longest > 0:
-            length = win_against(pos, work, t, second, budget)
-            longest = max(longest, length) if length > 0 else length
+        for i in range(singles):
+            if longest > 0:
+                length = win_against(pos, work, t, int64(work.singles[i]), budget)
+                longest = max(longest, length) if length > 0 else length
         work.zone_count = 0
     undo_turn(pos, t, turn)
     return longest + 1 if longest > 0 else longest
@@ -294,9 +288,3 @@ def win_by_threats(pos: Record, work: Record, t: Record, depth: int, budget: int
 def replies_to(pos: Record, work: Record, t: Record, turn: int) -> int:
     """After an attack: the opponent's pairs of stones that hit all threats, to work.replies; returns their number."""
     return list_replies(pos, work, t, turn, pos.turn ^ 1, int64(0))
-
-
-@entry(int64(POSITION, WORK, TABLES, int64, int64))
-def win_after(pos: Record, work: Record, t: Record, turn: int, budget: int) -> int:
-    """`win_by_threat`."""
-    return win_by_threat(pos, work, t, turn, budget)

@@ -64,6 +64,7 @@ WORK_DTYPE = record(
         ("attacks", "i4", MAX_ATTACKS),
         ("attack_scores", "i8", MAX_ATTACKS),
         ("replies", "i4", MAX_REPLIES * (MAX_LEVELS + 2)),
+        ("singles", "u2", 2),  # points that meet every threat alone
         ("hit_count", "i8"),  # threats, as the one or two points that hit them
         ("hit_first", "u2", MAX_HITS),
         ("hit_second", "u2", MAX_HITS),

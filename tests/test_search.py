@@ -118,6 +118,24 @@ def test_connect6_hits_every_four_that_can_be_hit() -> None:
     assert met > 100
 
 
+@pytest.mark.parametrize("width", [2, 21, 40])
+def test_connect6_lists_legal_turns_of_any_width_against_a_threat(width: int) -> None:
+    """One threat that one stone meets: the other may stand anywhere."""
+    game = registry.load("connect6")
+    game.set_option("Width", str(width))
+    position = game.position()
+    for text in ("j10", "a1a3", "k10l10", "c1i10", "m10s19"):
+        position.push(position.parse_move(text))
+    searcher = game.searcher()
+    searcher.configure(1, 1, 1)
+    searcher.start(Task(position, Control(2000)))
+    work = searcher._works[0]
+    turns = work.root_moves[: int(work.root_count)].tolist()
+    assert turns and len(set(turns)) == len(turns)
+    assert all(position.is_legal(turn) for turn in turns)
+    searcher.finish()
+
+
 def test_connect6_tells_a_loss_that_nothing_averts() -> None:
     rows = ["19"] * 19
     for row in (3, 9, 15):

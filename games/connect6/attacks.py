@@ -23,7 +23,7 @@ SCRATCH = MAX_LEVELS * MAX_REPLIES
 """Where replies are listed only to be counted."""
 
 SOME, THREE = 1, 2
-"""Marks of empty points: on a road of two or three own stones; on one of three."""
+"""Marks of empty points: on a road of two or three own stones or of an opponent's threat; on an own road of three."""
 
 
 @inner(void(POSITION, WORK, TABLES, int64, int64, int64), forceinline=True)
@@ -225,13 +225,21 @@ def list_attacks(pos: Record, work: Record, t: Record, first: int) -> int:
     """The attacks of the side to move, which has no threats, to work.attacks from `first`; returns their end.
 
     Both stones make threats together on a road of two or more, or each on a road of three; or one does alone, and the
-    other is any on a road of two or three.
+    other is any on a road of two or three or of the opponent's threats.
     """
     if pos.left != 2:
         return first
     work.stamp += 1
     find_threats(pos, work, pos.turn ^ 1)
     find_hot_roads(pos, work, t)
+    for i in range(work.threat_count):
+        road = int64(work.threat_roads[i]) * ROAD_LENGTH
+        for j in range(road, road + ROAD_LENGTH):
+            point = int64(t.road_points[j])
+            if pos.stones[point] == 0 and work.marks[point] == 0:
+                work.marks[point] = SOME
+                work.some[work.some_count] = point
+                work.some_count += 1
     end = list_on_roads(pos, work, t, first)
     for i in range(work.three_count):
         point = int64(work.three[i])

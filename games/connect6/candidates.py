@@ -9,7 +9,7 @@ from __future__ import annotations
 from games.connect6.movegen import find_threats, hits_all, ordered, winning_turn
 from games.connect6.position import NO_POINT, POSITION, do_turn, undo_turn
 from games.connect6.tables import POINT_ROADS, POINTS, ROAD_LENGTH, TABLES
-from games.connect6.work import ALL, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
+from games.connect6.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
 from games.kernel.jit import Record, inner, int64
 
 
@@ -204,7 +204,7 @@ def generate_turns(pos: Record, work: Record, t: Record, ply: int, width: int) -
     end = start
     if work.threat_count > 0:
         work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
-        end = list_defences(pos, work, t, start, 2 * firsts)
+        end = list_defences(pos, work, t, start, min(2 * firsts, CANDIDATES))
         if end > start + MAX_TURNS - 2 * firsts:
             work.exhaustive = SOME
         elif end == start and work.exhaustive == ALL:

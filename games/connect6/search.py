@@ -13,7 +13,7 @@ from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import winning_turn
 from games.connect6.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
 from games.connect6.tables import TABLES, TABLES_RECORD
-from games.connect6.threats import attack_found, find_danger, find_win, win_after
+from games.connect6.threats import find_danger, find_win, win_after
 from games.connect6.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
@@ -100,7 +100,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             return 0
         if length > 0:
             work.pv_length[ply + 1] = 0
-            set_pv(work, ply, attack_found(pos, work))
+            set_pv(work, ply, int64(work.attack_turn))
             return MATE - ply - (2 * length - 1)
 
     # Step 3. The horizon, unless threats must be answered
@@ -217,7 +217,7 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
     best = int64(-INFINITE)
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
         length = find_win(pos, work, t, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
-        if length > 0 and first_of_root(work, attack_found(pos, work)) == 1:
+        if length > 0 and first_of_root(work, int64(work.attack_turn)) == 1:
             work.pv_length[1] = 0
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)
@@ -296,7 +296,7 @@ class Connect6Root:
         work.root_is_free = not moves
         if moves:
             chosen = list(moves[:MAX_TURNS])
-            work.root_proves = 1
+            work.root_proves = 1 if len(moves) <= MAX_TURNS else 0
             work.root_moves[: len(chosen)] = chosen
         else:
             count = int(list_root(position.record, work, TABLES_RECORD, 3 * self.width))

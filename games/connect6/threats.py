@@ -37,7 +37,7 @@ EXHAUSTED = MAX_LEVELS + 1
 def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: int) -> int:
     """Turns, at most `depth`, in which the side to move wins by double threats, its six included; 0 if it does not.
 
-    Its own threats have all been hit. The first turn goes to the transposition table. `level`: attacks made so far;
+    Its own threats have all been hit. The first turn of all goes to work.attack_turn. `level`: attacks made so far;
     `room`: where this node's attacks are listed.
     """
     count_node(work)
@@ -50,6 +50,8 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
     if data != 0:
         length = entry_score(data)
         if length > 0 and length <= depth:
+            if level == 0:
+                work.attack_turn = entry_move(data)
             return length
         if length == 0 and entry_depth(data) >= depth:
             if entry_depth(data) != EXHAUSTED:
@@ -87,6 +89,8 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
                 return 0
         if longest > 0:
             work.attack_cut = was_cut
+            if level == 0:
+                work.attack_turn = turn
             save(work.table, work.table_mask, key, turn, longest, int64(0), EXACT, work.generation)
             return longest
     searched = depth if work.attack_cut else int64(EXHAUSTED)
@@ -99,7 +103,8 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
 def find_win(pos: Record, work: Record, t: Record, depth: int, budget: int) -> int:
     """Turns in which the side to move, without threats of its own, wins by double threats; 0 none.
 
-    ABORTED if the budget of nodes came first. By iterative deepening, so that the length is the shortest.
+    ABORTED if the budget of nodes came first. By iterative deepening, so that the length is the shortest. The first
+    turn goes to work.attack_turn.
     """
     work.attack_nodes = 0
     work.attack_budget = budget
@@ -114,12 +119,6 @@ def find_win(pos: Record, work: Record, t: Record, depth: int, budget: int) -> i
         if work.attack_cut == 0:
             break
     return 0
-
-
-@inner(int64(POSITION, WORK), forceinline=True)
-def attack_found(pos: Record, work: Record) -> int:
-    """The first turn of the win that `find_win` has just found."""
-    return entry_move(probe(work.table, work.table_mask, pos.key ^ SALT))
 
 
 @inner(void(WORK, int64), forceinline=True)
@@ -147,7 +146,7 @@ def mark_win(pos: Record, work: Record, t: Record, level: int, room: int, with_c
     those of threats against it. At most `room` turns are looked at; returns the room left, 0 if points are missing.
     """
     data = probe(work.table, work.table_mask, pos.key ^ SALT)
-    if data == 0 or entry_score(data) <= 0 or room == 0:
+    if data == 0 or entry_score(data) <= 0 or room == 0 or level == MAX_LEVELS:
         return 0
     turn = entry_move(data)
     replies = level * MAX_REPLIES
@@ -189,8 +188,8 @@ def leave_out(pos: Record, t: Record, left: int) -> None:
 def find_danger(pos: Record, work: Record, t: Record, depth: int, budget: int) -> int:
     """Turns in which the opponent would win by double threats if the side to move passed; 0 none, ABORTED unknown.
 
-    The points that this win needs go to work.zone: a turn that touches none of them and makes no threat does not
-    avert it.
+    The points that this win needs go to work.zone: a turn that touches none of them and makes no threat hardly averts
+    it (its stones may still become a threat with those of a forced reply).
     """
     pass_turn(pos, t)
     length = find_win(pos, work, t, depth, budget)
@@ -234,9 +233,11 @@ def win_against(pos: Record, work: Record, t: Record, point: int, budget: int) -
 def win_after(pos: Record, work: Record, t: Record, turn: int, budget: int) -> int:
     """Turns in which a turn that makes a threat, if but a single one, wins with double threats after it.
 
-    0 or ABORTED if that is not proven with `budget` nodes against each reply.
+    0 or ABORTED if that is not proven with `budget` nodes against each reply; 0 for a side that has threats before it.
     """
     side = pos.turn
+    if pos.threats[side] > 0:
+        return 0
     do_turn(pos, t, turn)
     longest: int = int64(0)
     if pos.winner == NOT_OVER and pos.left == 2 and pos.threats[side] > 0 and pos.threats[side ^ 1] == 0:
@@ -280,7 +281,7 @@ def win_by_threats(pos: Record, work: Record, t: Record, depth: int, budget: int
             return 1
     length = find_win(pos, work, t, depth, budget)
     if length > 0:
-        work.replies[0] = attack_found(pos, work)
+        work.replies[0] = work.attack_turn
     return length
 
 

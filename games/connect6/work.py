@@ -60,6 +60,7 @@ WORK_DTYPE = record(
         ("attack_nodes", "i8"),
         ("attack_budget", "i8"),
         ("attack_aborted", "i8"),
+        ("attack_turn", "i8"),  # the first of the win found last
         ("attack_cut", "i8"),  # whether the depth left something out
         ("attacks", "i4", MAX_ATTACKS),
         ("attack_scores", "i8", MAX_ATTACKS),

@@ -204,8 +204,9 @@ def generate_turns(pos: Record, work: Record, t: Record, ply: int, width: int) -
     end = start
     if work.threat_count > 0:
         work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
-        end = list_defences(pos, work, t, start, min(2 * firsts, CANDIDATES))
-        if end > start + MAX_TURNS - 2 * firsts:
+        seconds = min(2 * firsts, CANDIDATES)
+        end = list_defences(pos, work, t, start, seconds)
+        if end > start + MAX_TURNS - seconds:
             work.exhaustive = SOME
         elif end == start and work.exhaustive == ALL:
             work.exhaustive = NONE

@@ -46,7 +46,8 @@ def declared() -> Iterator[tuple[Option, str]]:
 
 def uci_line(option: Option) -> str:
     """The `option` line of the handshake."""
-    line = f"option name {option.name} type {option.kind}"
+    kind = "string" if option.kind == "number" else option.kind  # UCI has none
+    line = f"option name {option.name} type {kind}"
     if option.kind != "button":
         line += f" default {option.default}"
     if option.kind == "spin":
@@ -63,6 +64,14 @@ def checked(option: Option, value: str) -> str:
         if not option.low <= int(value) <= option.high:
             raise ValueError(f"option {option.name}: {value} is not within {option.low}..{option.high}")
         return str(int(value))
+    if option.kind == "number":
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"option {option.name}: not a number: {value}") from None
+        if not option.low <= number <= option.high:
+            raise ValueError(f"option {option.name}: {value} is not within {option.low}..{option.high}")
+        return str(number)
     if option.kind == "check":
         if value.lower() not in ("true", "false"):
             raise ValueError(f"option {option.name}: true or false, not {value}")

@@ -254,6 +254,11 @@ class Thinker:
     def _print(self, report: Report) -> None:
         milliseconds = max((now_ns() - self._started_ns) // 1_000_000, 0)
         nps = report.nodes * 1000 // max(milliseconds, 1)
+        if report.value is not None:
+            self._out.line(
+                f"info depth {report.depth} seldepth {report.seldepth} score {score_text(report.value)}"
+                f" nodes {report.nodes} nps {nps} hashfull {report.hashfull} time {milliseconds}"
+            )
         shown = report.lines if report.lines[0].throw else report.lines[: self._settings.multipv]
         for index, line in enumerate(shown, 1):
             head = f"info throw {line.throw}" if line.throw else "info"

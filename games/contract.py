@@ -25,10 +25,10 @@ MATE_LIMIT = 1000
 
 
 class Option(NamedTuple):
-    """A setting as UCI declares it; `choices` for a combo, `low`..`high` for a spin."""
+    """A setting as UCI declares it; `choices` for a combo, `low`..`high` for a spin or a number (a fraction too)."""
 
     name: str
-    kind: str  # check | spin | combo | string | button
+    kind: str  # check | spin | number | combo | string | button
     default: str = ""
     low: int = 0
     high: int = 0
@@ -155,6 +155,7 @@ class Report(NamedTuple):
     hashfull: int = 0  # per mille
     tbhits: int = 0  # positions that tables of endings told
     note: str = ""  # what they tell of the root
+    value: Score | None = None  # of the root, where the lines answer its throws
 
 
 class Task(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,6 +28,16 @@ class Setup(Protocol):
     def iterate(self) -> Report: ...
 
 
+class Findings(NamedTuple):
+    """What the trees of all threads say together."""
+
+    lines: list[Line]  # of each root move, best first; by throw where that is not known
+    hashfull: int  # per mille
+    is_settled: bool = False  # more playouts would change nothing
+    value: Score | None = None  # as of a Report
+    tbhits: int = 0
+
+
 class Root(Protocol):
     """A game's half of a playout searcher."""
 
@@ -39,14 +49,16 @@ class Root(Protocol):
     def setup(self, task: Task, seed: int) -> Setup | None:
         """The search for a set-up where one is to be chosen."""
 
+    def forget(self) -> None:
+        """Keep nothing of earlier searches."""
+
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        """Empty the trees for a search; writes the root moves allowed."""
+        """Ready trees and memories for a search; writes the root moves allowed."""
 
     def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
         """Run playouts on one thread, `board` being its scratch; ends early with work.stopped."""
 
-    def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
-        """A line for each root move, best first, the trees of all threads together."""
+    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings: ...
 
 
 def playouts_at(depth: int) -> int:
@@ -84,7 +96,7 @@ class UctSearcher:
             self.clear()
 
     def clear(self) -> None:
-        """Trees live for one search; only the random numbers start anew."""
+        self._root.forget()
         for thread, work in enumerate(self._works):
             work.random = seed_state(self._seed, thread)
 
@@ -114,7 +126,8 @@ class UctSearcher:
             self._task.control.report(thread, int(self._works[thread].nodes))
 
         run_parallel(work, threads)
-        lines = self._root.lines(self._trees, self._works)
+        found = self._root.findings(self._trees, self._works)
+        lines = found.lines
         if not lines:  # no playout saw a move: the sampled worlds had none that is allowed
             moves = self._task.moves or tuple(self._task.position.legal_moves())
             lines = [Line(Score.expected(0.5), (move,)) for move in moves]
@@ -125,8 +138,10 @@ class UctSearcher:
             self._task.control.nodes,
             tuple(lines if by_throw else lines[: self._task.multipv]),
             not any(work.stopped for work in self._works),
-            self._depth >= MAX_DEPTH or (not by_throw and lines[0].score.mate is not None),
-            max(1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True)),
+            self._depth >= MAX_DEPTH or found.is_settled,
+            found.hashfull,
+            found.tbhits,
+            value=found.value,
         )
 
     def finish(self) -> None:

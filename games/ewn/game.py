@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
+from games.contract import BenchItem, GameInfo, Outcome, Report, Score, Searcher, Suggestion, Task, Tell
 from games.ewn import INFO, movegen, notation
 from games.ewn.bench import BENCH
-from games.ewn.evaluate import explain
+from games.ewn.knowledge import Knowledge
 from games.ewn.position import POSITION_DTYPE, do_move, undo_move
-from games.ewn.search import EwnRoot
-from games.ewn.setup import SETUPS, set_up, setup_pieces
+from games.ewn.search import Expectimax
+from games.ewn.setup import SetupSearch, set_up, setup_pieces
+from games.ewn.setupbook import SETUPS
 from games.ewn.tables import TABLES_RECORD
+from games.ewn.uct import EwnRoot
 from games.ewn.work import WORK_DTYPE
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
@@ -132,29 +134,72 @@ class EwnPosition:
         return Outcome(winner, "corner" if self.record.alive[1 - winner] else "captured-all")
 
 
+class EwnSearcher:
+    """A `Searcher`: the one that the option Algorithm names, or before the set-ups the one for those."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._algorithm = ""
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        if self._algorithm != self._knowledge.algorithm:
+            self._algorithm = self._knowledge.algorithm
+            self._searcher: Searcher = (
+                UctSearcher(EwnRoot(self._knowledge)) if self._algorithm == "uct" else Expectimax(self._knowledge)
+            )
+        self._searcher.configure(hash_mb, threads, seed)
+        self._seed = seed
+
+    def clear(self) -> None:
+        self._searcher.clear()
+
+    def start(self, task: Task) -> None:
+        is_setup = not task.position.has_pieces  # type: ignore[attr-defined]
+        self._setup = SetupSearch(task, self._seed, self._knowledge) if is_setup else None
+        if self._setup is None:
+            self._searcher.start(task)
+
+    def iterate(self) -> Report:
+        return self._searcher.iterate() if self._setup is None else self._setup.iterate()
+
+    def finish(self) -> None:
+        if self._setup is None:
+            self._searcher.finish()
+
+
 class Ewn:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a book that cannot be used."""
+        self._knowledge = Knowledge(tell)
+
     def set_option(self, name: str, value: str) -> None:
-        """EWN has no options of its own yet."""
+        self._knowledge.set_option(name, value)
 
     def position(self, fen: str | None = None) -> EwnPosition:
         return EwnPosition(fen)
 
     def searcher(self) -> Searcher:
-        return UctSearcher(EwnRoot())
+        return EwnSearcher(self._knowledge)
 
     def consult(self, position: EwnPosition) -> list[str]:
-        return []
+        """What a table of endings tells."""
+        chance = self._knowledge.chance(position.record) if position.has_pieces else None
+        return [] if chance is None else [f"endgame chance {chance:.5f} before the throw"]
 
     def suggest(self, position: EwnPosition, rng: random.Random) -> Suggestion | None:
         return None
 
     def evaluate(self, position: EwnPosition) -> list[str]:
+        """The mover's chance before the throw, by the learned evaluation and by a table."""
         if not position.has_pieces or position.record.winner >= 0:
             return ["total +0 outside play"]
-        return explain(position.record)
+        learned = self._knowledge.estimate(position.record)
+        exact = self._knowledge.chance(position.record)
+        lines = [f"learned {learned:.3f}", *([] if exact is None else [f"endgame {exact:.5f}"])]
+        return [*lines, f"total {Score.expected(learned if exact is None else exact).cp:+d} for the side to move"]
 
     def perft(self, position: EwnPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """A set-up counts as one ply; later plies take the union over throws."""
@@ -180,4 +225,4 @@ class Ewn:
 
 
 def create(tell: Tell) -> Ewn:
-    return Ewn()
+    return Ewn(tell)

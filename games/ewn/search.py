@@ -1,198 +1,319 @@
-"""UCT for EWN (paper 1), the die's throws as explicit chance nodes; trees of several threads merged at the root.
+"""Expectiminimax for EWN: Star1 and Star2 cuts (Ballard 1983), iterative deepening, a transposition table.
 
-A node is a position with its throw; its edges are moves, and below each edge hangs one child a throw. A playout
-descends by UCB1, adds one node, and finishes at random.
+A node is a position before the throw, its value the mover's chance to win. A throw moves one piece or the better of
+two, so the six throws are a weighted sum over *pieces*, each worth its best move, which is searched once, whatever
+throws it answers. Bounds on what the pieces are worth bound the sum, and cut as soon as that leaves the window. Where a
+branch ends on the board or in a table of endings its value is exact, and stays so above.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from games.contract import Move, Report, Task
+from games.ewn.knowledge import Knowledge
+from games.ewn.playout import FINER, WIN, static_value
+from games.ewn.position import POSITION, do_move, undo_move
+from games.ewn.probe import UNKNOWN, probe_ending
+from games.ewn.root import Root, Value
+from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
+from games.ewn.work import MAX_UNION, WORK, WORK_DTYPE
+from games.kernel.control import Control
+from games.kernel.intrinsics import recurse_4
+from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.node import count_node, pick_from
+from games.kernel.table import EXACT, LOWER, UPPER, Table, entry_bound, entry_depth, entry_score, probe, save, settles
+from games.kernel.threads import Helpers
 
-import numpy as np
-from numba import types
+MAX_DEPTH = 60
+SOLVED = 255
+"""Depth of table entries that no deeper search would change."""
 
-from games.contract import Line, Score, Task
-from games.ewn.evaluate import playout
-from games.ewn.movegen import list_legal
-from games.ewn.position import MAX_MOVES, POSITION, POSITION_DTYPE, advance, copy_board
-from games.ewn.setup import SetupSearch
-from games.ewn.tables import TABLES, TABLES_RECORD
-from games.ewn.work import WORK, WORK_DTYPE
-from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
-from games.kernel.node import count_node
-from games.kernel.random import below, next_state
-
-EXPLORATION = 0.7
-"""Weight of UCB1's exploration term for results 0..1."""
-
-NODE_DTYPE = record(
-    [
-        ("visits", "i4", MAX_MOVES),
-        ("wins", "i4", MAX_MOVES),  # playouts won by the node's mover, by edge
-        ("children", "i4", MAX_MOVES * 6),  # [edge, die - 1]: node number, 0 none
-        ("moves", "u2", MAX_MOVES),
-        ("total", "i4"),
-        ("count", "u1"),  # edges; 0: not expanded
-    ]
-)
-NODES = types.Array(record_type(NODE_DTYPE), 1, "C")
+_NEVER = 1 << 62
 
 
-@inner(void(POSITION, WORK, TABLES, NODES, int64))
-def expand(pos: Record, work: Record, t: Record, nodes: Any, node: int) -> None:
-    """Give a node its edges. A move that wins at once is the only one worth keeping, except at a root."""
-    end = list_legal(pos, work, t, pos.dice, int64(0))
-    count = 0
-    is_root = node <= 6
-    goal = 24 if pos.turn == 0 else 0
-    for i in range(end):
-        move = int64(work.moves[i])
-        if is_root and work.allowed_count > 0:
-            allowed = False
-            for j in range(work.allowed_count):
-                if work.allowed[j] == move:
-                    allowed = True
-            if not allowed:
-                continue
-        if not is_root and move >> 5 == goal:
-            nodes[node].moves[0] = move
-            nodes[node].count = 1
-            return
-        nodes[node].moves[count] = move
-        count += 1
-    nodes[node].count = count
+@inner(int64(WORK, int64, int64), forceinline=True)
+def better(work: Record, base: int, pair: int) -> int:
+    """The higher bound of the pieces that a throw moves (`movable`), bounds of a node beginning at `base`."""
+    value = int64(work.bounds[base + (pair & 15)])
+    if pair >> 4 != NOBODY:
+        value = max(value, int64(work.bounds[base + (pair >> 4)]))
+    return value
 
 
-@inner(int64(NODES, int64), forceinline=True)
-def select(nodes: Any, node: int) -> int:
-    """The edge of the highest UCB1 value; unvisited ones first."""
-    best = 0
-    best_value = -1.0
-    logarithm = math.log(float64(nodes[node].total + 1))
-    for edge in range(nodes[node].count):
-        visits = float64(nodes[node].visits[edge])
-        if visits == 0.0:
-            return edge
-        value = nodes[node].wins[edge] / visits + EXPLORATION * math.sqrt(logarithm / visits)
-        if value > best_value:
-            best_value = value
-            best = edge
-    return best
+@inner(int64(WORK, TABLES, int64, int64), forceinline=True)
+def sum_up(work: Record, t: Record, alive: int, base: int) -> int:
+    """Six times the chance, by the bounds that begin at `base`."""
+    total = int64(0)
+    for die in range(1, 7):
+        total += better(work, base, int64(t.movable[alive * 7 + die]))
+    return total
 
 
-@entry(void(POSITION, POSITION, WORK, TABLES, NODES, int64))
-def grow(root: Record, pos: Record, work: Record, t: Record, nodes: Any, playouts: int) -> None:
-    """Run playouts from `root`; with an unknown throw the six are taken in turn. Stops early on work.stopped."""
-    for _ in range(playouts):
-        # Step 1. Back to the root, with its throw
-        copy_board(pos, root)
-        if root.dice == 0:
-            pos.dice = 1 + work.nodes % 6
-        node = pos.dice
-        depth = 0
+@inner(int64(WORK, TABLES, int64, int64, int64, int64), forceinline=True)
+def enough(work: Record, t: Record, alive: int, lower: int, piece: int, beta: int) -> int:
+    """What a piece must be worth to lift the chance to `beta` beside the lower bounds of the others; at most WIN."""
+    rest = int64(0)
+    share = int64(0)
+    for die in range(1, 7):
+        pair = int64(t.movable[alive * 7 + die])
+        if pair & 15 == piece or pair >> 4 == piece:
+            share += 1
+        else:
+            rest += better(work, lower, pair)
+    return min((6 * beta - rest + share - 1) // share, WIN)
 
-        # Step 2. Select down to a leaf, a new node for each new throw
-        while pos.winner < 0:
-            if nodes[node].count == 0:
-                expand(pos, work, t, nodes, node)
-                if nodes[node].count == 0:  # a root whose throw fits no move allowed
-                    pos.winner = root.turn
-                    break
-            edge = select(nodes, node)
-            work.path_node[depth] = node
-            work.path_edge[depth] = edge
-            depth += 1
-            first_visit = nodes[node].visits[edge] == 0
-            advance(pos, t, int64(nodes[node].moves[edge]))
-            if first_visit:
+
+@inner(int64(WORK, TABLES, int64, int64, int64, int64), forceinline=True)
+def too_little(work: Record, t: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
+    """If a piece is worth no more than this, the chance is `alpha` at most by the upper bounds of the others."""
+    rest = int64(0)
+    alone = int64(0)
+    shared = int64(0)
+    partners = int64(0)
+    least = int64(WIN)
+    most = int64(0)
+    for die in range(1, 7):
+        pair = int64(t.movable[alive * 7 + die])
+        first, second = pair & 15, pair >> 4
+        if first == piece and second == NOBODY:
+            alone += 1
+        elif first == piece or second == piece:
+            value = int64(work.bounds[upper + (second if first == piece else first)])
+            shared += 1
+            partners += value
+            least = min(least, value)
+            most = max(most, value)
+        else:
+            rest += better(work, upper, pair)
+    limit = (6 * alpha - rest) // (alone + shared)  # where it is the better of each pair
+    if limit >= most:
+        return limit
+    limit = (6 * alpha - rest - partners) // alone  # where the others are
+    return limit if limit <= least else int64(-1)
+
+
+@inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
+def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
+    """The mover's chance before the throw, 0 to WIN, `depth` moves deep.
+
+    Fail-soft: a result within (alpha, beta) is the value, one outside a bound on it. work.is_exact: whether deeper
+    searches can change it. Void once work.stopped.
+    """
+    # Step 1. Count the node
+    count_node(work)
+    if work.stopped == 1:
+        return int64(0)
+    work.deepest = max(work.deepest, ply)
+
+    # Step 2. What needs no search
+    if depth <= 0:
+        return static_value(pos, work)
+    exact = probe_ending(pos, work.endings)
+    if exact != UNKNOWN:
+        work.tbhits += 1
+        work.is_exact = 1
+        return exact << FINER
+
+    # Step 3. The transposition table
+    data = probe(work.table, work.table_mask, pos.key)
+    if data != 0 and entry_depth(data) >= depth:
+        score = entry_score(data)
+        if settles(entry_bound(data), score, alpha, beta) == 1:
+            work.is_exact = int64(entry_depth(data) == SOLVED)
+            return score
+
+    # Step 4. Value each move as it stands: pieces that win at once are done, other moves are put in order
+    side = pos.turn
+    alive = pos.alive[side]
+    lower = 12 * ply
+    upper = lower + 6
+    segment = 7 * ply
+    end = MAX_UNION * ply
+    solved = int64(1)
+    low_sum = int64(0)
+    high_sum = int64(6 * WIN)
+    for piece in range(6):
+        work.bounds[lower + piece] = 0
+        work.bounds[upper + piece] = WIN if alive >> piece & 1 else 0
+    for piece in range(6):
+        work.segment[segment + piece] = end
+        if alive >> piece & 1 == 0 or low_sum >= 6 * beta or high_sum <= 6 * alpha:
+            continue
+        square = int64(pos.square[6 * side + piece + 1])
+        for way in range(t.step_count[side * 25 + square]):
+            move = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+            do_move(pos, t, move)
+            value = int64(WIN) if pos.winner >= 0 else WIN - static_value(pos, work)
+            is_win = pos.winner >= 0
+            undo_move(pos)
+            if is_win:
+                work.bounds[lower + piece] = WIN
+                end = int64(work.segment[segment + piece])
                 break
-            work.random = next_state(work.random)
-            die = below(work.random, int64(6))
-            child = int64(nodes[node].children[edge * 6 + die])
-            if child == 0:
-                if work.used >= nodes.size:
-                    break
-                child = work.used
-                work.used += 1
-                nodes[child].count = 0
-                nodes[child].total = 0
-                for i in range(MAX_MOVES):
-                    nodes[child].visits[i] = 0
-                    nodes[child].wins[i] = 0
-                for i in range(MAX_MOVES * 6):
-                    nodes[child].children[i] = 0
-                nodes[node].children[edge * 6 + die] = child
-            node = child
-            pos.dice = die + 1
-        work.deepest = max(work.deepest, depth)
-
-        # Step 3. Play out, and back the result up
-        winner = playout(pos, work, t)
-        side = root.turn
-        for i in range(depth):
-            node = int64(work.path_node[i])
-            edge = int64(work.path_edge[i])
-            nodes[node].total += 1
-            nodes[node].visits[edge] += 1
-            if winner == side:
-                nodes[node].wins[edge] += 1
-            side ^= 1
-
-        # Step 4. Look at the clock
-        count_node(work)
-        if work.stopped == 1:
-            return
-
-
-class EwnRoot:
-    """EWN's half of the searcher. Tree nodes 1-6 are the root after each throw."""
-
-    node_dtype = NODE_DTYPE
-    work_dtype = WORK_DTYPE
-    position_dtype = POSITION_DTYPE
-    least_playouts = 6  # one for each throw
-
-    def setup(self, task: Task, seed: int) -> SetupSearch | None:
-        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
-
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        self._record = task.position.record  # type: ignore[attr-defined]
-        for tree, work in zip(trees, works, strict=True):
-            tree[:7] = np.zeros(7, NODE_DTYPE)
-            work.used = 7
-            work.allowed[: len(task.moves)] = task.moves
-
-    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        grow(self._record, board, work, TABLES_RECORD, tree, playouts)
-
-    def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
-        """After a throw a line for each move, else the best of each throw."""
-        dice = int(self._record.dice)
-        if dice:
-            return self._lines(trees, dice)
-        return [lines[0] for die in range(1, 7) if (lines := self._lines(trees, die))]
-
-    def _lines(self, trees: Sequence[Any], die: int) -> list[Line]:
-        """A line for each move after a throw, most visited first."""
-        roots = [nodes[die] for nodes in trees]
-        count = int(roots[0].count)
-        visits = sum(root.visits[:count].astype(np.int64) for root in roots)
-        wins = sum(root.wins[:count].astype(np.int64) for root in roots)
-        lines = []
-        goal = 24 if self._record.turn == 0 else 0
-        for edge in np.argsort(-visits, kind="stable"):
-            move = int(roots[0].moves[edge])
-            if move >> 5 == goal or self._takes_last(move):
-                score = Score.expected(1.0, 1)
+            if work.is_exact == 1 or depth == 1:
+                solved &= work.is_exact
+                work.bounds[lower + piece] = max(int64(work.bounds[lower + piece]), value)
             else:
-                score = Score.expected(float(wins[edge] / max(visits[edge], 1)))
-            lines.append(Line(score, (move,), 0 if self._record.dice else die))
-        return sorted(lines, key=lambda line: line.score.mate is None)
+                work.moves[end] = move
+                work.values[end] = value
+                end += 1
+        low_sum = sum_up(work, t, alive, lower)
+        if end == int64(work.segment[segment + piece]):
+            work.bounds[upper + piece] = work.bounds[lower + piece]
+            high_sum = sum_up(work, t, alive, upper)
+    work.segment[segment + 6] = end
 
-    def _takes_last(self, move: int) -> bool:
-        """Whether a move captures the enemy's last piece."""
-        captured = int(self._record.board[move >> 5])
-        enemy = 1 - int(self._record.turn)
-        return captured > 0 and (captured > 6) == (enemy == 1) and int(self._record.alive[enemy]).bit_count() == 1
+    # Step 5. Search the best-looking move of each piece (Star2), then the others (Star1)
+    for pass_ in range(2):
+        for piece in range(6):
+            at = int64(work.segment[segment + piece])
+            last = int64(work.segment[segment + piece + 1])
+            if at == last:
+                continue
+            if low_sum >= 6 * beta or high_sum <= 6 * alpha:
+                break
+            most = int64(work.bounds[lower + piece])
+            if pass_ == 1:
+                most = max(most, int64(work.values[at]))
+                at += 1
+            while at < last and low_sum < 6 * beta:
+                move = pick_from(work.moves, work.values, at, last)
+                low = int64(work.bounds[lower + piece])
+                if pass_ == 1:
+                    low = max(low, too_little(work, t, alive, upper, piece, alpha))
+                high = enough(work, t, alive, lower, piece, beta)
+                do_move(pos, t, move)
+                value = WIN - recurse_4(pos, work, t, WIN - high, WIN - low, depth - 1, ply + 1)
+                undo_move(pos)
+                if work.stopped == 1:
+                    return int64(0)
+                solved &= work.is_exact
+                work.values[at] = value
+                most = max(most, value)
+                if value > int64(work.bounds[lower + piece]):
+                    work.bounds[lower + piece] = value
+                    low_sum = sum_up(work, t, alive, lower)
+                at += 1
+                if pass_ == 0:
+                    break
+            if at == last:
+                work.bounds[upper + piece] = most
+                high_sum = sum_up(work, t, alive, upper)
+
+    # Step 6. The value or a bound on it, rounded to its safe side, into the table
+    if low_sum >= 6 * beta:
+        bound, value = LOWER, low_sum // 6
+    elif high_sum <= 6 * alpha:
+        bound, value = UPPER, (high_sum + 5) // 6
+    else:
+        bound, value = EXACT, (low_sum + 3) // 6
+    work.is_exact = solved
+    stored = SOLVED if solved == 1 else depth
+    save(work.table, work.table_mask, pos.key, int64(0), value, stored, bound, work.generation)
+    return value
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
+def try_move(pos: Record, work: Record, t: Record, move: int, alpha: int, beta: int, depth: int) -> int:
+    """What a move is worth to the mover, as `search` tells it, `depth` moves deep with this one."""
+    do_move(pos, t, move)
+    work.is_exact = 1
+    value = int64(WIN)
+    if pos.winner < 0:
+        value = WIN - search(pos, work, t, WIN - beta, WIN - alpha, depth - 1, int64(1))
+    undo_move(pos)
+    return value
+
+
+class Expectimax:
+    """A `Searcher`; one iteration searches every root move a ply deeper, the best so far first."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._size = (0, 0)
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        """The seed plays no part: nothing is drawn."""
+        if self._size != (hash_mb, threads):
+            self._table = Table(hash_mb)
+            self._works = [new_record(WORK_DTYPE) for _ in range(threads)]
+            self._size = hash_mb, threads
+
+    def clear(self) -> None:
+        self._table.clear()
+
+    def start(self, task: Task) -> None:
+        task.control.set_threads(len(self._works))
+        self._control: Control = task.control
+        self._multipv = task.multipv
+        self._depth = 0
+        self._table.new_search()
+        self._root = Root(task)
+        self._boards = [self._root.record.copy() for _ in self._works]
+        for thread, work in enumerate(self._works):
+            work.control, work.thread = task.control.address, thread
+            work.nodes = work.stopped = work.deepest = work.tbhits = 0
+            work.endings, work.evaluation = self._knowledge.endings, self._knowledge.evaluation
+            work.table, work.table_mask = self._table.address, self._table.mask
+            work.generation = self._table.generation
+            work.poll_at = _NEVER
+        # What a search that is stopped at once answers with.
+        self._values = {move: self._try(0, move, 0, 1) for move in self._root.moves}
+        self._exact = dict.fromkeys(self._root.moves, False)
+        self._depths = dict.fromkeys(self._root.moves, 1)
+        for work in self._works:
+            work.poll_at = 0
+        self._helpers = Helpers(task.control, len(self._works), self._help)
+
+    def _try(self, thread: int, move: Move, alpha: int, depth: int) -> int:
+        return int(try_move(self._boards[thread], self._works[thread], TABLES_RECORD, move, alpha, WIN, depth))
+
+    def _help(self, thread: int) -> None:
+        """A helper deepens on its own, odd ones a ply ahead; the table takes what it finds to the others."""
+        for depth in range(1 + thread % 2, MAX_DEPTH + 1):
+            for move in sorted(self._root.moves, key=self._rank, reverse=True):
+                self._try(thread, move, 0, depth)
+                if self._control.stopped:
+                    return
+
+    def _rank(self, move: Move) -> tuple[int, int]:
+        """What was searched deeper counts more: an iteration that is stopped began with the best moves."""
+        return self._depths[move], self._values[move]
+
+    def _value(self, move: Move) -> Value:
+        return Value(self._values[move] / WIN, self._exact[move])
+
+    def iterate(self) -> Report:
+        self._depth += 1
+        work = self._works[0]
+        found: list[Move] = []
+        for move in sorted(self._root.moves, key=self._rank, reverse=True):
+            floor = min(self._floor(found, die) for die in self._root.throws_of(move))
+            value = self._try(0, move, floor, self._depth)
+            if work.stopped:
+                break
+            # At the floor or below it is but a bound from above.
+            self._values[move] = max(min(value, floor - 1), 0) if value <= floor else value
+            self._exact[move], self._depths[move] = bool(work.is_exact), self._depth
+            found.append(move)
+        self._control.report(0, int(work.nodes))
+        lines = self._root.lines(self._value, self._rank, self._depths.__getitem__)
+        return Report(
+            self._depth,
+            max(int(work.deepest) for work in self._works),
+            self._control.nodes,
+            tuple(lines if lines[0].throw else lines[: self._multipv]),
+            not work.stopped,
+            self._root.is_settled(self._value) or self._depth >= MAX_DEPTH,
+            self._table.hashfull(),
+            sum(int(work.tbhits) for work in self._works),
+            value=self._root.before_throw(self._value),
+        )
+
+    def _floor(self, found: list[Move], die: int) -> int:
+        """What a move must be worth to be told among a throw's best."""
+        values = sorted((self._values[move] for move in found if move in self._root.throws[die]), reverse=True)
+        wanted = 1 if die else self._multipv
+        return values[wanted - 1] if len(values) >= wanted else 0
+
+    def finish(self) -> None:
+        self._helpers.join()

@@ -1,20 +1,19 @@
-"""Set-ups: the position after them, and choosing one by successive halving over all 720 with random playouts."""
+"""Set-ups: the position after them, and choosing one by successive halving over all 720 with greedy playouts."""
 
 from __future__ import annotations
 
-import itertools
 import random
 
 from games.contract import Line, Report, Score, Task
-from games.ewn.evaluate import count_wins
+from games.ewn.knowledge import Knowledge
 from games.ewn.notation import SETUP, TRIANGLES
+from games.ewn.playout import GREEDY, TO_THE_END, WIN, play_out
 from games.ewn.position import NOT_OVER, POSITION_DTYPE
+from games.ewn.setupbook import SETUPS
 from games.ewn.tables import CAPTURED, TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
-
-SETUPS = tuple("".join(digits) for digits in itertools.permutations("123456"))
 
 OPPONENTS = 4
 """Opposing set-ups that each candidate meets in a round, where the opponent's is unknown."""
@@ -51,7 +50,7 @@ def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> 
 class SetupSearch:
     """Chooses a set-up: each iteration plays every candidate left and drops the worse half."""
 
-    def __init__(self, task: Task, seed: int) -> None:
+    def __init__(self, task: Task, seed: int, knowledge: Knowledge) -> None:
         self._control = task.control
         self._side = task.position.turn
         self._known: str | None = task.position.words[0] if self._side else None  # type: ignore[attr-defined]
@@ -65,6 +64,8 @@ class SetupSearch:
         self._nodes = 0
         self._work = new_record(WORK_DTYPE)
         self._work.random = seed_state(seed)
+        self._work.policy, self._work.playout_plies = GREEDY, TO_THE_END
+        self._work.endings, self._work.evaluation = knowledge.endings, knowledge.evaluation
         self._board = new_record(POSITION_DTYPE)
 
     def iterate(self) -> Report:
@@ -78,8 +79,8 @@ class SetupSearch:
             if self._control.check() or 0 < limit <= self._nodes:
                 complete = False
                 break
-            wins = sum(self._wins(word, other, playouts // len(opponents)) for other in opponents)
-            tried.append((wins / playouts, word))
+            shares = [self._share(word, other, playouts // len(opponents)) for other in opponents]
+            tried.append((sum(shares) / len(shares), word))
             self._nodes += playouts
         untried = self._field[len(tried) :]
         self._field = sorted(tried, reverse=True) + untried
@@ -88,9 +89,9 @@ class SetupSearch:
         lines = tuple(Line(Score.expected(win), (SETUP + int(word),)) for win, word in self._field[: self._multipv])
         return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
 
-    def _wins(self, word: str, other: str, playouts: int) -> int:
-        """Playouts that our side wins; the first side moves first."""
+    def _share(self, word: str, other: str, playouts: int) -> float:
+        """Our side's share of the playouts; the first side moves first."""
         root = new_record(POSITION_DTYPE)
         set_up(root, setup_pieces(self._side, word) + setup_pieces(1 - self._side, other), 0, 0)
-        wins = int(count_wins(root, self._board, self._work, TABLES_RECORD, playouts))
-        return playouts - wins if self._side else wins
+        share = int(play_out(root, self._board, self._work, TABLES_RECORD, playouts)) / (WIN * playouts)
+        return 1 - share if self._side else share

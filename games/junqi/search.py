@@ -24,6 +24,7 @@ from games.junqi.work import MAX_DEPTH, WORK, WORK_DTYPE
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
+from games.uct import Findings
 
 EXPLORATION = 0.5
 PLAYOUT_PLIES = 24
@@ -238,8 +239,11 @@ class JunqiRoot:
     def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
         grow(self._view, board, work, TABLES_RECORD, tree, self._hidden, playouts)
 
-    def lines(self, trees: Sequence[Any], works: Sequence[Record]) -> list[Line]:
-        """A line for each root move, most visited first."""
+    def forget(self) -> None:
+        """Trees live for one search."""
+
+    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
+        """Lines are ordered by visits."""
         visits: dict[int, int] = {}
         values: dict[int, float] = {}
         for work, edges in zip(works, trees, strict=True):
@@ -253,7 +257,9 @@ class JunqiRoot:
         for move in sorted(visits, key=lambda move: -visits[move]):
             score = Score.expected(1.0, 1) if self._takes_flag(move) else Score.expected(values[move] / visits[move])
             lines.append(Line(score, (move,)))
-        return sorted(lines, key=lambda line: line.score.mate is None)
+        lines.sort(key=lambda line: line.score.mate is None)
+        hashfull = max(1000 * int(work.used) // len(tree) for work, tree in zip(works, trees, strict=True))
+        return Findings(lines, hashfull, bool(lines) and lines[0].score.mate is not None)
 
     def _takes_flag(self, move: int) -> bool:
         """Whether a move takes what is known to be the flag."""

@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 
 _INT64 = ir.IntType(64)
 _INT32 = ir.IntType(32)
+_INT16 = ir.IntType(16)
 _INT8 = ir.IntType(8)
 
 HAS_CLOCK = hasattr(time, "clock_gettime_ns")
@@ -44,6 +45,16 @@ def popcount(typing, value):
 
 
 @intrinsic
+def bit_reverse(typing, value):
+    """Bit 0 becomes bit 63."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitreverse(args[0])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
 def load(typing, address):
     def generate(context, builder, signature, args):
         return builder.load(builder.inttoptr(args[0], _INT64.as_pointer()))
@@ -64,6 +75,16 @@ def store(typing, address, value):
 def load_byte(typing, address):
     def generate(context, builder, signature, args):
         return builder.zext(builder.load(builder.inttoptr(args[0], _INT8.as_pointer())), _INT64)
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def load_short(typing, address):
+    """An unsigned number of 16 bits."""
+
+    def generate(context, builder, signature, args):
+        return builder.zext(builder.load(builder.inttoptr(args[0], _INT16.as_pointer())), _INT64)
 
     return types.int64(types.int64), generate
 
@@ -107,6 +128,41 @@ def store_atomic(typing, address, value):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
+
+
+@intrinsic
+def fetch_add(typing, address, value):
+    """Add to a word that other threads may be adding to; returns what it was."""
+
+    def generate(context, builder, signature, args):
+        return builder.atomic_rmw("add", builder.inttoptr(args[0], _INT64.as_pointer()), args[1], "monotonic")
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def fetch_add_32(typing, address, value):
+    """`fetch_add` of a signed number of 32 bits."""
+
+    def generate(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], _INT32.as_pointer())
+        old = builder.atomic_rmw("add", pointer, builder.trunc(args[1], _INT32), "monotonic")
+        return builder.sext(old, _INT64)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def swap_if_32(typing, address, old, new):
+    """Write `new` if there stands `old`; returns whether it did, 1 or 0. What was written before is seen before."""
+
+    def generate(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], _INT32.as_pointer())
+        old, new = (builder.trunc(arg, _INT32) for arg in args[1:])
+        result = builder.cmpxchg(pointer, old, new, "acq_rel", "monotonic")
+        return builder.zext(builder.extract_value(result, 1), _INT64)
+
+    return types.int64(types.int64, types.int64, types.int64), generate
 
 
 @intrinsic

@@ -1,0 +1,93 @@
+"""What the engine plays EWN with, as the options name it: evaluation, tables of endings, how it searches."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from games.book import FOLDER
+from games.contract import Tell
+from games.ewn import INFO, evaluate
+from games.ewn.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
+from games.ewn.tablebase import Tablebase
+from games.ewn.work import WORK_DTYPE
+from games.kernel.jit import Record, new_record
+
+ENDINGS = FOLDER / "ewn-endings"
+
+SHORT = 4
+"""Plies of a short playout."""
+
+PLAYOUTS = {
+    "random": (RANDOM, TO_THE_END),
+    "informed": (INFORMED, TO_THE_END),
+    "short": (INFORMED, SHORT),
+    "greedy": (GREEDY, TO_THE_END),
+    "evaluation": (RANDOM, 0),
+}
+"""Policy and plies, after which the evaluation tells the result, by the option's name."""
+
+
+class Knowledge:
+    """The books that are there and the values of the options."""
+
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a book that cannot be used."""
+        self._tell = tell
+        self._weights = np.array([evaluate.load(tell)])
+        self._values = {"UseEndgames": "true", "EndgamePath": ""} | {o.name: o.default for o in INFO.options}
+        self._find_endgames()
+
+    def set_option(self, name: str, value: str) -> None:
+        if value == self._values[name]:
+            return  # as when a client's options, most at their default, are told to a game just loaded
+        self._values[name] = value
+        if name in ("UseEndgames", "EndgamePath"):
+            self._find_endgames()
+
+    def _find_endgames(self) -> None:
+        self._tables: Tablebase | None = None
+        if self._values["UseEndgames"] == "true":
+            more = filter(None, self._values["EndgamePath"].split(os.pathsep))
+            self._tables = Tablebase([ENDINGS, *map(Path, more)], self._tell)
+
+    @property
+    def evaluation(self) -> int:
+        """Address of the EVALUATION."""
+        return int(self._weights.ctypes.data)
+
+    @property
+    def endings(self) -> int:
+        """Address of the TABLEBASE, 0 for none."""
+        return 0 if self._tables is None else self._tables.address
+
+    def estimate(self, pos: Record) -> float:
+        """The mover's chance by the learned evaluation."""
+        return int(evaluate.chance_here(pos, self._weights[0], new_record(WORK_DTYPE))) / evaluate.ONE
+
+    def chance(self, pos: Record) -> float | None:
+        """The mover's chance to win before the throw, if a table tells it."""
+        return None if self._tables is None else self._tables.chance(pos)
+
+    @property
+    def algorithm(self) -> str:
+        return self._values["Algorithm"]
+
+    @property
+    def wink(self) -> float:
+        return float(self._values["WINK"])
+
+    @property
+    def uctk(self) -> float:
+        return float(self._values["UCTK"])
+
+    @property
+    def playout(self) -> tuple[int, int]:
+        """Policy and plies."""
+        return PLAYOUTS[self._values["Playout"]]
+
+    @property
+    def parallel(self) -> str:
+        return self._values["Parallel"]

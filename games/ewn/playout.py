@@ -1,0 +1,157 @@
+"""Playouts: from a position to an end of the game, or to where a value is known, by quick moves."""
+
+from __future__ import annotations
+
+from games.ewn.evaluate import ONE, chance, evaluation_at
+from games.ewn.position import POSITION, advance, copy_board, do_move, undo_move
+from games.ewn.probe import UNKNOWN, probe_ending
+from games.ewn.tables import NOBODY, TABLES
+from games.ewn.work import WORK
+from games.kernel.jit import Record, entry, inner, int64
+from games.kernel.random import below, next_state
+
+FINER = 5
+"""Bits by which chances in searches are finer than those of tables and evaluation."""
+
+WIN = ONE << FINER
+
+RANDOM, INFORMED, GREEDY = range(3)
+"""Policies: any move; a step home, else rather a capture and rather far; the move that looks best."""
+
+TO_THE_END = 1 << 30
+"""In place of a number of plies."""
+
+CAPTURE, STRAIGHT, DIAGONAL = 8, 1, 3
+"""Weights of an informed playout's moves: to take an enemy, to step along a row or column, diagonally."""
+
+
+@inner(int64(POSITION, WORK), forceinline=True)
+def static_value(pos: Record, work: Record) -> int:
+    """The mover's chance before the throw, 0 to WIN, without a search, while nobody has won.
+
+    work.is_exact says whether it is more than an estimate.
+    """
+    exact = probe_ending(pos, work.endings)
+    if exact != UNKNOWN:
+        work.tbhits += 1
+        work.is_exact = 1
+        return exact << FINER
+    work.is_exact = 0
+    return chance(pos, evaluation_at(work.evaluation), work) << FINER
+
+
+@inner(int64(POSITION, TABLES, int64, int64), forceinline=True)
+def random_move(pos: Record, t: Record, die: int, random: int) -> int:
+    """Every way of every piece that the throw moves is equally likely, by the lowest bits of a random number."""
+    side = pos.turn
+    pair = int64(t.movable[pos.alive[side] * 7 + die])
+    square = int64(pos.square[6 * side + 1 + (pair & 15)])
+    ways = int64(t.step_count[side * 25 + square])
+    other_ways = 0
+    other = int64(0)
+    if pair >> 4 != NOBODY:
+        other = int64(pos.square[6 * side + 1 + (pair >> 4)])
+        other_ways = int64(t.step_count[side * 25 + other])
+    choice = ((random & 0xFFFF) * (ways + other_ways)) >> 16
+    if choice >= ways:
+        choice -= ways
+        square = other
+    return square | int64(t.steps[(side * 25 + square) * 3 + choice]) << 5
+
+
+@inner(int64(POSITION, WORK, TABLES, int64))
+def informed_move(pos: Record, work: Record, t: Record, die: int) -> int:
+    """A step home if there is one, else one at random, that rather takes an enemy and rather goes far."""
+    side = pos.turn
+    pair = int64(t.movable[pos.alive[side] * 7 + die])
+    goal = 0 if side else 24
+    total = int64(0)
+    chosen = int64(0)
+    for which in range(2):
+        piece = pair >> 4 * which & 15
+        if piece == NOBODY:
+            break
+        square = int64(pos.square[6 * side + 1 + piece])
+        for way in range(t.step_count[side * 25 + square]):
+            target = int64(t.steps[(side * 25 + square) * 3 + way])
+            if target == goal:
+                return square | target << 5
+            captured = int64(pos.board[target])
+            if captured != 0 and (captured > 6) != (side == 1):
+                weight = int64(CAPTURE)
+            else:
+                weight = int64(DIAGONAL if abs(target - square) == 6 else STRAIGHT)
+            total += weight
+            work.random = next_state(work.random)
+            if below(work.random, total) < weight:
+                chosen = square | target << 5
+    return chosen
+
+
+@inner(int64(POSITION, WORK, TABLES, int64))
+def greedy_move(pos: Record, work: Record, t: Record, die: int) -> int:
+    """The move after which the position is worth most as it stands; work.is_exact: whether that is for certain."""
+    side = pos.turn
+    pair = int64(t.movable[pos.alive[side] * 7 + die])
+    best = int64(-1)
+    chosen = int64(0)
+    is_exact = int64(0)
+    for which in range(2):
+        piece = pair >> 4 * which & 15
+        if piece == NOBODY:
+            break
+        square = int64(pos.square[6 * side + 1 + piece])
+        for way in range(t.step_count[side * 25 + square]):
+            move = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+            do_move(pos, t, move)
+            work.is_exact = 1
+            value = int64(WIN) if pos.winner >= 0 else WIN - static_value(pos, work)
+            undo_move(pos)
+            if value > best:
+                best = value
+                chosen = move
+                is_exact = work.is_exact
+    work.is_exact = is_exact
+    return chosen
+
+
+@inner(int64(POSITION, WORK, TABLES, int64))
+def informed_playout(pos: Record, work: Record, t: Record, plies: int) -> int:
+    """Play on by a policy that looks at the board, to where the result is known at the latest; returns plies left."""
+    work.is_exact = 0
+    while pos.winner < 0 and plies > 0 and work.is_exact == 0:
+        work.random = next_state(work.random)
+        die = 1 + below(work.random, int64(6))
+        move = informed_move(pos, work, t, die) if work.policy == INFORMED else greedy_move(pos, work, t, die)
+        advance(pos, t, move)
+        plies -= 1
+    return plies
+
+
+@inner(int64(POSITION, WORK, TABLES), forceinline=True)
+def playout(pos: Record, work: Record, t: Record) -> int:
+    """Play on by work.policy for work.playout_plies at most; returns the first side's result, 0 to WIN."""
+    random = work.random
+    plies = work.playout_plies
+    if work.policy == RANDOM:
+        while pos.winner < 0 and plies > 0:
+            random = next_state(random)
+            advance(pos, t, random_move(pos, t, 1 + below(random, int64(6)), random))
+            plies -= 1
+        work.random = random
+    else:
+        plies = informed_playout(pos, work, t, plies)
+    if pos.winner >= 0:
+        return WIN * (1 - pos.winner)
+    value = static_value(pos, work)
+    return WIN - value if pos.turn else value
+
+
+@entry(int64(POSITION, POSITION, WORK, TABLES, int64))
+def play_out(root: Record, pos: Record, work: Record, t: Record, playouts: int) -> int:
+    """The sum of the first side's results of playouts from `root`, throws unknown."""
+    total = int64(0)
+    for _ in range(playouts):
+        copy_board(pos, root)
+        total += playout(pos, work, t)
+    return total

@@ -1,0 +1,83 @@
+"""A root before or after its throw: which moves answer which throw, and the lines that a search tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from games.contract import Line, Move, Score, Task
+from games.ewn.movegen import list_legal
+from games.ewn.position import do_move
+from games.ewn.proof import turns_to_win
+from games.ewn.tables import TABLES_RECORD
+from games.ewn.work import WORK_DTYPE
+from games.kernel.jit import Record, new_record
+
+
+class Value(NamedTuple):
+    """What a search knows of a root move."""
+
+    chance: float  # of the mover to win, 0 to 1
+    is_exact: bool = False
+
+
+class Root:
+    """The moves of a root by throw; `throws` has one entry, of 0, where the throw is known."""
+
+    def __init__(self, task: Task) -> None:
+        self.record: Record = task.position.record.copy()  # type: ignore[attr-defined]
+        self._work = new_record(WORK_DTYPE)
+        self._mates: dict[Move, int | None] = {}
+        dice = int(self.record.dice)
+        self.throws: dict[int, list[Move]] = {}
+        for die in [dice] if dice else range(1, 7):
+            count = int(list_legal(self.record, self._work, TABLES_RECORD, die, 0))
+            moves = [move for move in self._work.moves[:count].tolist() if not task.moves or move in task.moves]
+            if moves:
+                self.throws[0 if dice else die] = moves
+        self.moves = list(dict.fromkeys(move for moves in self.throws.values() for move in moves))
+
+    def throws_of(self, move: Move) -> list[int]:
+        return [die for die, moves in self.throws.items() if move in moves]
+
+    def lines(
+        self, value_of: Callable[[Move], Value], rank: Callable[[Move], Any], depth_of: Callable[[Move], int]
+    ) -> list[Line]:
+        """After a throw a line for each move, else the best of each throw; `rank` puts the best first."""
+        lines = []
+        for die, moves in self.throws.items():
+            for move in sorted(moves, key=rank, reverse=True)[: 1 if die else None]:
+                lines.append(Line(self.score(move, value_of(move)), (move,), die, depth_of(move)))
+        return lines
+
+    def before_throw(self, value_of: Callable[[Move], Value]) -> Score | None:
+        """The chance before the throw, where it is not known and every throw has a move."""
+        if 0 in self.throws or len(self.throws) < 6:
+            return None
+        return Score.expected(sum(max(value_of(move).chance for move in moves) for moves in self.throws.values()) / 6)
+
+    def is_settled(self, value_of: Callable[[Move], Value]) -> bool:
+        """Whether every throw's best move is known for certain."""
+        for moves in self.throws.values():
+            values = [value_of(move) for move in moves]
+            if not all(value.is_exact for value in values) and Value(1.0, True) not in values:
+                return False
+        return True
+
+    def score(self, move: Move, value: Value) -> Score:
+        """A proven win or loss is told with its length."""
+        mate = self._mate(move, value.chance > 0) if value.is_exact and value.chance in (0, 1) else None
+        return Score.expected(value.chance, mate)
+
+    def _mate(self, move: Move, is_win: bool) -> int | None:
+        """The winner's turns to the end; None if the values of tables, rounded, promise more than is so."""
+        if move not in self._mates:
+            mover = int(self.record.turn)
+            pos = self.record.copy()
+            do_move(pos, TABLES_RECORD, move)
+            if pos.winner >= 0:
+                self._mates[move] = 1
+            else:
+                turns = int(turns_to_win(pos, self._work, TABLES_RECORD, mover if is_win else 1 - mover))
+                self._mates[move] = (1 + turns if is_win else -turns) if turns else None
+        return self._mates[move]

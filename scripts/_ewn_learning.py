@@ -1,0 +1,178 @@
+"""Learn EWN's evaluation by playing against itself: temporal differences over all throws.
+
+Before each throw of a game the position's value is moved towards what its successors give: the mean over the six
+throws of the best move's value, exact where a move wins or a table of endings tells. The game goes on with the best
+move of one throw, now and then with a random one. A weight's step shrinks as its errors cancel out (temporal
+coherence, Beal and Smith 1999; Jaskowski 2018 for n-tuples).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import types
+
+from games.ewn.evaluate import EVALUATION, ONE, list_terms
+from games.ewn.movegen import piece_mask
+from games.ewn.notation import TRIANGLES
+from games.ewn.position import NOT_OVER, POSITION, do_move, undo_move
+from games.ewn.probe import UNKNOWN, probe_ending
+from games.ewn.tables import CAPTURED, NOBODY, TABLES
+from games.ewn.work import WORK
+from games.kernel.intrinsics import popcount
+from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from games.kernel.random import below, next_state
+
+RATE = 4.0
+"""Log odds by which an error of 1 moves a value at first."""
+
+RANDOM_MOVES = 100
+"""Per mille of moves."""
+
+EXACT_PIECES = 4
+"""A game is left when so few pieces are on the board: tables know the rest."""
+
+LEARNER_DTYPE = record(
+    [
+        ("triangles", "u1", 12),
+        ("best", "f8", 6),  # scratch: the best move's value by piece
+        ("states", "i8"),
+        ("squared_error", "f8"),  # sum over states
+    ]
+)
+LEARNER = record_type(LEARNER_DTYPE)
+WEIGHTS = types.Array(types.float32, 1, "C")
+
+
+def ready(learner: Record) -> None:
+    learner.triangles[:] = [*TRIANGLES[0], *TRIANGLES[1]]
+
+
+@inner(float64(WEIGHTS, WORK, int64), forceinline=True)
+def estimate(weights: Any, work: Record, terms: int) -> float:
+    total = 0.0
+    for term in range(terms):
+        total += weights[work.terms[term]]
+    return 1 / (1 + math.exp(-total))
+
+
+@inner(float64(POSITION, EVALUATION, WORK, WEIGHTS))
+def value_of(pos: Record, e: Record, work: Record, weights: Any) -> float:
+    exact = probe_ending(pos, work.endings)
+    if exact != UNKNOWN:
+        return exact / ONE
+    return estimate(weights, work, list_terms(pos, e, work))
+
+
+@inner(void(POSITION, EVALUATION, LEARNER, WORK, WEIGHTS, WEIGHTS, WEIGHTS, float64))
+def learn(
+    pos: Record, e: Record, learner: Record, work: Record, weights: Any, errors: Any, sizes: Any, target: float
+) -> None:
+    """Move a position's value towards `target`. `errors`, `sizes`: by weight, sums of errors and of their sizes."""
+    terms = list_terms(pos, e, work)
+    error = target - estimate(weights, work, terms)
+    learner.squared_error += error * error
+    learner.states += 1
+    for term in range(terms):
+        at = work.terms[term]
+        coherence = 1.0 if sizes[at] == 0 else abs(errors[at]) / sizes[at]
+        weights[at] += RATE * error * coherence / terms
+        errors[at] += error
+        sizes[at] += abs(error)
+
+
+@inner(void(POSITION, LEARNER, WORK))
+def deploy(pos: Record, learner: Record, work: Record) -> None:
+    """Set up both sides at random, either to move."""
+    for square in range(26):
+        pos.board[square] = 0
+    for side in range(2):
+        pos.alive[side] = 63
+        for i in range(6):
+            work.random = next_state(work.random)
+            j = below(work.random, int64(i + 1))  # shuffled as it is laid out
+            pos.square[6 * side + 1 + i] = pos.square[6 * side + 1 + j]
+            pos.square[6 * side + 1 + j] = learner.triangles[6 * side + i]
+        for piece in range(6 * side + 1, 6 * side + 7):
+            pos.board[pos.square[piece]] = piece
+    work.random = next_state(work.random)
+    pos.turn = below(work.random, int64(2))
+    pos.winner = NOT_OVER
+    pos.dice = 0
+    pos.height = 0
+
+
+@inner(void(POSITION, POSITION))
+def mirror(pos: Record, image: Record) -> None:
+    """Make `image` stand as `pos` mirrored at the diagonal a5-e1."""
+    for square in range(25):
+        image.board[square % 5 * 5 + square // 5] = pos.board[square]
+    for piece in range(1, 13):
+        square = int64(pos.square[piece])
+        image.square[piece] = CAPTURED if square == CAPTURED else square % 5 * 5 + square // 5
+    image.alive[0] = pos.alive[0]
+    image.alive[1] = pos.alive[1]
+    image.turn = pos.turn
+
+
+@entry(void(POSITION, POSITION, TABLES, EVALUATION, LEARNER, WORK, WEIGHTS, WEIGHTS, WEIGHTS, int64))
+def play(
+    pos: Record,
+    image: Record,
+    t: Record,
+    e: Record,
+    learner: Record,
+    work: Record,
+    weights: Any,
+    errors: Any,
+    sizes: Any,
+    games: int,
+) -> None:
+    """Play and learn from so many games."""
+    for _ in range(games):
+        deploy(pos, learner, work)
+        while pos.winner < 0 and popcount(pos.alive[0]) + popcount(pos.alive[1]) > EXACT_PIECES:
+            # Step 1. Value all moves, and choose one of those that a throw allows
+            side = pos.turn
+            alive = pos.alive[side]
+            work.random = next_state(work.random)
+            allowed = piece_mask(pos, t, 1 + below(work.random, int64(6)))
+            work.random = next_state(work.random)
+            is_random = below(work.random, int64(1000)) < RANDOM_MOVES
+            chosen = int64(0)
+            most = -1.0
+            for piece in range(6):
+                learner.best[piece] = 0.0
+                if alive >> piece & 1 == 0:
+                    continue
+                square = int64(pos.square[6 * side + piece + 1])
+                for way in range(t.step_count[side * 25 + square]):
+                    move = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+                    do_move(pos, t, move)
+                    value = 1.0 if pos.winner >= 0 else 1.0 - value_of(pos, e, work, weights)
+                    undo_move(pos)
+                    learner.best[piece] = max(learner.best[piece], value)
+                    if allowed >> piece & 1:
+                        if is_random:
+                            work.random = next_state(work.random)
+                            value = float64(work.random & 0xFFFFFFFF)
+                        if value > most:
+                            most = value
+                            chosen = move
+
+            # Step 2. Learn from all throws, the mirror image likewise
+            target = 0.0
+            for die in range(1, 7):
+                pair = int64(t.movable[alive * 7 + die])
+                value = learner.best[pair & 15]
+                if pair >> 4 != NOBODY:
+                    value = max(value, learner.best[pair >> 4])
+                target += value / 6
+            learn(pos, e, learner, work, weights, errors, sizes, target)
+            mirror(pos, image)
+            learn(image, e, learner, work, weights, errors, sizes, target)
+
+            # Step 3. On to the next position
+            do_move(pos, t, chosen)
+            pos.height = 0

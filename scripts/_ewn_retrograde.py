@@ -1,0 +1,223 @@
+"""Solve an ending of EWN: the chance to win of every position, from the ends of the game backwards.
+
+Each move brings a piece nearer its corner, or takes one, so no position comes twice: the positions are worked off in
+layers, those first whose pieces have gone furthest. A layer's positions depend on later layers and smaller endings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from games.ewn.numbering import (
+    ENDING,
+    MAX_SIDE,
+    NUMBERING,
+    NUMBERING_RECORD,
+    PLACES,
+    Ending,
+    index,
+    members,
+    number,
+    sets,
+    weak_squares,
+)
+from games.ewn.position import POSITION, POSITION_DTYPE, do_move, undo_move
+from games.ewn.probe import ONE, UNKNOWN, probe_ending
+from games.ewn.tables import CAPTURED, NOBODY, TABLES, TABLES_RECORD
+from games.kernel.intrinsics import popcount
+from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
+
+Values = np.ndarray[Any, np.dtype[np.float32]]
+
+LAYERS = 8 * 5 + 1
+"""Steps from the corners to the goals, row and column apart, of all pieces together."""
+
+TOLERANCE = 1.01 / ONE
+"""Between a rounded value and what the rounded values of its successors give."""
+
+SOLVER_DTYPE = record(
+    [
+        ("smaller", "i8"),  # address of the TABLEBASE of smaller endings
+        ("members", "u1", 2 * 180 * MAX_SIDE),  # [weak side, class, piece]: its number
+        ("pieces", "i8"),  # of the ending
+    ]
+)
+SOLVER = record_type(SOLVER_DTYPE)
+VALUES = types.Array(types.float32, 1, "C")
+SETS = types.Array(types.uint8, 2, "C")
+
+
+@inner(float64(POSITION, NUMBERING, ENDING, SOLVER, VALUES))
+def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
+    """The mover's chance before the throw, of a position of this ending or a smaller one while nobody has won."""
+    first = popcount(pos.alive[0])
+    second = popcount(pos.alive[1])
+    if first + second < solver.pieces:
+        value = probe_ending(pos, solver.smaller)
+        return math.nan if value == UNKNOWN else value / ONE
+    strong = int64(second > first) if first != second else int64(pos.turn)
+    return float64(values[(pos.turn ^ strong) * e.entries + index(pos, n, e, strong)])
+
+
+@inner(float64(POSITION, TABLES, NUMBERING, ENDING, SOLVER, VALUES))
+def expand(pos: Record, t: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
+    """The mover's chance before the throw, from the positions after its moves."""
+    side = pos.turn
+    alive = pos.alive[side]
+    total = 0.0
+    best = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for piece in range(6):
+        if alive >> piece & 1:
+            square = int64(pos.square[6 * side + piece + 1])
+            most = 0.0
+            for way in range(t.step_count[side * 25 + square]):
+                do_move(pos, t, square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5)
+                value = 1.0 if pos.winner >= 0 else 1.0 - value_of(pos, n, e, solver, values)
+                undo_move(pos)
+                most = max(most, value)
+            best = (
+                most if piece == 0 else best[0],
+                most if piece == 1 else best[1],
+                most if piece == 2 else best[2],
+                most if piece == 3 else best[3],
+                most if piece == 4 else best[4],
+                most if piece == 5 else best[5],
+            )
+    for die in range(1, 7):
+        pair = int64(t.movable[alive * 7 + die])
+        value = best[pair & 15]
+        if pair >> 4 != NOBODY:
+            value = max(value, best[pair >> 4])
+        total += value
+    return total / 6
+
+
+@inner(void(POSITION, SETS, int64, int64))
+def stand(pos: Record, chosen: Any, rank: int, side: int) -> None:
+    """Note a set's squares as those of the pieces with the lowest numbers."""
+    for i in range(chosen.shape[1]):
+        pos.square[6 * side + 1 + i] = chosen[rank, i]
+
+
+@entry(int64(POSITION, TABLES, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
+def work_off(
+    pos: Record,
+    t: Record,
+    n: Record,
+    e: Record,
+    solver: Record,
+    values: Any,
+    strong_sets: Any,
+    weak_sets: Any,
+    rank: int,
+    layer: int,
+    movers: int,
+    is_check: int,
+) -> int:
+    """Value one layer's positions of one set of the strong side (side 0), beside all `weak_sets` (squares).
+
+    With `is_check` nothing is written; returns how many values are not what their successors give.
+    """
+    wrong = 0
+    for other in range(weak_sets.shape[0]):
+        steps = int64(0)
+        for i in range(strong_sets.shape[1]):
+            steps += int64(strong_sets[rank, i]) // 5 + int64(strong_sets[rank, i]) % 5
+        for i in range(weak_sets.shape[1]):
+            steps += 8 - int64(weak_sets[other, i]) // 5 - int64(weak_sets[other, i]) % 5
+        if steps != layer and is_check == 0:
+            continue
+        if e.own_image[rank] >= 0 and e.turned[e.own_image[rank] + other] & 1:
+            continue
+        for strong_class in range(e.strong_classes):
+            for weak_class in range(e.weak_classes):
+                for square in range(26):
+                    pos.board[square] = 0
+                for piece in range(13):
+                    pos.square[piece] = CAPTURED
+                pos.alive[0] = 0
+                pos.alive[1] = 0
+                for i in range(strong_sets.shape[1]):
+                    label = int64(solver.members[strong_class * MAX_SIDE + i])
+                    pos.board[strong_sets[rank, i]] = label
+                    pos.square[label] = strong_sets[rank, i]
+                    pos.alive[0] |= int64(1) << (label - 1)
+                for i in range(weak_sets.shape[1]):
+                    label = int64(solver.members[(180 + weak_class) * MAX_SIDE + i])
+                    pos.board[weak_sets[other, i]] = label + 6
+                    pos.square[label + 6] = weak_sets[other, i]
+                    pos.alive[1] |= int64(1) << (label - 1)
+                at = index(pos, n, e, int64(0))
+                for mover in range(movers):
+                    pos.turn = mover
+                    pos.winner = -1
+                    value = expand(pos, t, n, e, solver, values)
+                    cell = mover * e.entries + at
+                    if is_check == 0:
+                        values[cell] = value
+                    elif not abs(float64(values[cell]) - value) <= TOLERANCE:
+                        wrong += 1
+    return wrong
+
+
+class Solver:
+    """One ending; `values` [weak side to move, number] once run."""
+
+    def __init__(self, ending: Ending, smaller: int, threads: int) -> None:
+        """`smaller`: address of a TABLEBASE that has all endings captures lead to."""
+        self._ending = ending
+        self._numbering = number(ending)
+        self._solver = new_record(SOLVER_DTYPE)
+        self._solver.smaller, self._solver.pieces = smaller, sum(ending)
+        for side, count in enumerate(ending):
+            for number_, labels in enumerate(members(count)):
+                first = (180 * side + number_) * MAX_SIDE
+                self._solver.members[first : first + count] = labels
+        self._strong = np.array(sets(PLACES, ending.strong), np.uint8)
+        self._ranks = np.flatnonzero(self._numbering.start[: len(self._strong)] >= 0).tolist()
+        self._weak = [self._weak_sets(rank) for rank in self._ranks]
+        self._pool = ThreadPoolExecutor(threads)
+        self._boards = [new_record(POSITION_DTYPE) for _ in self._ranks]
+        self.values: Values = np.full(int(self._numbering.entries) * ending.movers, np.nan, np.float32)
+
+    def _weak_sets(self, rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        squares = weak_squares(tuple(self._strong[rank].tolist()))
+        return np.array([[squares[i] for i in c] for c in sets(len(squares), self._ending.weak)], np.uint8)
+
+    def _layer(self, layer: int, is_check: bool) -> int:
+        def part(i: int) -> int:
+            return int(
+                work_off(
+                    self._boards[i],
+                    TABLES_RECORD,
+                    NUMBERING_RECORD,
+                    self._numbering,
+                    self._solver,
+                    self.values,
+                    self._strong,
+                    self._weak[i],
+                    self._ranks[i],
+                    layer,
+                    self._ending.movers,
+                    int(is_check),
+                )
+            )
+
+        return sum(self._pool.map(part, range(len(self._ranks))))
+
+    def run(self, report: Callable[[float], None]) -> None:
+        """Value all positions, then round as they will be stored; `report` gets the share of layers done."""
+        for layer in reversed(range(LAYERS)):
+            self._layer(layer, False)
+            report(1 - layer / LAYERS)
+        self.values = np.rint(self.values * ONE).astype(np.float32) / np.float32(ONE)
+
+    def check(self) -> int:
+        """How many of the rounded values are not what the rounded values of their successors give."""
+        return self._layer(0, True)

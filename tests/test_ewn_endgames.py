@@ -1,0 +1,184 @@
+"""EWN's tables: numbering, every small ending against a plain solver, the exact values, files that cannot be used."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import random
+from pathlib import Path
+from typing import Any
+
+import build_ewn_tables
+import numpy as np
+import pytest
+from _ewn_retrograde import Solver
+from conftest import SHARED, damaged, vectors
+
+from games import registry
+from games.book import BookError
+from games.ewn.knowledge import ENDINGS as FOLDER
+from games.ewn.numbering import ENDING, ENDINGS, NUMBERING, NUMBERING_RECORD, Ending, class_count, index, number
+from games.ewn.position import POSITION
+from games.ewn.probe import ONE
+from games.ewn.tablebase import SUFFIX, Table, Tablebase
+from games.kernel.jit import entry, int64
+from naive.ewn import Naive, letter_of
+
+ERROR = 3 / (2 * ONE) + 1e-9
+"""Of four pieces, as stated in games/ewn/tablebase.py."""
+
+
+@entry(int64(POSITION, NUMBERING, ENDING, int64))
+def index_of(pos: Any, n: Any, e: Any, strong: int) -> int:
+    return index(pos, n, e, strong)
+
+
+@functools.cache
+def exact(fen: str) -> float:
+    """The mover's chance before the throw, by plain recursion."""
+    total = 0.0
+    for die in range(1, 7):
+        values = []
+        for move in Naive(f"{fen} {die}").legal_moves():
+            after = Naive(f"{fen} {die}")
+            after.push(move)
+            values.append(1.0 if after.winner() is not None else 1 - exact(after.fen().rsplit(" ", 1)[0]))
+        total += max(values)
+    return total / 6
+
+
+def random_fen(rng: random.Random, first: int, second: int) -> str:
+    """Somebody to move, nobody home, without the die."""
+    while True:
+        squares = rng.sample([column + row for row in "54321" for column in "abcde"], first + second)
+        if "e1" in squares[:first] or "a5" in squares[first:]:
+            continue
+        board: dict[str, str] = {}
+        for side, mine in enumerate((squares[:first], squares[first:])):
+            for square, digit in zip(mine, rng.sample(range(1, 7), len(mine)), strict=True):
+                board[square] = letter_of(side, digit)
+        rows = ["".join(board.get(column + row, "1") for column in "abcde") for row in "54321"]
+        return f"{'/'.join(rows)} {rng.choice('fs')}"
+
+
+def shape(board: str) -> str:
+    """Where each side's pieces stand, whatever their numbers."""
+    return "".join("X" if sign.isupper() else "x" if sign.islower() else sign for sign in board)
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tablebase:
+    refused: list[str] = []
+    tables = Tablebase([FOLDER], refused.append)
+    assert refused == []
+    return tables
+
+
+def test_classes() -> None:
+    assert [class_count(count) for count in (1, 2, 3, 4)] == [1, 15, 60, 180]
+
+
+def test_shipped_tables_are_all_of_four_pieces_and_small(tables: Tablebase) -> None:
+    assert all((ending in tables) == (sum(ending) <= 4) for ending in ENDINGS)
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 20_000_000
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=str)
+def test_alike_positions_have_one_number_and_others_their_own(ending: Ending) -> None:
+    game, rng, e = registry.load("ewn"), random.Random(7), number(ending)
+    seen: dict[int, set[str]] = {}
+    for _ in range(3000):
+        fen = random_fen(rng, *ending)
+        pieces, side = fen.split()
+        rows = [list(row) for row in pieces.split("/")]
+        mirrored = "/".join("".join(column) for column in zip(*rows, strict=True))
+        if shape(mirrored) == shape(pieces):
+            continue  # not told to be alike: the numbers on the squares differ
+        turned = "/".join(row[::-1] for row in pieces.split("/")[::-1]).swapcase()
+        numbers = set()
+        for alike, strong in ((pieces, 0), (mirrored, 0), (turned, 1)):
+            numbers.add(int(index_of(game.position(f"{alike} {side} -").record, NUMBERING_RECORD, e, strong)))
+        (found,) = numbers
+        assert 0 <= found < e.entries
+        # One of all that are alike: the least of mirror image and reversed numbers of either side.
+        reverse = {0: str.maketrans("ABCDEF", "FEDCBA"), 1: str.maketrans("abcdef", "fedcba")}
+        alike_texts = [pieces, mirrored]
+        for count, table in zip(ending, reverse.values(), strict=True):
+            if count == 1:
+                lone = str.maketrans(
+                    "ABCDEF" if table is reverse[0] else "abcdef", ("A" if table is reverse[0] else "a") * 6
+                )
+                alike_texts = [text.translate(lone) for text in alike_texts]
+            else:
+                alike_texts += [text.translate(table) for text in alike_texts]
+        seen.setdefault(found, set()).add(min(alike_texts))
+    assert all(len(texts) == 1 for texts in seen.values())
+
+
+def test_small_tables_against_plain_recursion(tables: Tablebase) -> None:
+    game, rng = registry.load("ewn"), random.Random(3)
+    for first, second, positions in ((1, 1, 60), (2, 1, 25), (1, 2, 25)):
+        for _ in range(positions):
+            fen = random_fen(rng, first, second)
+            chance = tables.chance(game.position(f"{fen} -").record)
+            assert chance == pytest.approx(exact(fen), abs=ERROR), fen
+
+
+def test_exact_positions(tables: Tablebase) -> None:
+    game = registry.load("ewn")
+    told = 0
+    for case in vectors("ewn_exact.jsonl"):
+        chance = tables.chance(game.position(case["fen"]).record)
+        told += chance is not None
+        assert chance is None or chance == pytest.approx(case["v"], abs=ERROR)
+    assert told >= 20
+
+
+@pytest.mark.shared
+def test_all_exact_values(tables: Tablebase) -> None:
+    game = registry.load("ewn")
+    told = 0
+    with (SHARED / "ewn/exact_values.csv").open() as file:
+        for row in csv.DictReader(file):
+            board, side = row["fen"].split()
+            for digit in "123456":
+                board = board.replace(digit, chr(ord("A") + int(digit) - 1))
+            chance = tables.chance(game.position(f"{board.replace('.', '1')} {'fs'[side == 'b']} -").record)
+            told += chance is not None
+            assert chance is None or chance == pytest.approx(float(row["v"]), abs=ERROR)
+    assert told == 135
+
+
+def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
+    for name in ("1-1", "2-1"):
+        build_ewn_tables.build(tmp_path, Ending.parse(name), 1)
+        shipped = Table(FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
+        assert (Table(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
+
+
+def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
+    solver = Solver(Ending(2, 1), tables.address, 1)
+    solver.run(lambda done: None)
+    assert solver.check() == 0
+    at = int(np.flatnonzero((solver.values > 0.3) & (solver.values < 0.6))[5])
+    solver.values[at] += 2 / ONE
+    assert solver.check() > 0
+
+
+def test_unsound_files_are_refused(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    good = (FOLDER / "2-1.ending").read_bytes()
+    for data in [damaged(good, rng) for _ in range(10)] + [b"", (FOLDER / "1-1.ending").read_bytes()]:
+        (tmp_path / "2-1.ending").write_bytes(data)
+        with pytest.raises(BookError):
+            Table(tmp_path / "2-1.ending", Ending(2, 1))
+        refused: list[str] = []
+        assert Ending(2, 1) not in Tablebase([tmp_path], refused.append)
+        assert len(refused) == 1
+
+
+def test_names() -> None:
+    assert [str(ending) for ending in ENDINGS] == ["1-1", "2-1", "2-2", "3-1", "3-2", "4-1"]
+    for name in ("1-2", "5-1", "x", ""):
+        with pytest.raises(ValueError, match="not an ending"):
+            Ending.parse(name)

@@ -352,6 +352,8 @@ class Session:
             raise ValueError(f"dice: {self._variant} has none")
         if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6"):
             raise ValueError(f"dice: a number from 1 to 6, not {printable(' '.join(words))}")
+        if self._job is not None and self._job.thinker is not None:
+            self._job.thinker.throw(int(words[0]), self._position.key)
         self._position.set_dice(int(words[0]))
         self._start_words = []  # a later `position` line says nothing of this throw
 

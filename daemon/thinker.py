@@ -81,6 +81,8 @@ class Thinker:
         self._out = out
         self._started_ns = started_ns
         self._pondering = limits.ponder
+        self._stopped = False
+        self._thrown = 0  # the die, told while its throws were pondered
         self._clock_ns = started_ns
         self._released = threading.Event()
         if not (limits.infinite or limits.ponder):
@@ -116,15 +118,25 @@ class Thinker:
             self._timer.start()
 
     def stop(self) -> None:
+        self._stopped = True
         self._control.stop()
         self._released.set()
 
     def ponderhit(self, ns: int) -> None:
         """The move pondered on was played: from now on the clock runs."""
         if self._pondering:
-            self._start_clock(ns)
+            if self._thrown:
+                self._control.stop()  # `run` begins anew with the throw, and a control that runs from now
+                self._clock_ns = ns
+            else:
+                self._start_clock(ns)
             self._pondering = False
             self._released.set()
+
+    def throw(self, dice: int, key: int) -> None:
+        """The die thrown while its six throws are pondered, in the position with this key."""
+        if self._pondering and key == self._position.key:
+            self._thrown = dice
 
     def end_of_input(self) -> None:
         """Nobody can stop it any more: an unbounded search ends now."""
@@ -164,14 +176,15 @@ class Thinker:
                 text = self._position.move_text(suggestion.move)
                 self._play(suggestion.move, None)
                 return f"bestmove {text}"
-        self._searcher.start(self._task)
-        try:
-            report = self._iterate()
-        finally:
-            self._searcher.finish()
+        report = self._search()
         self._released.wait()
+        if self._thrown and not self._stopped:
+            self._go_on_with_throw()
+            report = self._search()
         lines = report.lines
         if lines[0].throw:
+            lines = tuple(line for line in lines if line.throw == self._thrown)
+        if not lines:
             return "bestmove (none)"
         best = lines[0] if self._settings.skill >= MAX_SKILL else self._weakened(lines)
         answer = f"bestmove {self._position.move_text(best.pv[0])}"
@@ -179,6 +192,24 @@ class Thinker:
         if len(best.pv) > 1 and not self._game.info.has_dice and not self._game.info.has_hidden:
             answer += f" ponder {self._texts(best.pv)[1]}"
         return answer
+
+    def _search(self) -> Report:
+        self._searcher.start(self._task)
+        try:
+            return self._iterate()
+        finally:
+            self._searcher.finish()
+
+    def _go_on_with_throw(self) -> None:
+        """Take the throw that was told while pondering; what the searcher keeps is worth as much for one throw."""
+        from games.kernel.control import Control
+
+        self._position.set_dice(self._thrown)
+        self._control = Control(self._control.node_limit)
+        self._task = self._task._replace(control=self._control)
+        if self._stopped:  # just now
+            self._control.stop()
+        self._start_clock(self._clock_ns)
 
     def _play(self, move: int, mate: int | None) -> None:
         """Note the answer for who keeps the game."""

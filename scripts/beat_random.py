@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from _engine import EngineSpec, Limits, StartError
-from match import Settings, Tally, UsageError, run_match
+from _matchlog import Settings, UsageError
+from _tally import Tally
+from match import run_match
 
 GAMES = 100
 LIMITS = Limits(movetime_ms=50)

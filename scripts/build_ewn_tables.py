@@ -1,7 +1,7 @@
 """Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
 
     python scripts/build_ewn_tables.py --jobs 2                          all up to 4 pieces, into books/ewn-endings
-    python scripts/build_ewn_tables.py --jobs 2 --pieces 5 --into DIR    5 pieces too (0.9 GB; needs 3 GB of memory)
+    python scripts/build_ewn_tables.py --jobs 2 --pieces 5 --into DIR    5 pieces too (0.9 GB; takes 5 GB of memory)
 
 An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
 checked before it is written: every value must be what the values of its successors give.

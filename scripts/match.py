@@ -6,7 +6,9 @@ Each engine runs in processes of its own and speaks UCI, with the words protocol
 Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. Whoever plays an
 illegal move, dies or oversteps its time loses the game. Every game becomes a line of the log; the same
 command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
-another library: `--referee pyffish`.
+another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
+A moving first in games 1, 4 and 5 (B in every second series), each with throws of its own, left when they are decided.
+`--records` also writes EWN's games as the championships keep them.
 """
 
 from __future__ import annotations
@@ -16,69 +18,22 @@ import contextlib
 import hashlib
 import importlib.util
 import math
-import os
 import queue
 import random
 import sys
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
-import _stats
 import msgspec
 from _engine import EngineSpec, Forfeit, Limits, Player, StartError, Turn, make_player
-from tqdm import tqdm
+from _matchlog import Record, Settings, UsageError, append, missing, open_log, seating, series_scores
+from _tally import Tally, progress
 
 from games import registry
 from games.contract import FIRST, SECOND, Game, Position
-
-FAULTS = ("illegal", "crash", "time")
-
-
-class UsageError(Exception):
-    """The match cannot be played as asked."""
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """Everything that makes a match; the first line of its log."""
-
-    game: str
-    engines: tuple[EngineSpec, EngineSpec]  # A, B
-    games: int = 100
-    concurrency: int = 1
-    seed: int = 1  # of throws, order of openings, random movers
-    openings: str = ""  # path
-    openings_sha256: str = ""
-    sprt: tuple[float, float] | None = None  # elo0, elo1
-    max_plies: int = 0  # 0: only the rules end a game
-    margin_ms: int = 50
-    hang_s: float = 60.0
-    referee: str = "siqi"  # whose rules judge
-
-
-class Record(msgspec.Struct, frozen=True):
-    """One finished game; a line of the log. Engines are 0 for A and 1 for B."""
-
-    game: int
-    pair: int
-    first: int  # the engine on the first side
-    players: tuple[str, str]  # names, the first side's first
-    opening: str
-    dice: list[int]
-    moves: list[str]  # the opening's included
-    plies: int
-    winner: int | None
-    cause: str  # rules | illegal | crash | time | adjudicated
-    reason: str
-    time_ms: tuple[int, int]  # used by A, B
-
-    @property
-    def score(self) -> float:
-        """A's points."""
-        return 0.5 if self.winner is None else 1.0 - self.winner
-
+from games.ewn import record as ewn_record
 
 # ---------------------------------------------------------------- one game
 
@@ -252,10 +207,10 @@ def play_moves(
 def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
     """One game. `players` are A and B; A has the first side in even games."""
     settings = match.settings
-    pair, first = divmod(index, 2)
+    pair, first = seating(settings, index)
     seats = (first, 1 - first)  # engine by side, and side by engine
     opening = match.openings[pair % len(match.openings)]
-    referee = Referee(match.game, opening, throws(settings.seed, pair), settings.referee)
+    referee = Referee(match.game, opening, throws(settings.seed, index if settings.best_of else pair), settings.referee)
     clocks = [Clock(settings.engines[engine].limits, settings.margin_ms) for engine in seats]
     seated = [players[engine] for engine in seats]
     winner, cause, reason = play_moves(referee, seated, clocks, f"{settings.seed}/{index}", settings.max_plies)
@@ -278,9 +233,10 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
 # ---------------------------------------------------------------- many games
 
 
-def play_games(match: Match, indices: Sequence[int]) -> Generator[Record]:
-    """Records as the games finish. Closing the generator breaks off the games in progress."""
+def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
+    """What `records` still lack, as the games finish. Closing the generator breaks off the games in progress."""
     settings = match.settings
+    scores = series_scores(records)
     everyone: list[Player] = []
     free: queue.SimpleQueue[list[Player]] = queue.SimpleQueue()
     for _ in range(settings.concurrency):
@@ -288,10 +244,19 @@ def play_games(match: Match, indices: Sequence[int]) -> Generator[Record]:
         free.put(players)
         everyone += players
 
-    def play(index: int) -> Record:
+    done: queue.SimpleQueue[Record | Future[None]] = queue.SimpleQueue()
+
+    def play(unit: Sequence[int]) -> None:
         players = free.get()
         try:
-            return play_game(match, index, players)
+            for index in unit:
+                record = play_game(match, index, players)
+                done.put(record)
+                score = scores.setdefault(record.pair, [0.0, 0.0])
+                score[0] += record.score
+                score[1] += 1 - record.score
+                if max(score) > settings.best_of // 2:
+                    return
         finally:
             free.put(players)
 
@@ -300,10 +265,18 @@ def play_games(match: Match, indices: Sequence[int]) -> Generator[Record]:
             player.close()
 
     with ThreadPoolExecutor(settings.concurrency) as pool:
-        games = [pool.submit(play, index) for index in indices]
+        games = [pool.submit(play, unit) for unit in missing(settings, records)]
+        for game in games:
+            game.add_done_callback(done.put)
+        left = len(games)
         try:
-            for game in as_completed(games):
-                yield game.result()
+            while left:
+                item = done.get()
+                if isinstance(item, Record):
+                    yield item
+                else:
+                    left -= 1
+                    item.result()
         finally:
             for game in games:
                 game.cancel()
@@ -312,141 +285,27 @@ def play_games(match: Match, indices: Sequence[int]) -> Generator[Record]:
             dismiss()
 
 
-def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
-    """The log, open at its end, and the games it holds. A line that a kill cut short is dropped.
-
-    UsageError for the log of another match; only the number of games and the concurrency may differ.
-    """
-    data = path.read_bytes() if path.exists() else b""
-    whole = data[: data.rfind(b"\n") + 1]
-    header, *lines = whole.splitlines() or [msgspec.json.encode(settings)]
-    if not whole and not header.startswith(data):
-        raise UsageError(f"{path} is no log of a match")
-    try:
-        logged = msgspec.json.decode(header, type=Settings)
-        records = [msgspec.json.decode(line, type=Record) for line in lines]
-    except msgspec.DecodeError as error:
-        raise UsageError(f"{path} is no log of a match, or damaged: {error}") from error
-    for name in Settings.__struct_fields__:
-        old, new = getattr(logged, name), getattr(settings, name)
-        if old != new and name not in ("games", "concurrency"):
-            raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
-    file = path.open("ab")
-    file.truncate(len(whole))
-    if not whole:
-        append(file, settings)
-    return file, records
+def write_record(folder: Path, record: Record) -> None:
+    """Write a game of EWN as a championship record."""
+    first, second = record.players
+    result = "*" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
+    game = ewn_record.GameRecord(tuple(record.moves), tuple(record.dice), result, first, second)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{record.game + 1:05d}.txt").write_text(ewn_record.write(game), ewn_record.ENCODING)
 
 
-def append(file: BinaryIO, entry: Settings | Record) -> None:
-    """Write a line so that it outlives a crash of the machine."""
-    file.write(msgspec.json.encode(entry) + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
-
-
-class Tally:
-    """The running result, from A's side."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.scores: Counter[float] = Counter()  # games by A's points
-        self.pairs = [0] * len(_stats.POINTS)
-        self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
-        self.adjudicated = 0
-        self.repeated = 0  # games equal to an earlier one with the same sides, move for move
-        self._half_pairs: dict[int, float] = {}
-        self._seen: set[tuple[int, str]] = set()
-
-    @property
-    def games(self) -> int:
-        return self.scores.total()
-
-    def add(self, record: Record) -> None:
-        self.scores[record.score] += 1
-        self.adjudicated += record.cause == "adjudicated"
-        if record.cause in FAULTS and record.winner is not None:
-            self.faults[1 - record.winner, record.cause] += 1
-        if record.pair in self._half_pairs:
-            self.pairs[round(2 * (record.score + self._half_pairs.pop(record.pair)))] += 1
-        else:
-            self._half_pairs[record.pair] = record.score
-        played = (record.first, " ".join(record.moves))
-        self.repeated += played in self._seen
-        self._seen.add(played)
-
-    def sprt(self) -> tuple[float, str]:
-        """Log-likelihood ratio and verdict, H0 or H1; no verdict while undecided, or without an SPRT."""
-        if self.settings.sprt is None:
-            return 0.0, ""
-        llr = _stats.llr(self.pairs, *self.settings.sprt)
-        low, high = _stats.sprt_bounds()
-        return llr, "H1" if llr >= high else "H0" if llr <= low else ""
-
-    def standing(self) -> str:
-        """One line: W-D-L, what the complete pairs say of the strength, SPRT."""
-        words = [f"W-D-L {self.scores[1.0]}-{self.scores[0.5]}-{self.scores[0.0]}"]
-        if any(self.pairs):
-            result = _stats.estimate(self.pairs)
-            elo, low, high = (_stats.elo(score) for score in (result.score, result.low, result.high))
-            words += [
-                f"score {result.score:.1%} +- {result.bar:.1%}",
-                f"Elo {elo:+.1f} [{low:+.1f}, {high:+.1f}]",
-            ]
-        if self.settings.sprt:
-            (elo0, elo1), (low, high), (llr, verdict) = self.settings.sprt, _stats.sprt_bounds(), self.sprt()
-            words.append(f"SPRT [{elo0:g}, {elo1:g}] LLR {llr:.2f} ({low:.2f}, {high:.2f}) {verdict}".rstrip())
-        return "  ".join(words)
-
-    def report(self) -> str:
-        """The whole result in several lines."""
-        names = [spec.name for spec in self.settings.engines]
-        lines = [f"{self.settings.game}: {names[0]} against {names[1]}, {self.games} games", self.standing()]
-        if any(self.pairs):
-            los = _stats.likelihood_of_superiority(_stats.estimate(self.pairs))
-            lines.append(f"LOS {los:.1%}  pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, self.pairs))}")
-        for engine, name in enumerate(names):
-            faults = ", ".join(f"{fault} {self.faults[engine, fault]}" for fault in FAULTS)
-            lines.append(f"lost by {name}: {faults}")
-        if self.adjudicated:
-            lines.append(f"drawn at the ply limit: {self.adjudicated}")
-        if self.repeated:
-            lines.append(f"repeating an earlier game, no evidence: {self.repeated}")
-        return "\n".join(lines)
-
-
-@contextlib.contextmanager
-def progress(tally: Tally, every: int) -> Iterator[Callable[[], None]]:
-    """What to call after each game: a bar on a terminal, else a line every so many games."""
-    if sys.stderr.isatty():
-        layout = "{l_bar}{bar:10}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]{postfix}"
-        with tqdm(total=tally.settings.games, initial=tally.games, bar_format=layout) as bar:
-
-            def advance() -> None:
-                bar.set_postfix_str(tally.standing(), refresh=False)
-                bar.update()
-
-            yield advance
-    else:
-
-        def say() -> None:
-            if tally.games % every == 0:
-                print(f"{tally.games}  {tally.standing()}", flush=True)
-
-        yield say
-
-
-def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10) -> None:
+def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None) -> None:
     """Play what the log at `path` still lacks, into log and tally, until done or decided."""
     game = registry.load(settings.game)
     match = Match(settings, game, load_openings(game, settings))
     file, records = open_log(path, settings)
     for record in records:
         tally.add(record)
-    missing = sorted(set(range(settings.games)) - {record.game for record in records})
-    with file, progress(tally, every) as advance, contextlib.closing(play_games(match, missing)) as fresh:
+    with file, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
         while not tally.sprt()[1] and (played := next(fresh, None)):
             append(file, played)
+            if records_into is not None:
+                write_record(records_into, played)
             tally.add(played)
             advance()
 
@@ -481,6 +340,8 @@ def build_parser() -> argparse.ArgumentParser:
     option("game", choices=registry.NAMES)
     option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
     option("--games", type=int, default=100, help="even: they are played in pairs")
+    option("--best-of", type=int, default=0, metavar="N", help="--games series of so many games")
+    option("--records", type=Path, metavar="DIR", help="EWN: also write each game as the championships do")
     option("--concurrency", type=int, default=1, help="games at a time")
     option("--seed", type=int, default=1)
     option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
@@ -528,13 +389,17 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
         if spec.ranks and settings.game != "xiangqi":
             raise UsageError("only Xiangqi's ranks are counted in two ways")
+    if arguments["records"] is not None and (settings.game != "ewn" or settings.openings):
+        raise UsageError("--records: of EWN's games from the set-ups on")
     if settings.referee == "pyffish":
         if settings.game != "xiangqi":
             raise UsageError("pyffish knows only Xiangqi's rules")
         if importlib.util.find_spec("pyffish") is None:
             raise UsageError("pyffish is not installed")
-    if settings.games < 1 or settings.games % 2:
+    if settings.games < 1 or (settings.games % 2 and not settings.best_of):
         raise UsageError("--games must be even: they are played in pairs")
+    if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
+        raise UsageError("--best-of: an odd number of games, and no SPRT: it judges pairs")
     if settings.concurrency < 1 or arguments["every"] < 1:
         raise UsageError("--concurrency and --every must be at least 1")
     if settings.sprt and settings.sprt[0] >= settings.sprt[1]:
@@ -551,7 +416,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = settings_from(vars(parsed))
         tally = Tally(settings)
         try:
-            run_match(settings, parsed.log, tally, parsed.every)
+            run_match(settings, parsed.log, tally, parsed.every, parsed.records)
         except KeyboardInterrupt:
             status = 130
         except StartError as error:

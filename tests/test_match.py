@@ -371,3 +371,20 @@ def test_a_foreign_file_is_left_alone(bench: Bench, content: bytes) -> None:
     with pytest.raises(SystemExit):
         bench.play("random", "random")
     assert bench.log.read_bytes() == content
+
+
+def test_best_of_seven(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.play("wise", "one", "--games", "2", "--best-of", "7", "--concurrency", "2") == 0
+    records = sorted(bench.records(), key=lambda record: record["game"])
+    assert [record["game"] for record in records] == [0, 1, 2, 3, 7, 8, 9, 10]  # four wins decide
+    assert [record["first"] for record in records] == [0, 1, 1, 0, 1, 0, 0, 1]
+    assert "series 2-0, 0 undecided" in capsys.readouterr().out
+
+
+def test_a_series_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.play("wise", "one", "--games", "1", "--best-of", "5") == 0
+    whole = bench.log.read_bytes().splitlines(keepends=True)
+    bench.log.write_bytes(b"".join(whole[:3]))
+    assert bench.play("wise", "one", "--games", "1", "--best-of", "5") == 0
+    assert [record["game"] for record in bench.records()] == [0, 1, 2]
+    assert "series 1-0, 0 undecided" in capsys.readouterr().out

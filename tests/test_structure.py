@@ -37,7 +37,7 @@ LAYERS = (
     ("threats", "bench", "situation", "intent"),
     ("rulebook", "proof"),
     ("history", "knowledge"),
-    ("setup", "root"),
+    ("setup", "root", "record"),
     ("search", "uct"),
     ("game",),
     ("move",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 
@@ -23,5 +24,8 @@ MARGIN_MS = 1000
 def test_no_time_is_lost(name: str, limits: Limits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
     settings = match.Settings(name, engines, games=2, margin_ms=MARGIN_MS)
-    (record,) = match.play_games(match.Match(settings, registry.load(name), [match.Opening()]), [0])
+    with contextlib.closing(
+        match.play_games(match.Match(settings, registry.load(name), [match.Opening()]), [])
+    ) as games:
+        record = next(games)
     assert record.cause == "rules", record.reason

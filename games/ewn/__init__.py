@@ -7,7 +7,7 @@ INFO = GameInfo(
     expected_turns=12,
     has_dice=True,
     has_setup=True,
-    knowledge=("UseEndgames", "EndgamePath"),
+    knowledge=("OwnBook", "UseEndgames", "EndgamePath"),
     options=(
         Option("Algorithm", "combo", "expectimax", choices=("expectimax", "uct")),
         Option("WINK", "number", "0.4", 0, 100),

@@ -185,12 +185,14 @@ class Ewn:
         return EwnSearcher(self._knowledge)
 
     def consult(self, position: EwnPosition) -> list[str]:
-        """What a table of endings tells."""
-        chance = self._knowledge.chance(position.record) if position.has_pieces else None
+        """Set-ups, or what a table of endings tells."""
+        if not position.has_pieces:
+            return self._knowledge.consult(position.words)
+        chance = self._knowledge.chance(position.record)
         return [] if chance is None else [f"endgame chance {chance:.5f} before the throw"]
 
     def suggest(self, position: EwnPosition, rng: random.Random) -> Suggestion | None:
-        return None
+        return None if position.has_pieces else self._knowledge.suggest(position.words, rng)
 
     def evaluate(self, position: EwnPosition) -> list[str]:
         """The mover's chance before the throw, by the learned evaluation and by a table."""

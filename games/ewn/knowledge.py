@@ -1,21 +1,25 @@
-"""What the engine plays EWN with, as the options name it: evaluation, tables of endings, how it searches."""
+"""What the engine plays EWN with, as the options name it: evaluation, tables, book of set-ups, how it searches."""
 
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import numpy as np
 
-from games.book import FOLDER
-from games.contract import Tell
+from games.book import FOLDER, BookError
+from games.contract import Suggestion, Tell
 from games.ewn import INFO, evaluate
+from games.ewn.notation import SETUP
 from games.ewn.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
+from games.ewn.setupbook import SetupBook
 from games.ewn.tablebase import Tablebase
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
 
 ENDINGS = FOLDER / "ewn-endings"
+SETUPS = FOLDER / "ewn-setups.book"
 
 SHORT = 4
 """Plies of a short playout."""
@@ -37,7 +41,10 @@ class Knowledge:
         """`tell` gets a line for a book that cannot be used."""
         self._tell = tell
         self._weights = np.array([evaluate.load(tell)])
-        self._values = {"UseEndgames": "true", "EndgamePath": ""} | {o.name: o.default for o in INFO.options}
+        self._setups: SetupBook | None = None
+        self._are_setups_open = False
+        self._values = {"OwnBook": "false", "UseEndgames": "true", "EndgamePath": ""}
+        self._values |= {option.name: option.default for option in INFO.options}
         self._find_endgames()
 
     def set_option(self, name: str, value: str) -> None:
@@ -52,6 +59,29 @@ class Knowledge:
         if self._values["UseEndgames"] == "true":
             more = filter(None, self._values["EndgamePath"].split(os.pathsep))
             self._tables = Tablebase([ENDINGS, *map(Path, more)], self._tell)
+
+    @property
+    def setups(self) -> SetupBook | None:
+        """The book of set-ups, opened when it is first asked for."""
+        if not self._are_setups_open:
+            self._are_setups_open = True
+            try:
+                self._setups = SetupBook(SETUPS)
+            except BookError as error:
+                self._tell(str(error))
+        return self._setups
+
+    def suggest(self, words: list[str], rng: random.Random) -> Suggestion | None:
+        """With OwnBook, one of the best set-ups, or of the best answers to the first side's."""
+        book = self.setups if self._values["OwnBook"] == "true" else None
+        if book is None:
+            return None
+        setup, chance = book.choose(words[0] if words else None, rng)
+        return Suggestion(SETUP + int(setup), f"set-up {setup} chance {chance:.1%}")
+
+    def consult(self, words: list[str]) -> list[str]:
+        """The book's best set-ups, or its answers to one."""
+        return [] if self.setups is None else self.setups.lines(words[0] if words else None)
 
     @property
     def evaluation(self) -> int:

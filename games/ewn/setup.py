@@ -18,6 +18,9 @@ from games.kernel.random import seed_state
 OPPONENTS = 4
 """Opposing set-ups that each candidate meets in a round, where the opponent's is unknown."""
 
+CHUNK = 128
+"""Playouts between two looks at the clock: 1 ms."""
+
 FIRST_ROUND = 64
 """Playouts a candidate in the first round; doubled in each of the ten, as the field is halved."""
 
@@ -72,7 +75,7 @@ class SetupSearch:
         playouts = FIRST_ROUND << self._round
         self._round += 1
         opponents = [self._known] if self._known else self._random.sample(SETUPS, OPPONENTS)
-        tried = []
+        tried: list[tuple[float, str]] = []
         complete = True
         for _, word in self._field:
             limit = self._control.node_limit
@@ -80,8 +83,10 @@ class SetupSearch:
                 complete = False
                 break
             shares = [self._share(word, other, playouts // len(opponents)) for other in opponents]
+            if self._control.stopped and tried:  # the last one's playouts may be few
+                complete = False
+                break
             tried.append((sum(shares) / len(shares), word))
-            self._nodes += playouts
         untried = self._field[len(tried) :]
         self._field = sorted(tried, reverse=True) + untried
         if complete:
@@ -90,8 +95,14 @@ class SetupSearch:
         return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
 
     def _share(self, word: str, other: str, playouts: int) -> float:
-        """Our side's share of the playouts; the first side moves first."""
+        """Our side's share of the playouts, or of those before the stop; the first side moves first."""
         root = new_record(POSITION_DTYPE)
         set_up(root, setup_pieces(self._side, word) + setup_pieces(1 - self._side, other), 0, 0)
-        share = int(play_out(root, self._board, self._work, TABLES_RECORD, playouts)) / (WIN * playouts)
+        total = played = 0
+        while played < playouts and not (played and self._control.check()):
+            chunk = min(playouts - played, CHUNK)
+            total += int(play_out(root, self._board, self._work, TABLES_RECORD, chunk))
+            played += chunk
+        self._nodes += played
+        share = total / (WIN * played)
         return 1 - share if self._side else share

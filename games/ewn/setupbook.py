@@ -87,20 +87,33 @@ class SetupBook:
         if set(self.entries) != set(FIRST_SETUPS):
             raise BookError(f"{path}: not the set-ups that there are")
 
+    def answers(self, setup: str) -> list[tuple[str, float]]:
+        """The best answers to a set-up of the first side, best first, and the chance they have."""
+        entry = self.entries[one_of(setup)]
+        is_turned = entry.setup not in (setup, reversed_numbers(setup))
+        return [(mirrored(word) if is_turned else word, 1 - chance) for word, chance in entry.answers.items()]
+
     def choose(self, known: str | None, rng: random.Random) -> tuple[str, float]:
-        """One of the best set-ups at random, and the chance it has: the first side's, or an answer to a known one."""
+        """One of the best at random, and its chance: a set-up of the first side, or an answer to a known one."""
         if known is None:
-            best = max(entry.against_best for entry in self.entries.values())
-            entry = rng.choice([entry for entry in self.entries.values() if entry.against_best > best - CLOSE])
-            setup, chance = rng.choice([entry.setup, mirrored(entry.setup)]), entry.against_best
+            worth = [(entry.setup, entry.against_best) for entry in self.entries.values()]
         else:
-            entry = self.entries[one_of(known)]
-            best = min(entry.answers.values())
-            setup = rng.choice([answer for answer, chance in entry.answers.items() if chance < best + CLOSE])
-            chance = 1 - entry.answers[setup]
-            if entry.setup not in (known, reversed_numbers(known)):
-                setup = mirrored(setup)
+            worth = self.answers(known)
+        best = max(chance for _, chance in worth)
+        setup, chance = rng.choice([pair for pair in worth if pair[1] > best - CLOSE])
+        if known is None:
+            setup = rng.choice([setup, mirrored(setup)])
         return rng.choice([setup, reversed_numbers(setup)]), chance
+
+    def lines(self, known: str | None) -> list[str]:
+        """What `choose` chooses from, in words."""
+        if known is not None:
+            return [f"set-up {setup} chance {chance:.1%}" for setup, chance in self.answers(known)]
+        best = sorted(self.entries.values(), key=lambda entry: -entry.against_best)[:ANSWERS]
+        return [
+            f"set-up {entry.setup} chance {entry.against_best:.1%} against any {entry.against_all:.1%}"
+            for entry in best
+        ]
 
 
 def write(path: Path, about: dict[str, Any], entries: list[Entry]) -> None:

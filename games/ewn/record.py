@@ -1,0 +1,112 @@
+"""Game records as the Chinese championships keep them (GB2312 text).
+
+    #[WTN][A R][B B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
+    R:A5-1;B5-2;C5-3;A4-4;B4-5;A3-6
+    B:E1-6;D1-1;C1-5;E2-2;D2-4;E3-3
+    1:6;(R6,B4)
+    2:3;(B3,D4)
+
+A move is ply:throw;(piece,destination). A5 is the top left corner, where Red (R) sets up, E1 Blue's (B). Either may
+have moved first; here the first side is whoever did, and the board is turned where that was Blue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from games.ewn.notation import TRIANGLES, parse_square, square_text
+
+ENCODING = "gb18030"
+"""To read with; what is written needs no more than GB2312."""
+
+RESULTS = {"先手胜": "1-0", "后手胜": "0-1"}
+
+_PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
+_SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
+_MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
+
+
+class GameRecord(NamedTuple):
+    """A game; `moves` are words of the protocol, both set-ups first, `dice` the throws for the moves after them."""
+
+    moves: tuple[str, ...]
+    dice: tuple[int, ...]
+    result: str = "*"  # 1-0: the first side won
+    first: str = "?"  # name
+    second: str = "?"
+    occasion: str = ""  # date and place
+    event: str = ""
+
+
+def write(game: GameRecord) -> str:
+    """The record, the first side as Red."""
+    verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
+    head = ["WTN", f"{game.first} R", f"{game.second} B", verdict, game.occasion, game.event]
+    lines = ["#" + "".join(f"[{_plain(field)}]" for field in head) + ";"]
+    standing: dict[int, str] = {}
+    for colour, word, triangle in zip("RB", game.moves[:2], TRIANGLES, strict=True):
+        pieces = dict(zip(triangle, word, strict=True))
+        standing |= {square: colour + digit for square, digit in pieces.items()}
+        lines.append(f"{colour}:" + ";".join(f"{square_text(s).upper()}-{digit}" for s, digit in pieces.items()))
+    for ply, (move, die) in enumerate(zip(game.moves[2:], game.dice, strict=True), 1):
+        piece = standing.pop(parse_square(move[:2]))
+        standing[parse_square(move[2:])] = piece
+        lines.append(f"{ply}:{die};({piece},{move[2:].upper()})")
+    return "\n".join(lines) + "\n"
+
+
+def read(text: str) -> Iterator[GameRecord]:
+    """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
+    for game in text.split("#")[1:]:
+        yield _read(game)
+
+
+def _read(text: str) -> GameRecord:
+    head, _, body = text.partition(";")
+    fields = re.findall(r"\[([^\]]*)\]", head)
+    if not fields or fields[0] != "WTN":
+        raise ValueError(f"not a record of EinStein würfelt nicht!: {head[:40]!r}")
+    fields += [""] * (6 - len(fields))
+    names = {field.strip()[-1:]: field.strip()[:-1].strip() for field in fields[1:3]}
+    moves = _MOVE.findall(body)
+    is_turned = bool(moves) and moves[0][2] == "B"
+
+    standing: dict[int, str] = {}
+    setups = {}
+    for colour, part in _SETUP.findall(body):
+        pieces = {parse_square(square): digit for square, digit in _PIECE.findall(part)}
+        standing |= {square: colour + digit for square, digit in pieces.items()}
+        triangle = TRIANGLES["RB".index(colour)]
+        if sorted(pieces) != sorted(triangle) or sorted(pieces.values()) != list("123456"):
+            raise ValueError(f"{colour}: not a set-up: {part.strip()[:40]!r}")
+        setups[colour] = "".join(pieces[square] for square in triangle)
+    if set(setups) != {"R", "B"}:
+        raise ValueError("a set-up is missing")
+
+    order = "BR" if is_turned else "RB"
+    words = [setups[colour] for colour in order]
+    for count, (ply, _, colour, digit, target) in enumerate(moves):
+        if int(ply) != count + 1 or colour != order[count % 2]:
+            raise ValueError(f"move {count + 1} is missing, or of the wrong side")
+        origins = [square for square, piece in standing.items() if piece == colour + digit]
+        if not origins:
+            raise ValueError(f"move {ply}: {colour}{digit} is not on the board")
+        squares = origins[0], parse_square(target)
+        standing[squares[1]] = standing.pop(squares[0])
+        words.append("".join(square_text(24 - square if is_turned else square) for square in squares))
+    return GameRecord(
+        tuple(words),
+        tuple(int(move[1]) for move in moves),
+        RESULTS.get(fields[3].strip(), "*"),
+        names.get(order[0], "?"),
+        names.get(order[1], "?"),
+        fields[4].strip(),
+        fields[5].strip(),
+    )
+
+
+def _plain(field: str) -> str:
+    """Without what would end a field."""
+    return re.sub(r"[\[\]#;\s]+", " ", field).strip()

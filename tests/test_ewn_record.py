@@ -1,0 +1,73 @@
+"""EWN's championship records: read, written, and what is wrong with them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from games import registry
+from games.ewn import record
+from games.ewn.record import GameRecord
+from naive.ewn import Naive, setup_position
+
+TEXT = """#[WTN][Alpha R][Beta B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
+R:A5-1;A4-4;A3-6;B5-2;B4-5;C5-3
+B:E3-3;E2-2;E1-6;D2-4;D1-1;C1-5
+1:6;(R6,B3)
+2:3;(B3,D4)
+"""
+
+
+def test_a_record() -> None:
+    (game,) = record.read(TEXT)
+    assert game == GameRecord(
+        ("123456", "615243", "a3b3", "e3d4"), (6, 3), "1-0", "Alpha", "Beta", "2017.07.29 14:00 重庆", "2017 CCGC"
+    )
+    assert list(record.read(record.write(game))) == [game]
+    assert record.write(game).encode("gb2312")
+    assert list(record.read(TEXT + TEXT.replace("\n", " "))) == [game, game]
+
+
+def test_where_blue_moved_first_the_board_is_turned() -> None:
+    (game,) = record.read(TEXT.replace("1:6;(R6,B3)\n2:3;(B3,D4)", "1:3;(B3,D4)\n2:6;(R6,B3)").replace("先手", "后手"))
+    assert (game.first, game.second, game.result) == ("Beta", "Alpha", "0-1")
+    assert game.moves == ("615243", "123456", "a3b2", "e3d3")
+
+
+def test_random_games_come_back_and_can_be_replayed() -> None:
+    ewn, rng = registry.load("ewn"), random.Random(4)
+    for _ in range(50):
+        setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
+        position, moves, dice = Naive(setup_position(*setups)), list(setups), []
+        while position.winner() is None:
+            position.die = rng.randint(1, 6)
+            dice.append(position.die)
+            moves.append(rng.choice(position.legal_moves()))
+            position.push(moves[-1])
+        game = GameRecord(tuple(moves), tuple(dice), "1-0" if position.winner() == 0 else "0-1", "A", "B", "here", "x")
+        (back,) = record.read(record.write(game))
+        assert back == game
+        replayed = ewn.position()
+        for ply, word in enumerate(back.moves):
+            if ply >= 2:
+                replayed.set_dice(back.dice[ply - 2])
+            replayed.push(replayed.parse_move(word))
+        assert replayed.outcome().winner == position.winner()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("WTN", "C6", "not a record"),
+        ("A5-1", "A5-2", "not a set-up"),
+        ("C5-3", "C4-3", "not a set-up"),
+        ("B:E3-3;E2-2;E1-6;D2-4;D1-1;C1-5", "", "a set-up is missing"),
+        ("2:3;", "3:3;", "move 2 is missing"),
+        ("(B3,D4)", "(R3,D4)", "move 2 is missing"),
+        ("(R6,B3)\n2:3;(B3,D4)", "(R6,B3)\n2:3;(B3,B3)\n3:6;(R6,C2)", "move 3: R6 is not on the board"),
+    ],
+)
+def test_what_is_wrong_is_told(old: str, new: str, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        list(record.read(TEXT.replace(old, new)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from games.contract import Line, Move, Score, Task
+from games.contract import MATE_LIMIT, Line, Move, Score, Task
 from games.ewn.movegen import list_legal
-from games.ewn.position import do_move
+from games.ewn.position import NOT_OVER, do_move, undo_move
 from games.ewn.proof import turns_to_win
 from games.ewn.tables import TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
@@ -35,7 +35,13 @@ class Root:
             moves = [move for move in self._work.moves[:count].tolist() if not task.moves or move in task.moves]
             if moves:
                 self.throws[0 if dice else die] = moves
+        self._wins_now: set[Move] = set()
         self.moves = list(dict.fromkeys(move for moves in self.throws.values() for move in moves))
+        for move in self.moves:
+            do_move(self.record, TABLES_RECORD, move)
+            if self.record.winner != NOT_OVER:
+                self._wins_now.add(move)
+            undo_move(self.record)
 
     def throws_of(self, move: Move) -> list[int]:
         return [die for die, moves in self.throws.items() if move in moves]
@@ -43,10 +49,14 @@ class Root:
     def lines(
         self, value_of: Callable[[Move], Value], rank: Callable[[Move], Any], depth_of: Callable[[Move], int]
     ) -> list[Line]:
-        """After a throw a line for each move, else the best of each throw; `rank` puts the best first."""
+        """After a throw a line for each move, else the best of each throw.
+
+        `rank` puts the best first; of certain wins it is the shortest, of certain losses the longest.
+        """
         lines = []
         for die, moves in self.throws.items():
-            for move in sorted(moves, key=rank, reverse=True)[: 1 if die else None]:
+            ordered = sorted(moves, key=lambda move: (rank(move), self._quickness(move, value_of(move))), reverse=True)
+            for move in ordered[: 1 if die else None]:
                 lines.append(Line(self.score(move, value_of(move)), (move,), die, depth_of(move)))
         return lines
 
@@ -69,15 +79,23 @@ class Root:
         mate = self._mate(move, value.chance > 0) if value.is_exact and value.chance in (0, 1) else None
         return Score.expected(value.chance, mate)
 
+    def _quickness(self, move: Move, value: Value) -> int:
+        """Of equally certain results: more for a shorter win or a longer loss."""
+        if not value.is_exact or 0 < value.chance < 1:
+            return 0
+        if value.chance == 1 and self._wins_now and move not in self._wins_now:
+            return -MATE_LIMIT  # without looking how long it takes
+        mate = self._mate(move, value.chance > 0)
+        return -MATE_LIMIT if mate is None else -mate
+
     def _mate(self, move: Move, is_win: bool) -> int | None:
         """The winner's turns to the end; None if the values of tables, rounded, promise more than is so."""
         if move not in self._mates:
             mover = int(self.record.turn)
-            pos = self.record.copy()
-            do_move(pos, TABLES_RECORD, move)
-            if pos.winner >= 0:
+            do_move(self.record, TABLES_RECORD, move)
+            turns = int(turns_to_win(self.record, self._work, TABLES_RECORD, mover if is_win else 1 - mover))
+            undo_move(self.record)
+            self._mates[move] = None if turns == 0 else 1 + turns if is_win else -turns
+            if move in self._wins_now:
                 self._mates[move] = 1
-            else:
-                turns = int(turns_to_win(pos, self._work, TABLES_RECORD, mover if is_win else 1 - mover))
-                self._mates[move] = (1 + turns if is_win else -turns) if turns else None
         return self._mates[move]

@@ -288,6 +288,7 @@ class Expectimax:
         found: list[Move] = []
         for move in sorted(self._root.moves, key=self._rank, reverse=True):
             floor = min(self._floor(found, die) for die in self._root.throws_of(move))
+            floor = min(floor, WIN - 1)  # of certain wins the shortest is wanted
             value = self._try(0, move, floor, self._depth)
             if work.stopped:
                 break

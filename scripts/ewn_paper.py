@@ -1,0 +1,323 @@
+"""Paper 1's experiments with EWN, and others like them: games between players of _ewn_players.py, and regret.
+
+    python scripts/ewn_paper.py games figures.jsonl --games 1000 --ms 50 --jobs 2 --pairing uct random --pairing ...
+    python scripts/ewn_paper.py figures figures.jsonl --games 1000 --ms 50 --jobs 2 --plot figures.svg
+    python scripts/ewn_paper.py grid grid.jsonl --games 400 --ms 20 --jobs 2 --plot grid.svg
+    python scripts/ewn_paper.py regret exact_values.csv --ms 1 5 50 --player siqi --player "siqi Threads=2" --player uct
+    python scripts/ewn_paper.py speed --playouts 100000
+
+`games`: each pairing that many games, in pairs: the same set-ups, drawn at random, and the same throws, sides swapped.
+Every game is a line of the log; a run that was broken off goes on from there. `figures`: the paper's figures 4 and 5,
+UCT and improved UCT against the others and each other, and the engine against all of them. `grid`: figure 1, WINK by
+UCTK against plain UCT. `regret`: the mean chance lost a decision on endings whose values are known. `speed`: playouts a
+second, by kind and threads, beside OpenSpiel's MCTS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import functools
+import itertools
+import json
+import math
+import multiprocessing
+import random
+import statistics
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from _ewn_players import Engine, OpenSpiel, Player, make_player
+from _stats import Estimate, estimate
+from tqdm import tqdm
+
+from games.contract import Task, exhaust
+from games.ewn.game import EwnPosition
+from games.kernel.control import Control
+
+PAPERS = ("random", "minimax", "alphabeta", "montecarlo")
+FIGURES = (
+    *(("uct", other) for other in PAPERS),
+    *(("improved", other) for other in PAPERS),
+    ("improved", "uct"),
+    *(("siqi", other) for other in (*PAPERS, "uct", "improved")),
+)
+STEPS = (0.1, 0.4, 0.7, 1.0)
+"""Of the grid, for WINK and UCTK."""
+
+START = "ABC2/DE3/F3f/3ed/2cba f 3"
+
+
+class Pairing(NamedTuple):
+    a: str
+    b: str
+
+
+class Job(NamedTuple):
+    """Two games: the same set-ups and throws, sides swapped."""
+
+    pairing: Pairing
+    pair: int
+    ms: float
+
+
+@functools.cache
+def player(text: str) -> Player:
+    """A process keeps its players."""
+    return make_player(text)
+
+
+def play(job: Job) -> list[dict[str, Any]]:
+    return [play_game(job, first) for first in (0, 1)]
+
+
+def play_game(job: Job, first: int) -> dict[str, Any]:
+    """One game; `first` is who has the first side, 0 for A."""
+    rng = random.Random(f"{job.pair}")
+    setups = tuple("".join(rng.sample("123456", 6)) for _ in range(2))
+    seats = [player(job.pairing[first]), player(job.pairing[1 - first])]
+    position = EwnPosition()
+    for setup in setups:
+        position.push(position.parse_move(setup))
+    for side, seat in enumerate(seats):
+        seat.new_game((setups[0], setups[1]), 2 * job.pair + side + 1)
+    spent = [0.0, 0.0]
+    while (outcome := position.outcome()) is None:
+        dice, side = rng.randint(1, 6), position.turn
+        position.set_dice(dice)
+        started = time.perf_counter()
+        move = seats[side].choose(position, job.ms)
+        spent[side] += time.perf_counter() - started
+        word = position.move_text(move)
+        position.push(position.parse_move(word))
+        for seat in seats:
+            seat.see(dice, word)
+    return {
+        "a": job.pairing.a,
+        "b": job.pairing.b,
+        "ms": job.ms,
+        "pair": job.pair,
+        "first": first,
+        "winner": outcome.winner ^ first if outcome.winner is not None else None,
+        "plies": position.ply - 2,
+        "spent": [round(1000 * seconds) for seconds in (spent if first == 0 else spent[::-1])],
+    }
+
+
+def run_games(pairings: Iterable[tuple[str, str]], games: int, ms: float, log: Path, jobs: int) -> list[dict[str, Any]]:
+    """Play what the log lacks; returns the games of these pairings at this time, those of the log included."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    records = [json.loads(line) for line in lines]
+    wanted = [Pairing(*pairing) for pairing in pairings]
+    done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
+    missing = [
+        Job(pairing, pair, ms) for pairing in wanted for pair in range(games // 2) if (*pairing, ms, pair) not in done
+    ]
+    with log.open("a") as file, multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        bar = tqdm(pool.imap_unordered(play, missing), total=len(missing), unit=" pairs", mininterval=5)
+        for played in bar:
+            for record in played:
+                file.write(json.dumps(record) + "\n")
+            file.flush()
+            records += played
+            bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)
+    return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == ms]
+
+
+def results(records: Iterable[dict[str, Any]]) -> dict[Pairing, Estimate]:
+    """A's score in each pairing."""
+    points: dict[Pairing, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for record in records:
+        points[Pairing(record["a"], record["b"])][record["pair"]] += 1 - record["winner"]
+    found = {}
+    for pairing, pairs in points.items():
+        counts = [0] * 5
+        for won in pairs.values():
+            counts[2 * won] += 1
+        found[pairing] = estimate(counts)
+    return found
+
+
+def tell(records: list[dict[str, Any]]) -> None:
+    """A table of the results."""
+    print("| | games | score |\n|---|---|---|")
+    for pairing, score in results(records).items():
+        games = sum((record["a"], record["b"]) == pairing for record in records)
+        print(f"| {pairing.a} against {pairing.b} | {games} | {score.score:.1%} +- {score.bar:.1%} |")
+
+
+def plot_figures(records: list[dict[str, Any]], path: Path) -> None:
+    from matplotlib import pyplot
+
+    found = results(records)
+    heroes = [hero for hero in ("uct", "improved", "siqi") if any(pairing.a == hero for pairing in found)]
+    others = list(dict.fromkeys(pairing.b for pairing in found))
+    _, axes = pyplot.subplots(figsize=(8, 4))
+    for i, hero in enumerate(heroes):
+        bars = [
+            (others.index(pairing.b) + 0.27 * (i - 1), score) for pairing, score in found.items() if pairing.a == hero
+        ]
+        axes.bar(
+            [at for at, _ in bars],
+            [100 * score.score for _, score in bars],
+            0.25,
+            yerr=[100 * score.bar for _, score in bars],
+            label=hero,
+        )
+    axes.axhline(50, color="grey", linewidth=0.8)
+    axes.set_xticks(range(len(others)), others)
+    axes.set_ylabel("score, %")
+    axes.legend()
+    pyplot.tight_layout()
+    pyplot.savefig(path)
+
+
+def grid_name(wink: float, uctk: float) -> str:
+    return f"uct WINK={wink} UCTK={uctk}"
+
+
+def tell_grid(records: list[dict[str, Any]], path: Path | None) -> None:
+    found = {pairing.a: score for pairing, score in results(records).items()}
+    print("| WINK, UCTK | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
+    for wink in STEPS:
+        cells = [found[grid_name(wink, uctk)] for uctk in STEPS]
+        print(f"| {wink} | " + " | ".join(f"{score.score:.1%} +- {score.bar:.1%}" for score in cells) + " |")
+    if path is not None:
+        from matplotlib import pyplot
+
+        _, axes = pyplot.subplots(figsize=(6, 4))
+        points = sorted((uctk / wink, found[grid_name(wink, uctk)]) for wink, uctk in itertools.product(STEPS, STEPS))
+        axes.errorbar(
+            [ratio for ratio, _ in points],
+            [100 * score.score for _, score in points],
+            [100 * score.bar for _, score in points],
+            fmt="o",
+            capsize=3,
+        )
+        axes.axhline(50, color="grey", linewidth=0.8)
+        axes.set_xscale("log")
+        axes.set_xlabel("UCTK / WINK")
+        axes.set_ylabel("score against plain UCT, %")
+        pyplot.tight_layout()
+        pyplot.savefig(path)
+
+
+class Decision(NamedTuple):
+    """A position with its throw, and the value of each move."""
+
+    fen: str
+    pieces: int
+    values: dict[str, float]
+
+
+def decisions(path: Path) -> Iterator[Decision]:
+    """Those of exact_values.csv; cells there are numbered row by row from the top left."""
+
+    def square(cell: str) -> str:
+        return f"{'abcde'[int(cell) % 5]}{5 - int(cell) // 5}"
+
+    with path.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            board, side = row["fen"].split()
+            for digit in "123456":
+                board = board.replace(digit, chr(ord("A") + int(digit) - 1))
+            board = board.replace(".", "1")
+            for die in "123456":
+                values = {}
+                for part in row[f"all{die}"].split():
+                    origin, target = part.partition("=")[0].partition(":")[2].split("-")
+                    values[square(origin) + square(target)] = float(part.partition("=")[2])
+                pieces = int(row["n_red"]) + int(row["n_blue"])
+                yield Decision(f"{board} {'fs'[side == 'b']} {die}", pieces, values)
+
+
+def tell_regret(path: Path, players: list[str], times: list[float]) -> None:
+    """Mean regret by player and time: of all decisions, and of those beyond the tables' range."""
+    cases = list(decisions(path))
+    print("| player | ms | regret | of 5 pieces | of 6 |\n|---|---|---|---|---|")
+    for text, ms in itertools.product(players, times):
+        who = player(text)
+        lost: dict[int, list[float]] = defaultdict(list)
+        for case in tqdm(cases, desc=f"{text} {ms} ms", disable=not sys.stderr.isatty()):
+            position = EwnPosition(case.fen)
+            regret = 0.0
+            if len(case.values) > 1:
+                who.new_game(("123456", "123456"), 1)
+                move = position.move_text(who.choose(position, ms))
+                regret = max(case.values.values()) - case.values[move]
+            lost[case.pieces].append(regret)
+        mean = statistics.fmean(itertools.chain.from_iterable(lost.values()))
+        print(f"| {text} | {ms:g} | {mean:.6f} | {statistics.fmean(lost[5]):.6f} | {statistics.fmean(lost[6]):.6f} |")
+
+
+def tell_speed(playouts: int, runs: int) -> None:
+    """Playouts a second, the best of some runs."""
+
+    def rate(engine: Engine, threads: int) -> float:
+        engine.searcher.configure(256, threads, 1)
+        best = math.inf
+        for _ in range(runs):
+            engine.searcher.clear()
+            started = time.perf_counter()
+            report = exhaust(engine.searcher, Task(EwnPosition(START), Control(playouts * threads)))
+            best = min(best, (time.perf_counter() - started) / report.nodes)
+        return 1 / best
+
+    print("| | playouts/s |\n|---|---|")
+    for kind in ("random", "informed", "short", "greedy", "evaluation"):
+        print(f"| {kind} | {rate(Engine({'Algorithm': 'uct', 'Playout': kind}), 1):,.0f} |")
+    for parallel in ("root", "tree", "children"):
+        print(f"| random, 2 threads, {parallel} | {rate(Engine({'Algorithm': 'uct', 'Parallel': parallel}), 2):,.0f} |")
+    best = math.inf
+    spiel = OpenSpiel(playouts)
+    for _ in range(runs):
+        spiel.new_game(("123456", "123456"), 1)
+        position = EwnPosition(START)
+        started = time.perf_counter()
+        spiel.choose(position, 0)
+        best = min(best, (time.perf_counter() - started) / playouts)
+    print(f"| OpenSpiel's MCTS | {1 / best:,.0f} |")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("games", "figures", "grid"):
+        command = commands.add_parser(name)
+        command.add_argument("log", type=Path)
+        command.add_argument("--games", type=int, default=400, help="of each pairing")
+        command.add_argument("--ms", type=float, default=50, help="for a move")
+        command.add_argument("--jobs", type=int, default=1)
+        command.add_argument("--plot", type=Path)
+        if name == "games":
+            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    regret = commands.add_parser("regret")
+    regret.add_argument("values", type=Path)
+    regret.add_argument("--ms", type=float, nargs="+", default=[50])
+    regret.add_argument("--player", action="append", required=True)
+    speed = commands.add_parser("speed")
+    speed.add_argument("--playouts", type=int, default=100_000)
+    speed.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    if options.command == "regret":
+        tell_regret(options.values, options.player, options.ms)
+    elif options.command == "speed":
+        tell_speed(options.playouts, options.runs)
+    else:
+        pairings = {
+            "figures": FIGURES,
+            "grid": [(grid_name(wink, uctk), "uct") for wink, uctk in itertools.product(STEPS, STEPS)],
+        }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
+        records = run_games(pairings, options.games, options.ms, options.log, options.jobs)
+        tell_grid(records, options.plot) if options.command == "grid" else tell(records)
+        if options.command == "figures" and options.plot is not None:
+            plot_figures(records, options.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,224 @@
+"""EWN's long jobs in small: learning repeated and gone on with, set-ups and their book, the paper's experiments."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import build_ewn_setups
+import ewn_paper
+import numpy as np
+import pytest
+import train_ewn
+from _ewn_players import make_player
+from conftest import vectors
+
+from games import registry
+from games.book import BookError
+from games.ewn import evaluate, knowledge
+from games.ewn.evaluate import WEIGHTS
+from games.ewn.game import EwnPosition
+from games.ewn.knowledge import SETUPS as SETUP_BOOK
+from games.ewn.knowledge import Knowledge
+from games.ewn.setupbook import FIRST_SETUPS, SECOND_SETUPS, SETUPS, SetupBook, mirrored, one_of, reversed_numbers
+from naive.ewn import Naive, setup_position
+
+
+def run(monkeypatch: pytest.MonkeyPatch, module: Any, *words: object) -> None:
+    monkeypatch.setattr(sys, "argv", ["script", *map(str, words)])
+    assert module.main() == 0
+
+
+# Learning
+
+
+def test_learning_is_repeated_exactly_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, parts = tmp_path / "whole.book", tmp_path / "parts.book"
+    run(monkeypatch, train_ewn, "--games", 600, "--every", 200, "--out", whole)
+
+    saved = np.savez
+    monkeypatch.setattr(np, "savez", lambda *args, **fields: saved(*args, **fields) or interrupt(fields["done"]))
+
+    def interrupt(done: int) -> None:
+        if done == 400:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(monkeypatch, train_ewn, "--games", 600, "--every", 200, "--out", parts)
+    monkeypatch.setattr(np, "savez", saved)
+    run(monkeypatch, train_ewn, "--games", 600, "--every", 200, "--out", parts)
+    assert parts.read_bytes() == whole.read_bytes()
+    assert not parts.with_suffix(".part.npz").exists()
+
+
+def test_learning_lessens_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    run(monkeypatch, train_ewn, "--games", 3000, "--every", 1000, "--out", tmp_path / "a.book")
+    errors = [float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.1
+
+
+def test_the_evaluation_sees_a_position_and_its_turned_image_alike() -> None:
+    known, game, rng = Knowledge(pytest.fail), registry.load("ewn"), random.Random(2)
+    for _ in range(50):
+        position = Naive(setup_position(*("".join(rng.sample("123456", 6)) for _ in range(2))))
+        for _ in range(rng.randint(0, 12)):
+            if position.winner() is None:
+                position.die = rng.randint(1, 6)
+                position.push(rng.choice(position.legal_moves()))
+        if position.winner() is None:
+            board, side, _ = position.fen().split()
+            turned = "/".join(row[::-1] for row in board.split("/")[::-1]).swapcase()
+            values = [
+                known.estimate(game.position(fen).record)
+                for fen in (f"{board} {side} -", f"{turned} {'s' if side == 'f' else 'f'} -")
+            ]
+            assert values[0] == values[1]
+
+
+def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "BOOK", tmp_path / "none.book")
+    said: list[str] = []
+    known = Knowledge(said.append)
+    assert len(said) == 1
+    assert "evaluating by steps alone" in said[0]
+    game = registry.load("ewn")
+    ahead = known.estimate(game.position("5/5/2AB1/2CD1/3fe f").record)
+    behind = known.estimate(game.position("AB3/1f3/2e2/5/5 f").record)
+    assert ahead > 0.6
+    assert behind < 0.4
+    assert len(evaluate.of_steps()) == WEIGHTS
+
+
+# Set-ups
+
+
+def test_alike_setups() -> None:
+    assert (len(SETUPS), len(FIRST_SETUPS), len(SECOND_SETUPS)) == (720, 180, 360)
+    for setup in SETUPS:
+        assert one_of(mirrored(setup)) == one_of(reversed_numbers(setup)) == one_of(setup)
+        assert mirrored(mirrored(setup)) == reversed_numbers(reversed_numbers(setup)) == setup
+    position = EwnPosition()
+    position.push(position.parse_move("123456"))
+    position.push(position.parse_move("123456"))
+    other = EwnPosition()
+    other.push(other.parse_move(mirrored("123456")))
+    other.push(other.parse_move(mirrored("123456")))
+    rows = [list(row.replace("2", "11").replace("3", "111")) for row in position.fen().split()[0].split("/")]
+    assert [list(column) for column in zip(*rows, strict=True)] == [
+        list(row.replace("2", "11").replace("3", "111")) for row in other.fen().split()[0].split("/")
+    ]
+
+
+def test_the_book_of_setups() -> None:
+    book = SetupBook(SETUP_BOOK)
+    best = max(entry.against_best for entry in book.entries.values())
+    rng = random.Random(3)
+    chosen = {book.choose(None, rng) for _ in range(60)}
+    assert len(chosen) > 3
+    for setup, chance in chosen:
+        assert sorted(setup) == list("123456")
+        assert best - 0.003 < chance <= best
+        answers = {book.choose(setup, rng) for _ in range(20)}
+        assert all(abs(answer_chance - (1 - chance)) < 0.01 for _, answer_chance in answers)
+    for entry in book.entries.values():
+        assert entry.against_best < entry.against_all
+        assert entry.against_best == min(entry.answers.values())
+    # An answer to the mirror image is the answer's mirror image.
+    for setup in FIRST_SETUPS[:20]:
+        assert [(mirrored(answer), chance) for answer, chance in book.answers(setup)] == book.answers(mirrored(setup))
+
+
+def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bad.book").write_bytes(SETUP_BOOK.read_bytes()[:-7])
+    with pytest.raises(BookError):
+        SetupBook(tmp_path / "bad.book")
+    monkeypatch.setattr(knowledge, "SETUPS", tmp_path / "bad.book")
+    said: list[str] = []
+    known = Knowledge(said.append)
+    known.set_option("OwnBook", "true")
+    assert known.suggest([], random.Random(1)) is None
+    assert known.suggest([], random.Random(1)) is None
+    assert len(said) == 1
+
+
+def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_ewn_setups, "ROUND", 360)  # one game each
+    monkeypatch.setattr(build_ewn_setups, "FIRST_SETUPS", FIRST_SETUPS[:6])
+    monkeypatch.setattr(build_ewn_setups, "LAST_GAMES", 2)
+    words = ["--log", tmp_path / "log.jsonl", "--out", tmp_path / "setups.book"]
+    run(monkeypatch, build_ewn_setups, *words)
+    log = (tmp_path / "log.jsonl").read_text().splitlines(keepends=True)
+    first = (tmp_path / "setups.book").read_bytes()
+    (tmp_path / "log.jsonl").write_text("".join(log[:3]))
+    run(monkeypatch, build_ewn_setups, *words, "--jobs", 2)
+    assert (tmp_path / "setups.book").read_bytes() == first
+    with pytest.raises(BookError):  # of all set-ups
+        SetupBook(tmp_path / "setups.book")
+
+
+# The paper's experiments
+
+
+@pytest.mark.parametrize(
+    "name", ["random", "minimax", "alphabeta", "montecarlo", "uct", "improved", "siqi", "siqi Threads=2"]
+)
+def test_players_take_a_win(name: str) -> None:
+    player = make_player(name)
+    player.new_game(("123456", "123456"), 1)
+    position = EwnPosition("5/1A3/2e2/3D1/2d2 f 4")
+    moves = {position.move_text(player.choose(position, 20)) for _ in range(3)}
+    assert moves == {"d2e1"} or name == "random"
+
+
+def test_unknown_players_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown player"):
+        make_player("deepblue")
+
+
+def test_games_are_paired_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    log = tmp_path / "log.jsonl"
+    words = ["games", log, "--games", 4, "--ms", 2, "--pairing", "montecarlo", "random"]
+    run(monkeypatch, ewn_paper, *words)
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(record["pair"], record["first"]) for record in records] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert all(record["winner"] in (0, 1) and record["plies"] > 8 for record in records)
+    run(monkeypatch, ewn_paper, *words)  # nothing is left to play
+    assert len(log.read_text().splitlines()) == 4
+    assert "| montecarlo against random | 4 |" in capsys.readouterr().out
+
+
+def test_regret_of_a_perfect_player_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    path = tmp_path / "values.csv"
+    rows = []
+    for case in vectors("ewn_exact.jsonl")[:8]:
+        board, side, _ = case["fen"].split()
+        rows_text = board.translate(str.maketrans("ABCDEF", "ÀÁÂÃÄÅ"))
+        for run_length in "54321":
+            rows_text = rows_text.replace(run_length, "." * int(run_length))
+        rows_text = rows_text.translate(str.maketrans("ÀÁÂÃÄÅ", "123456"))
+        row = {"fen": f"{rows_text} {'r' if side == 'f' else 'b'}", "n_red": 2, "n_blue": 3}
+        for die in range(1, 7):
+            parts = []
+            for move in Naive(f"{board} {side} {die}").legal_moves():
+                cells = ["abcde".index(move[i]) + 5 * (5 - int(move[i + 1])) for i in (0, 2)]
+                value = case["throws"][die - 1] - (0 if move in case["best"][die - 1] else 0.25)
+                parts.append(f"1:{cells[0]}-{cells[1]}={value}")
+            row[f"all{die}"] = " ".join(parts)
+        rows.append(row)
+    with path.open("w") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    cases = list(ewn_paper.decisions(path))
+    assert len(cases) == 48
+    halved = [case._replace(pieces=5 + i % 2) for i, case in enumerate(cases)]
+    monkeypatch.setattr(ewn_paper, "decisions", lambda path: halved)
+    run(monkeypatch, ewn_paper, "regret", path, "--ms", 20, "--player", "siqi", "--player", "random")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "| siqi | 20 | 0.000000 | 0.000000 | 0.000000 |"
+    assert float(lines[3].split("|")[3]) > 0.01

@@ -385,15 +385,17 @@ class Session:
             self._started_ns(limits, entry),
             self._out,
         )
-        if entry.ponderhit_ns:
-            thinker.ponderhit(entry.ponderhit_ns)
         if entry.stopped:
             thinker.stop()
-        if self._closing:
-            thinker.end_of_input()
         job = Job(thinker.stop)
         job.thinker, job.line = thinker, self._line()
         self._start(job, thinker.run)
+        if entry.ponderhit_ns:
+            if self._waiting and self._waiting[0].text.split()[0] == "dice":  # told before the ponderhit
+                self._handle(self._waiting.popleft())
+            thinker.ponderhit(entry.ponderhit_ns)
+        if self._closing:
+            thinker.end_of_input()
 
     def _configure(self) -> None:
         """Give the searcher its memory; it keeps what it has where there is no more."""

@@ -524,3 +524,22 @@ def test_closed_output_ends_the_process() -> None:
         process.stdin.write(b"uci\n" * 10)
         process.stdin.flush()
         process.wait(30)
+
+
+@pytest.mark.parametrize("algorithm", ["expectimax", "uct"])
+def test_a_throw_told_while_pondering_is_answered(algorithm: str) -> None:
+    with Client("setoption name UCI_Variant value ewn") as client:
+        client.send(f"setoption name Algorithm value {algorithm}")
+        for release, least_ms in (("ponderhit", 150), ("stop", 0)):
+            client.send("position startpos moves 123456 615243", "go ponder movetime 200")
+            client.sync()
+            client.send("dice 4")
+            started = time.monotonic()
+            answer = client.search(release)[-1].split()[1]
+            assert answer[:2] == "a4", answer  # the piece of that number
+            assert least_ms / 1000 <= time.monotonic() - started < 5
+        # Without a throw there is no move to tell, and one told for another position counts for nothing.
+        client.send("position startpos moves 123456 615243", "go ponder movetime 50")
+        assert client.search("ponderhit")[-1] == "bestmove (none)"
+        client.send("go ponder movetime 50", "position startpos moves 615243 123456", "dice 4")
+        assert client.search("ponderhit")[-1] == "bestmove (none)"

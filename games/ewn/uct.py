@@ -366,21 +366,28 @@ class Forest:
 
 def path_between(earlier: Record, later: Record) -> list[Move] | None:
     """The moves, two at most, that lead from one position to another, whatever was thrown; None if there are none."""
-    t, work = TABLES_RECORD, new_record(WORK_DTYPE)
-    wanted = int(later.key) ^ int(t.zobrist_dice[int(later.dice)])
-    paths: list[list[Move]] = [[]]
-    for _ in range(3):
-        longer = []
-        for path in paths:
-            pos = earlier.copy()
-            for move in path:
+    t, work, pos = TABLES_RECORD, new_record(WORK_DTYPE), earlier.copy()
+
+    def key(record: Record) -> int:
+        return int(record.key) ^ int(t.zobrist_dice[int(record.dice)])
+
+    wanted = key(later)
+
+    def find(moves_left: int) -> list[Move] | None:
+        if key(pos) == wanted:
+            return []
+        if moves_left > 0:
+            for move in work.moves[: int(list_legal(pos, work, t, 0, 0))].tolist():
+                if later.square[pos.board[move & 31]] == move & 31:
+                    continue  # this piece has not moved
                 do_move(pos, t, move)
-            if int(pos.key) ^ int(t.zobrist_dice[int(pos.dice)]) == wanted:
-                return path
-            count = int(list_legal(pos, work, t, 0, 0))
-            longer += [[*path, move] for move in work.moves[:count].tolist()]
-        paths = longer
-    return None
+                path = find(moves_left - 1)
+                undo_move(pos)
+                if path is not None:
+                    return [move, *path]
+        return None
+
+    return find(2)
 
 
 class EwnRoot:

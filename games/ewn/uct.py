@@ -372,6 +372,8 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
         return int(record.key) ^ int(t.zobrist_dice[int(record.dice)])
 
     wanted = key(later)
+    if int((earlier.square != later.square).sum()) > 4:  # two that moved, two that were taken
+        return None
 
     def find(moves_left: int) -> list[Move] | None:
         if key(pos) == wanted:

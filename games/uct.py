@@ -46,6 +46,9 @@ class Root(Protocol):
     position_dtype: np.dtype[Any]
     least_playouts: int  # playouts before the first look at the clock
 
+    def tree_count(self, threads: int) -> int:
+        """Trees wanted: one for each thread, or one that they share."""
+
     def setup(self, task: Task, seed: int) -> Setup | None:
         """The search for a set-up where one is to be chosen."""
 
@@ -81,18 +84,19 @@ class UctSearcher:
 
     def __init__(self, root: Root) -> None:
         self._root = root
-        self._size = (0, 0)
+        self._size = (0, 0, 0)
         self._seed = 0
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         root = self._root
-        if self._size != (hash_mb, threads):
-            size = max((hash_mb << 20) // root.node_dtype.itemsize // threads, MIN_NODES)
-            self._trees = [np.zeros(size, root.node_dtype) for _ in range(threads)]
+        wanted = hash_mb, threads, root.tree_count(threads)
+        if self._size != wanted:
+            size = max((hash_mb << 20) // root.node_dtype.itemsize // wanted[2], MIN_NODES)
+            self._trees = [np.zeros(size, root.node_dtype) for _ in range(wanted[2])]
             self._works = [new_record(root.work_dtype) for _ in range(threads)]
             self._boards = [new_record(root.position_dtype) for _ in range(threads)]
-        if (*self._size, self._seed) != (hash_mb, threads, seed):
-            self._size, self._seed = (hash_mb, threads), seed
+        if (self._size, self._seed) != (wanted, seed):
+            self._size, self._seed = wanted, seed
             self.clear()
 
     def clear(self) -> None:
@@ -122,7 +126,7 @@ class UctSearcher:
         share = (playouts_at(self._depth) - playouts_at(self._depth - 1)) // threads + self._root.least_playouts
 
         def work(thread: int) -> None:
-            self._root.grow(self._boards[thread], self._works[thread], self._trees[thread], share)
+            self._root.grow(self._boards[thread], self._works[thread], self._trees[thread % len(self._trees)], share)
             self._task.control.report(thread, int(self._works[thread].nodes))
 
         run_parallel(work, threads)

@@ -405,6 +405,9 @@ class EwnRoot:
         self._grown: Record | None = None  # the root that the trees are of
         self._way = ROOT
 
+    def tree_count(self, threads: int) -> int:
+        return threads if self._knowledge.parallel == WAYS[ROOT] else 1
+
     def setup(self, task: Task, seed: int) -> None:
         """Set-ups are chosen elsewhere."""
 
@@ -416,6 +419,8 @@ class EwnRoot:
         known = self._knowledge
         self._root = Root(task)
         way = WAYS.index(known.parallel)
+        if way == ROOT and len(trees) < len(works):
+            way = TREE  # the option changed since the trees were made
         path = None
         if self._grown is not None and self._way == way and not task.moves:
             path = path_between(self._grown, self._root.record)

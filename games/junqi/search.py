@@ -218,6 +218,9 @@ class JunqiRoot:
     position_dtype = POSITION_DTYPE
     least_playouts = 1
 
+    def tree_count(self, threads: int) -> int:
+        return threads
+
     def setup(self, task: Task, seed: int) -> SetupSearch | None:
         return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""Set-ups: the position after them, and choosing one by successive halving over all 720 with greedy playouts."""
+"""Set-ups: the position after them, and choosing one by successive halving over all that differ, with greedy playouts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from games.ewn.knowledge import Knowledge
 from games.ewn.notation import SETUP, TRIANGLES
 from games.ewn.playout import GREEDY, TO_THE_END, WIN, play_out
 from games.ewn.position import NOT_OVER, POSITION_DTYPE
-from games.ewn.setupbook import SETUPS
+from games.ewn.setupbook import SECOND_SETUPS, SETUPS, reversed_numbers
 from games.ewn.tables import CAPTURED, TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
@@ -57,9 +57,11 @@ class SetupSearch:
         self._control = task.control
         self._side = task.position.turn
         self._known: str | None = task.position.words[0] if self._side else None  # type: ignore[attr-defined]
-        words = [str(move - SETUP) for move in task.moves] or list(SETUPS)
         self._random = random.Random(seed)
-        # Shuffled, so that near-equals are not always the same: a set-up should not be predictable.
+        # At random which of two alike is tried, and in what order: a set-up should not be predictable.
+        words = [self._random.choice([word, reversed_numbers(word)]) for word in SECOND_SETUPS]
+        if task.moves:
+            words = [str(move - SETUP) for move in task.moves]
         self._random.shuffle(words)
         self._multipv = task.multipv
         self._field = [(0.5, word) for word in words]

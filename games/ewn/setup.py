@@ -1,4 +1,4 @@
-"""Set-ups: the position after them, and choosing one by successive halving over all that differ, with greedy playouts."""
+"""Set-ups: the position after them, and choosing one by successive halving over all that differ, by greedy playouts."""
 
 from __future__ import annotations
 

@@ -41,6 +41,7 @@ class Job:
         self._stopping = False
         self.thinker: Any = None
         self.line: Any = None  # the game that the thinker plays
+        self.searched: Any = None  # the session's position that the thinker has a copy of, and its ply then
 
     @property
     def is_load(self) -> bool:
@@ -291,6 +292,7 @@ class Session:
         elif owner == self._variant or option.name in registry.info(self._variant).knowledge:
             if self._game is not None:
                 self._game.set_option(option.name, self._options.text(option.name))
+                self._configure()
                 self._start_words = []  # the option may change how a `position` line is read
         elif option.name in KNOWLEDGE and self._options.text(option.name) not in ("false", "", option.default):
             self._out.info(f"{option.name}: {self._variant} has no such book; playing without it")
@@ -352,9 +354,9 @@ class Session:
             raise ValueError(f"dice: {self._variant} has none")
         if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6"):
             raise ValueError(f"dice: a number from 1 to 6, not {printable(' '.join(words))}")
-        if self._job is not None and self._job.thinker is not None:
-            self._job.thinker.throw(int(words[0]), self._position.key)
         self._position.set_dice(int(words[0]))
+        if self._job is not None and self._job.searched == (self._position, self._position.ply):
+            self._job.thinker.throw(int(words[0]))
         self._start_words = []  # a later `position` line says nothing of this throw
 
     def go(self, words: list[str], entry: Entry) -> None:
@@ -388,10 +390,10 @@ class Session:
         if entry.stopped:
             thinker.stop()
         job = Job(thinker.stop)
-        job.thinker, job.line = thinker, self._line()
+        job.thinker, job.line, job.searched = thinker, self._line(), (self._position, self._position.ply)
         self._start(job, thinker.run)
         if entry.ponderhit_ns:
-            if self._waiting and self._waiting[0].text.split()[0] == "dice":  # told before the ponderhit
+            if self._waiting and self._waiting[0].ponderhit_ns and self._waiting[0].text.split()[0] == "dice":
                 self._handle(self._waiting.popleft())
             thinker.ponderhit(entry.ponderhit_ns)
         if self._closing:

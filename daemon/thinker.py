@@ -133,9 +133,9 @@ class Thinker:
             self._pondering = False
             self._released.set()
 
-    def throw(self, dice: int, key: int) -> None:
-        """The die thrown while its six throws are pondered, in the position with this key."""
-        if self._pondering and key == self._position.key:
+    def throw(self, dice: int) -> None:
+        """The die thrown, in the position whose six throws are pondered."""
+        if self._pondering and not self._position.dice:
             self._thrown = dice
 
     def end_of_input(self) -> None:
@@ -179,7 +179,8 @@ class Thinker:
         report = self._search()
         self._released.wait()
         if self._thrown and not self._stopped:
-            self._go_on_with_throw()
+            if not self._go_on_with_throw():
+                return "bestmove (none)"
             report = self._search()
         lines = report.lines
         if lines[0].throw:
@@ -200,16 +201,24 @@ class Thinker:
         finally:
             self._searcher.finish()
 
-    def _go_on_with_throw(self) -> None:
-        """Take the throw that was told while pondering; what the searcher keeps is worth as much for one throw."""
+    def _go_on_with_throw(self) -> bool:
+        """Take the throw that was told while pondering; what the searcher keeps is worth as much for one throw.
+
+        False if it fits none of the moves allowed.
+        """
         from games.kernel.control import Control
 
         self._position.set_dice(self._thrown)
+        legal = set(self._position.legal_moves())
+        moves = tuple(move for move in self._task.moves if move in legal)
+        if self._task.moves and not moves:
+            return False
         self._control = Control(self._control.node_limit)
-        self._task = self._task._replace(control=self._control)
+        self._task = self._task._replace(control=self._control, moves=moves)
         if self._stopped:  # just now
             self._control.stop()
         self._start_clock(self._clock_ns)
+        return True
 
     def _play(self, move: int, mate: int | None) -> None:
         """Note the answer for who keeps the game."""

@@ -1,6 +1,7 @@
-"""What the games searched by playouts share above their kernels: iterations, one tree a thread, merged lines.
+"""What the games searched by playouts share above their kernels: iterations, trees, merged lines.
 
-A game's half supplies the records and the kernels; this owns a tree and a working memory for each thread.
+A game's half supplies the records and the kernels; this owns the trees, one for each thread or one that they share, and
+a working memory for each thread.
 """
 
 from __future__ import annotations

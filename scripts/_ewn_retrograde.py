@@ -31,7 +31,7 @@ from games.ewn.position import POSITION, POSITION_DTYPE, do_move, undo_move
 from games.ewn.probe import ONE, UNKNOWN, probe_ending
 from games.ewn.tables import CAPTURED, NOBODY, TABLES, TABLES_RECORD
 from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
+from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type
 
 Values = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -96,13 +96,6 @@ def expand(pos: Record, t: Record, n: Record, e: Record, solver: Record, values:
             value = max(value, best[pair >> 4])
         total += value
     return total / 6
-
-
-@inner(void(POSITION, SETS, int64, int64))
-def stand(pos: Record, chosen: Any, rank: int, side: int) -> None:
-    """Note a set's squares as those of the pieces with the lowest numbers."""
-    for i in range(chosen.shape[1]):
-        pos.square[6 * side + 1 + i] = chosen[rank, i]
 
 
 @entry(int64(POSITION, TABLES, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))

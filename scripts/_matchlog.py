@@ -68,12 +68,17 @@ def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
     played = {record.game for record in records}
     if not settings.best_of:
         return [[index] for index in range(settings.games) if index not in played]
-    decided = {series for series, (a, b) in series_scores(records).items() if max(a, b) > settings.best_of // 2}
+    decided = {series for series, scores in series_scores(records).items() if is_decided(scores, settings)}
     groups = []
     for series in sorted(set(range(settings.games)) - decided):
         first = series * settings.best_of
         groups.append([index for index in range(first, first + settings.best_of) if index not in played])
     return groups
+
+
+def is_decided(scores: Iterable[float], settings: Settings) -> bool:
+    """Whether somebody has more than half of a series' points."""
+    return 2 * max(scores) > settings.best_of
 
 
 def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:

@@ -59,8 +59,8 @@ class Tally:
         """One line: W-D-L, what the complete pairs say of the strength, SPRT."""
         words = [f"W-D-L {self.scores[1.0]}-{self.scores[0.5]}-{self.scores[0.0]}"]
         if self.settings.best_of:
-            scores, majority = series_scores(self._series).values(), self.settings.best_of // 2
-            won, lost = sum(a > majority for a, _ in scores), sum(b > majority for _, b in scores)
+            scores = series_scores(self._series).values()
+            won, lost = (sum(2 * score[engine] > self.settings.best_of for score in scores) for engine in (0, 1))
             words.insert(0, f"series {won}-{lost}, {len(scores) - won - lost} undecided")
         if any(self.pairs):
             result = _stats.estimate(self.pairs)

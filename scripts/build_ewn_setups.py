@@ -75,8 +75,10 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
     parser.add_argument("--out", type=Path, default=FOLDER / "ewn-setups.book")
     options = parser.parse_args()
-    lines = options.log.read_text().splitlines() if options.log.exists() else []
-    done = {entry.setup: entry for entry in (Entry(*json.loads(line)) for line in lines)}
+    text = options.log.read_text() if options.log.exists() else ""
+    kept = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    done = {entry[0]: Entry(*entry) for seed, entry in kept if seed == options.seed}
+    options.log.write_text("".join(json.dumps(line) + "\n" for line in kept))  # without what a kill cut short
     knowledge = Knowledge(sys.exit)
 
     def job(index: int) -> Entry:
@@ -87,7 +89,7 @@ def main() -> int:
         bar = tqdm(pool.map(job, missing), total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
         for entry in bar:
             done[entry.setup] = entry
-            log.write(json.dumps(entry) + "\n")
+            log.write(json.dumps([options.seed, entry]) + "\n")
             log.flush()
     about = {"source": "self-play", "seed": options.seed, "games": LAST_GAMES}
     write(options.out, about, list(done.values()))

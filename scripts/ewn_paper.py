@@ -26,7 +26,7 @@ import random
 import statistics
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,8 +66,8 @@ class Job(NamedTuple):
 
 
 @functools.cache
-def player(text: str) -> Player:
-    """A process keeps its players."""
+def player(text: str, seat: int = 0) -> Player:
+    """A process keeps its players, one for each seat: they may be two of a kind."""
     return make_player(text)
 
 
@@ -79,7 +79,7 @@ def play_game(job: Job, first: int) -> dict[str, Any]:
     """One game; `first` is who has the first side, 0 for A."""
     rng = random.Random(f"{job.pair}")
     setups = tuple("".join(rng.sample("123456", 6)) for _ in range(2))
-    seats = [player(job.pairing[first]), player(job.pairing[1 - first])]
+    seats = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
     position = EwnPosition()
     for setup in setups:
         position.push(position.parse_move(setup))
@@ -108,10 +108,20 @@ def play_game(job: Job, first: int) -> dict[str, Any]:
     }
 
 
+def whole_pairs(log: Path) -> list[dict[str, Any]]:
+    """The games of a log whose pairs are complete; what a kill cut short is dropped from the file."""
+    text = log.read_text() if log.exists() else ""
+    records = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    keys = [(record["a"], record["b"], record["ms"], record["pair"]) for record in records]
+    counts = Counter(keys)
+    whole = [record for record, key in zip(records, keys, strict=True) if counts[key] == len((0, 1))]
+    log.write_text("".join(json.dumps(record) + "\n" for record in whole))
+    return whole
+
+
 def run_games(pairings: Iterable[tuple[str, str]], games: int, ms: float, log: Path, jobs: int) -> list[dict[str, Any]]:
     """Play what the log lacks; returns the games of these pairings at this time, those of the log included."""
-    lines = log.read_text().splitlines() if log.exists() else []
-    records = [json.loads(line) for line in lines]
+    records = whole_pairs(log)
     wanted = [Pairing(*pairing) for pairing in pairings]
     done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
     missing = [

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from _engine import EngineSpec, Forfeit, Limits, Player, StartError, Turn, make_player
-from _matchlog import Record, Settings, UsageError, append, missing, open_log, seating, series_scores
+from _matchlog import Record, Settings, UsageError, append, is_decided, missing, open_log, seating, series_scores
 from _tally import Tally, progress
 
 from games import registry
@@ -255,7 +255,7 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
                 score = scores.setdefault(record.pair, [0.0, 0.0])
                 score[0] += record.score
                 score[1] += 1 - record.score
-                if max(score) > settings.best_of // 2:
+                if is_decided(score, settings):
                     return
         finally:
             free.put(players)
@@ -286,10 +286,13 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Write a game of EWN as a championship record."""
+    """Write a game of EWN as a championship record, if both sides came to set up."""
+    if len(record.moves) < len((FIRST, SECOND)):
+        return
     first, second = record.players
     result = "*" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
-    game = ewn_record.GameRecord(tuple(record.moves), tuple(record.dice), result, first, second)
+    dice = tuple(record.dice[: len(record.moves) - 2])  # a throw may have been answered by no move
+    game = ewn_record.GameRecord(tuple(record.moves), dice, result, first, second)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{record.game + 1:05d}.txt").write_text(ewn_record.write(game), ewn_record.ENCODING)
 

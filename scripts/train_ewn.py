@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 import time
 from pathlib import Path
@@ -39,7 +40,8 @@ def main() -> int:
     options = parser.parse_args()
 
     tables = Tablebase([FOLDER], sys.exit)
-    part = options.out.with_suffix(".part.npz")
+    part, fresh = options.out.with_suffix(".part.npz"), options.out.with_suffix(".fresh.npz")
+    error = math.nan
     weights, errors, sizes = (np.zeros(WEIGHTS, np.float32) for _ in range(3))
     state, done = seed_state(options.seed), 0
     if part.exists():
@@ -47,13 +49,13 @@ def main() -> int:
             if int(saved["seed"]) != options.seed:
                 parser.error(f"{part} is of seed {int(saved['seed'])}")
             weights, errors, sizes = saved["weights"], saved["errors"], saved["sizes"]
-            state, done = int(saved["state"]), int(saved["done"])
+            state, done, error = int(saved["state"]), int(saved["done"]), float(saved["error"])
 
     pos, image = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
     learner, work, evaluation = new_record(LEARNER_DTYPE), new_record(WORK_DTYPE), without_weights()
     ready(learner)
     work.random, work.endings = state, tables.address
-    started, error = time.perf_counter(), math.nan
+    started = time.perf_counter()
     with tqdm(total=options.games, initial=done, unit=" games", disable=not sys.stderr.isatty()) as bar:
         while done < options.games:
             games = min(options.every, options.games - done)
@@ -65,7 +67,9 @@ def main() -> int:
             tqdm.write(f"{done:,} games, {time.perf_counter() - started:.0f} s, error {error:.4f}")
             sys.stdout.flush()
             state = int(work.random)
-            np.savez(part, weights=weights, errors=errors, sizes=sizes, state=state, done=done, seed=options.seed)
+            fields = dict(state=state, done=done, seed=options.seed, error=error)
+            np.savez(fresh, weights=weights, errors=errors, sizes=sizes, **fields)
+            os.replace(fresh, part)
     about = {"source": "self-play", "games": done, "seed": options.seed, "error": round(error, 5)}
     rounded = np.clip(np.rint(weights * SCALE), -32768, 32767).astype("<i2")
     write_book(options.out, KIND, VERSION, about, rounded.tobytes())

@@ -140,14 +140,18 @@ class EwnSearcher:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._algorithm = ""
+        self._searcher: Searcher
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        if self._algorithm != self._knowledge.algorithm:
-            self._algorithm = self._knowledge.algorithm
-            self._searcher: Searcher = (
-                UctSearcher(EwnRoot(self._knowledge)) if self._algorithm == "uct" else Expectimax(self._knowledge)
-            )
-        self._searcher.configure(hash_mb, threads, seed)
+        algorithm = self._knowledge.algorithm
+        if self._algorithm == algorithm:
+            self._searcher.configure(hash_mb, threads, seed)
+        else:
+            searcher: Searcher = UctSearcher(EwnRoot(self._knowledge))
+            if algorithm == "expectimax":
+                searcher = Expectimax(self._knowledge)
+            searcher.configure(hash_mb, threads, seed)  # without memory the one before stays
+            self._searcher, self._algorithm = searcher, algorithm
         self._seed = seed
 
     def clear(self) -> None:

@@ -8,8 +8,8 @@ from games.ewn.work import WORK
 from games.kernel.intrinsics import popcount, recurse_3
 from games.kernel.jit import Record, entry, inner, int64
 
-BUDGET = 20_000
-"""Positions that a proof may look at: 3 ms."""
+BUDGET = 10_000
+"""Positions that a proof may look at: 1.5 ms."""
 
 
 @inner(int64(POSITION, int64), forceinline=True)

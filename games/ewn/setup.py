@@ -22,7 +22,7 @@ CHUNK = 128
 """Playouts between two looks at the clock: 1 ms."""
 
 FIRST_ROUND = 64
-"""Playouts a candidate in the first round; doubled in each of the ten, as the field is halved."""
+"""Playouts a candidate in the first round; doubled in each, as the field is halved."""
 
 
 def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:

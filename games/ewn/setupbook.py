@@ -73,7 +73,6 @@ class SetupBook:
         book = open_book(path, KIND, VERSION)
         if len(book.payload) != ENTRY.itemsize * len(FIRST_SETUPS):
             raise BookError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
-        self.about = book.about
         self.entries = {}
         for e in book.payload.view(ENTRY):
             answers = zip(e["answers"].tolist(), e["chances"].tolist(), strict=True)

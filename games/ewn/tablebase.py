@@ -7,6 +7,7 @@ on the way to the end, and else exact: an ending of n pieces is within (n - 1) /
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -26,7 +27,6 @@ class Table:
 
     def __init__(self, path: Path, ending: Ending) -> None:
         book = open_book(path, KIND, VERSION)
-        self.about = book.about
         self.numbering = np.array([number(ending)])
         self.entries = int(self.numbering["entries"][0])
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), self.entries):
@@ -48,7 +48,7 @@ class Tablebase:
         for folder in folders:
             for ending in ENDINGS:
                 path = folder / f"{ending}{SUFFIX}"
-                if ending not in self._tables and path.exists():
+                if ending not in self._tables and os.path.exists(path):  # Path.exists raises for what is too long
                     try:
                         self._open(ending, Table(path, ending))
                     except BookError as error:

@@ -40,6 +40,9 @@ WAYS = ("root", "tree", "children")
 LEAF_VISITS = 8
 """Playouts from a node before it gets children."""
 
+KEPT = 200_000
+"""Nodes that are kept from a move to the next at most: to copy them takes 6 ms."""
+
 MOST_CHILDREN = 3
 """Children of the root that the paper's threads work at together."""
 
@@ -84,12 +87,9 @@ def move_node(source: int, target: int) -> None:
         store(target + 8 * word, load(source + 8 * word))
 
 
-@inner(int64(WORK, TABLES, int64, int64, int64))
-def settled(work: Record, t: Record, tree: int, node: int, die: int) -> int:
-    """What the player to move at a node has if the proven children settle it, else OPEN.
-
-    After a throw, or before it if `die` is 0.
-    """
+@inner(int64(WORK, TABLES, int64, int64))
+def settled(work: Record, t: Record, tree: int, node: int) -> int:
+    """What the player to move at a node has before the throw if the proven children settle it, else OPEN."""
     child = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
     alive = int64(0)
@@ -106,8 +106,6 @@ def settled(work: Record, t: Record, tree: int, node: int, die: int) -> int:
             child += 1
     total = int64(0)
     for thrown in range(1, 7):
-        if die != 0 and thrown != die:
-            continue
         pair = int64(t.movable[alive * 7 + thrown])
         value = int64(work.best[pair & 15])
         doubt = doubtful >> (pair & 15)
@@ -117,7 +115,7 @@ def settled(work: Record, t: Record, tree: int, node: int, die: int) -> int:
         if doubt & 1 and value < WIN:
             return int64(OPEN)
         total += value
-    return total if die != 0 else (total + 3) // 6
+    return (total + 3) // 6
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -146,7 +144,6 @@ def expand(pos: Record, work: Record, t: Record, tree: int, node: int) -> int:
         end = keep_allowed(work, end)
     first = fetch_add(work.shared + 8 * USED, end)
     if first + end > load(work.shared + 8 * CAPACITY):
-        fetch_add(work.shared + 8 * USED, -end)
         swap_if_32(tree + SIZE * node + _FIRST, int64(BUSY), int64(0))
         return int64(0)
     ways = int64(0)
@@ -244,7 +241,7 @@ def grow(root: Record, pos: Record, work: Record, t: Record, tree: int, playouts
         result = int64(OPEN)  # of the first side
         is_proven = False
 
-        # Step 2. Select down to what is proven, or to a node visited for the first time; one visited again is expanded
+        # Step 2. Select down to what is proven, or to a node that has had too few visits for children
         while result == OPEN:
             if expand(pos, work, t, tree, node) == 0:
                 break
@@ -292,7 +289,7 @@ def grow(root: Record, pos: Record, work: Record, t: Record, tree: int, playouts
             else:
                 fetch_add(tree + SIZE * child + _SUM, share)
             if is_proven and int64(node_at(tree + SIZE * child).exact) == OPEN:
-                value = settled(work, t, tree, child, int64(0))
+                value = settled(work, t, tree, child)
                 is_proven = value != OPEN
                 if is_proven:
                     node_at(tree + SIZE * child).exact = WIN - value
@@ -305,19 +302,24 @@ def grow(root: Record, pos: Record, work: Record, t: Record, tree: int, playouts
             return
 
 
-@entry(int64(int64, int64, int64))
-def keep(source: int, target: int, node: int) -> int:
-    """Copy a node with all below it to another tree, to be its root (Cheney 1970); returns the nodes in use there."""
+@entry(int64(int64, int64, int64, int64))
+def keep(source: int, target: int, node: int, most: int) -> int:
+    """Copy a node with what is below it to another tree, to be its root (Cheney 1970); returns the nodes in use there.
+
+    Nodes beyond `most` are left out, those furthest from the root first.
+    """
     move_node(source + SIZE * node, target + SIZE * TOP)
     end = int64(TOP + 1)
     at = int64(TOP)
     while at < end:
         first = int64(node_at(target + SIZE * at).first)
         if first > 0:
-            node_at(target + SIZE * at).first = end
-            for i in range(children_before(int64(node_at(target + SIZE * at).ways), int64(6))):
-                move_node(source + SIZE * (first + i), target + SIZE * end)
-                end += 1
+            count = children_before(int64(node_at(target + SIZE * at).ways), int64(6))
+            node_at(target + SIZE * at).first = end if end + count <= most else 0
+            if end + count <= most:
+                for i in range(count):
+                    move_node(source + SIZE * (first + i), target + SIZE * end)
+                    end += 1
         at += 1
     return end
 
@@ -338,7 +340,7 @@ class Forest:
 
     @property
     def hashfull(self) -> int:
-        return int(1000 * self.shared[USED] // self.shared[CAPACITY])
+        return min(int(1000 * self.shared[USED] // self.shared[CAPACITY]), 1000)
 
     def children(self, node: int) -> Any:
         """The records of a node's children."""
@@ -360,7 +362,8 @@ class Forest:
             self._halves[0][TOP] = np.zeros(1, NODE_DTYPE)[0]
             self.shared[USED] = TOP + 1
         elif path:
-            self.shared[USED] = keep(self.address, int(self._halves[1].ctypes.data), node)
+            target = int(self._halves[1].ctypes.data)
+            self.shared[USED] = keep(self.address, target, node, min(KEPT, int(self.shared[CAPACITY])))
             self._halves.reverse()
 
 
@@ -402,6 +405,7 @@ class EwnRoot:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
+        self._forests: list[Forest] = []
         self._grown: Record | None = None  # the root that the trees are of
         self._way = ROOT
 
@@ -409,10 +413,10 @@ class EwnRoot:
         return threads if self._knowledge.parallel == WAYS[ROOT] else 1
 
     def setup(self, task: Task, seed: int) -> None:
-        """Set-ups are chosen elsewhere."""
+        """None: EwnSearcher (game.py) chooses set-ups, for either algorithm."""
 
     def forget(self) -> None:
-        self._grown = None
+        self._grown, self._forests = None, []
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         """What the last search found out about this position is kept."""
@@ -458,8 +462,13 @@ class EwnRoot:
             move: Value(exact[move], True) if move in exact else Value(total / visits if visits else 0.0)
             for move, (total, visits) in sums.items()
         }
+
+        def rank(move: Move) -> tuple[float, bool]:
+            value = values[move]
+            return value.chance, value.is_exact and value.chance > 0  # a proven loss is no better than nothing known
+
         return Findings(
-            self._root.lines(values.__getitem__, values.__getitem__, lambda move: 0),
+            self._root.lines(values.__getitem__, rank, lambda move: 0),
             max(forest.hashfull for forest in self._forests),
             self._root.is_settled(values.__getitem__),
             self._root.before_throw(values.__getitem__),

@@ -393,7 +393,7 @@ class Session:
         job.thinker, job.line, job.searched = thinker, self._line(), (self._position, self._position.ply)
         self._start(job, thinker.run)
         if entry.ponderhit_ns:
-            if self._waiting and self._waiting[0].ponderhit_ns and self._waiting[0].text.split()[0] == "dice":
+            while self._waiting and self._waiting[0].ponderhit_ns and self._waiting[0].text.split()[0] == "dice":
                 self._handle(self._waiting.popleft())
             thinker.ponderhit(entry.ponderhit_ns)
         if self._closing:

@@ -388,3 +388,18 @@ def test_a_series_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest.C
     assert bench.play("wise", "one", "--games", "1", "--best-of", "5") == 0
     assert [record["game"] for record in bench.records()] == [0, 1, 2]
     assert "series 1-0, 0 undecided" in capsys.readouterr().out
+
+
+def test_records_of_games_that_a_fault_ended(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    records = tmp_path / "records"
+    bad.write_text(
+        "import sys\n"
+        "answers = {'uci': 'option name UCI_Variant type string\\nuciok', 'isready': 'readyok', 'go': 'bestmove zz'}\n"
+        "for line in sys.stdin:\n"
+        "    print(answers.get(line.split()[0], ''), flush=True)\n"
+    )
+    words = ("ewn", "--a", shlex.join([sys.executable, str(bad)]), "--b", "random", "--games", "2", "--movetime", "500")
+    assert match.main((*words, "--log", str(tmp_path / "m.jsonl"), "--records", str(records))) == 0
+    assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 3
+    assert not records.exists()  # nobody was set up

@@ -543,3 +543,28 @@ def test_a_throw_told_while_pondering_is_answered(algorithm: str) -> None:
         assert client.search("ponderhit")[-1] == "bestmove (none)"
         client.send("go ponder movetime 50", "position startpos moves 615243 123456", "dice 4")
         assert client.search("ponderhit")[-1] == "bestmove (none)"
+
+
+def test_throws_that_fit_nothing_are_refused_while_pondering() -> None:
+    with Client("setoption name UCI_Variant value ewn") as client:
+        # A throw that none of the moves allowed answers.
+        client.send("position startpos moves 123456 615243", "go ponder searchmoves a4b3 movetime 50", "dice 6")
+        assert client.search("ponderhit")[-1] == "bestmove (none)"
+        # Of two throws the last counts.
+        client.send("position startpos moves 123456 615243", "go ponder movetime 50", "dice 4", "dice 5")
+        assert client.search("ponderhit")[-1].split()[1][:2] == "b4"
+        # A throw that the position had stays.
+        client.send("position startpos moves 123456 615243", "dice 3", "go ponder movetime 50", "dice 5")
+        assert client.search("ponderhit")[-1].split()[1][:2] == "c5"
+        # Before the set-ups none is thrown.
+        client.send("position startpos", "go ponder nodes 5000", "dice 6")
+        lines = client.search("ponderhit")
+        assert "info string error dice: no die is thrown before the set-ups" in lines
+        assert not any("internal" in line for line in lines)
+
+
+def test_a_path_that_no_file_can_have_is_no_harm() -> None:
+    with Client("setoption name UCI_Variant value ewn", f"setoption name EndgamePath value {'x' * 3000}") as client:
+        client.send("position fen 5/1A3/2e2/3d1/5 f 3")
+        assert client.search("go nodes 1000")[-1] == "bestmove b4c4"
+        assert not any("internal" in line for line in client.seen)

@@ -13,12 +13,12 @@ from typing import Any
 
 from numba import types
 
-from games.ewn.evaluate import EVALUATION, ONE, list_terms
-from games.ewn.movegen import piece_mask
+from games.ewn.evaluate import EVALUATION, list_terms
+from games.ewn.movegen import piece_mask, step
 from games.ewn.notation import TRIANGLES
 from games.ewn.position import NOT_OVER, POSITION, do_move, undo_move
 from games.ewn.probe import UNKNOWN, probe_ending
-from games.ewn.tables import CAPTURED, NOBODY, TABLES
+from games.ewn.tables import CAPTURED, NOBODY, ONE, TABLES
 from games.ewn.work import WORK
 from games.kernel.intrinsics import popcount
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
@@ -36,7 +36,7 @@ EXACT_PIECES = 4
 LEARNER_DTYPE = record(
     [
         ("triangles", "u1", 12),
-        ("best", "f8", 6),  # scratch: the best move's value by piece
+        ("best", "f8", 6),  # scratch: what the best move of each piece is worth
         ("states", "i8"),
         ("squared_error", "f8"),  # sum over states
     ]
@@ -148,7 +148,7 @@ def play(
                     continue
                 square = int64(pos.square[6 * side + piece + 1])
                 for way in range(t.step_count[side * 25 + square]):
-                    move = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+                    move = step(t, side, square, int64(way))
                     do_move(pos, t, move)
                     value = 1.0 if pos.winner >= 0 else 1.0 - value_of(pos, e, work, weights)
                     undo_move(pos)

@@ -19,17 +19,20 @@ import random
 import time
 from typing import Any, Protocol
 
-from games.contract import Game, Report, Task
+import numpy as np
+
+from games.contract import Task
 from games.ewn import evaluate
 from games.ewn.evaluate import chance
 from games.ewn.game import Ewn, EwnPosition
+from games.ewn.movegen import step
 from games.ewn.notation import TRIANGLES, move_text
 from games.ewn.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
 from games.ewn.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
 from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
 from games.ewn.work import WORK, WORK_DTYPE
 from games.kernel.control import Control
-from games.kernel.intrinsics import recurse_3
+from games.kernel.intrinsics import recurse_1
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import count_node
 from games.kernel.random import seed_state
@@ -96,8 +99,8 @@ class MonteCarlo(Simple):
         return moves[totals.index(best(totals))]
 
 
-@inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
-def full_width(pos: Record, work: Record, t: Record, depth: int, unused: int, unused_too: int) -> int:
+@inner(int64(POSITION, WORK, TABLES, int64))
+def full_width(pos: Record, work: Record, t: Record, depth: int) -> int:
     """The mover's chance before the throw, every move of every throw searched to the depth."""
     count_node(work)
     if work.stopped == 1:
@@ -116,11 +119,11 @@ def full_width(pos: Record, work: Record, t: Record, depth: int, unused: int, un
                 continue
             square = int64(pos.square[6 * side + piece + 1])
             for way in range(t.step_count[side * 25 + square]):
-                do_move(pos, t, square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5)
+                do_move(pos, t, step(t, side, square, int64(way)))
                 if pos.winner >= 0:
                     value = int64(WIN)
                 else:
-                    value = WIN - recurse_3(pos, work, t, depth - 1, int64(0), int64(0))
+                    value = WIN - recurse_1(pos, work, t, depth - 1)
                 undo_move(pos)
                 best = max(best, value)
         total += best
@@ -133,7 +136,7 @@ def value_of(pos: Record, work: Record, t: Record, move: int, depth: int) -> int
     do_move(pos, t, move)
     value = int64(WIN)
     if pos.winner < 0:
-        value = WIN - full_width(pos, work, t, depth - 1, int64(0), int64(0))
+        value = WIN - full_width(pos, work, t, depth - 1)
     undo_move(pos)
     return value
 
@@ -165,8 +168,6 @@ class Minimax(Simple):
 
 def steps_alone() -> Any:
     """An evaluation by steps to the goal, as an array of one."""
-    import numpy as np
-
     e = evaluate.without_weights()
     e.weights[:] = evaluate.of_steps()
     return np.array([e])
@@ -178,14 +179,13 @@ class Engine(Simple):
     def __init__(self, options: dict[str, str], by_steps: bool = False) -> None:
         super().__init__()
         self._threads, hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
-        self.game: Game = Ewn(print)
+        self.game = Ewn(print)
         for name, value in options.items():
             self.game.set_option(name, value)
         if by_steps:
-            self.game._knowledge._weights = steps_alone()
+            self.game.knowledge.weights = steps_alone()
         self._hash_mb = hash_mb
         self.searcher = self.game.searcher()
-        self.report: Report | None = None
 
     def new_game(self, setups: tuple[str, str], seed: int) -> None:
         self.searcher.configure(self._hash_mb, self._threads, seed)
@@ -199,7 +199,6 @@ class Engine(Simple):
         while report.complete and not report.finished and not control.stopped:
             report = self.searcher.iterate()
         self.searcher.finish()
-        self.report = report
         return report.lines[0].pv[0]
 
 

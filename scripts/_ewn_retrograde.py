@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from games.ewn.movegen import step
 from games.ewn.numbering import (
     ENDING,
     MAX_SIDE,
     NUMBERING,
     NUMBERING_RECORD,
-    PLACES,
     Ending,
     index,
     members,
@@ -28,8 +28,8 @@ from games.ewn.numbering import (
     weak_squares,
 )
 from games.ewn.position import POSITION, POSITION_DTYPE, do_move, undo_move
-from games.ewn.probe import ONE, UNKNOWN, probe_ending
-from games.ewn.tables import CAPTURED, NOBODY, TABLES, TABLES_RECORD
+from games.ewn.probe import UNKNOWN, probe_ending
+from games.ewn.tables import CAPTURED, NOBODY, ONE, PLACES, TABLES, TABLES_RECORD
 from games.kernel.intrinsics import popcount
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type
 
@@ -41,6 +41,7 @@ LAYERS = 8 * 5 + 1
 TOLERANCE = 1.01 / ONE
 """Between a rounded value and what the rounded values of its successors give."""
 
+BEST_DTYPE = record([("move", "f8", 6)])  # scratch: what the best move of each piece is worth
 SOLVER_DTYPE = record(
     [
         ("smaller", "i8"),  # address of the TABLEBASE of smaller endings
@@ -48,6 +49,7 @@ SOLVER_DTYPE = record(
         ("pieces", "i8"),  # of the ending
     ]
 )
+BEST = record_type(BEST_DTYPE)
 SOLVER = record_type(SOLVER_DTYPE)
 VALUES = types.Array(types.float32, 1, "C")
 SETS = types.Array(types.uint8, 2, "C")
@@ -65,42 +67,35 @@ def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> 
     return float64(values[(pos.turn ^ strong) * e.entries + index(pos, n, e, strong)])
 
 
-@inner(float64(POSITION, TABLES, NUMBERING, ENDING, SOLVER, VALUES))
-def expand(pos: Record, t: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
+@inner(float64(POSITION, BEST, TABLES, NUMBERING, ENDING, SOLVER, VALUES))
+def expand(pos: Record, best: Record, t: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
     """The mover's chance before the throw, from the positions after its moves."""
     side = pos.turn
     alive = pos.alive[side]
-    total = 0.0
-    best = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for piece in range(6):
         if alive >> piece & 1:
             square = int64(pos.square[6 * side + piece + 1])
             most = 0.0
             for way in range(t.step_count[side * 25 + square]):
-                do_move(pos, t, square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5)
+                do_move(pos, t, step(t, side, square, int64(way)))
                 value = 1.0 if pos.winner >= 0 else 1.0 - value_of(pos, n, e, solver, values)
                 undo_move(pos)
                 most = max(most, value)
-            best = (
-                most if piece == 0 else best[0],
-                most if piece == 1 else best[1],
-                most if piece == 2 else best[2],
-                most if piece == 3 else best[3],
-                most if piece == 4 else best[4],
-                most if piece == 5 else best[5],
-            )
+            best.move[piece] = most
+    total = 0.0
     for die in range(1, 7):
         pair = int64(t.movable[alive * 7 + die])
-        value = best[pair & 15]
+        value = best.move[pair & 15]
         if pair >> 4 != NOBODY:
-            value = max(value, best[pair >> 4])
+            value = max(value, best.move[pair >> 4])
         total += value
     return total / 6
 
 
-@entry(int64(POSITION, TABLES, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
+@entry(int64(POSITION, BEST, TABLES, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
 def work_off(
     pos: Record,
+    best: Record,
     t: Record,
     n: Record,
     e: Record,
@@ -150,7 +145,7 @@ def work_off(
                 for mover in range(movers):
                     pos.turn = mover
                     pos.winner = -1
-                    value = expand(pos, t, n, e, solver, values)
+                    value = expand(pos, best, t, n, e, solver, values)
                     cell = mover * e.entries + at
                     if is_check == 0:
                         values[cell] = value
@@ -177,6 +172,7 @@ class Solver:
         self._weak = [self._weak_sets(rank) for rank in self._ranks]
         self._pool = ThreadPoolExecutor(threads)
         self._boards = [new_record(POSITION_DTYPE) for _ in self._ranks]
+        self._bests = [new_record(BEST_DTYPE) for _ in self._ranks]
         self.values: Values = np.full(int(self._numbering.entries) * ending.movers, np.nan, np.float32)
 
     def _weak_sets(self, rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -188,6 +184,7 @@ class Solver:
             return int(
                 work_off(
                     self._boards[i],
+                    self._bests[i],
                     TABLES_RECORD,
                     NUMBERING_RECORD,
                     self._numbering,

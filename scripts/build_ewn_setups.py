@@ -21,28 +21,18 @@ from tqdm import tqdm
 
 from games.book import FOLDER
 from games.ewn.knowledge import Knowledge
-from games.ewn.playout import GREEDY, TO_THE_END, WIN, play_out
+from games.ewn.playout import WIN, play_out
 from games.ewn.position import POSITION_DTYPE
-from games.ewn.setup import set_up, setup_pieces
+from games.ewn.setup import playout_work, set_up, setup_pieces
 from games.ewn.setupbook import ANSWERS, FIRST_SETUPS, SECOND_SETUPS, Entry, write
 from games.ewn.tables import TABLES_RECORD
-from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
-from games.kernel.random import seed_state
 
 ROUND = 360 * 256
 """Games of a round, shared among the answers left."""
 
 LAST_GAMES = 65_536
 """Games that value each answer of the last few: their standard error is 0.2 per cent."""
-
-
-def new_work(knowledge: Knowledge, seed: int, stream: int) -> Record:
-    work = new_record(WORK_DTYPE)
-    work.random = seed_state(seed, stream)
-    work.policy, work.playout_plies = GREEDY, TO_THE_END
-    work.endings, work.evaluation = knowledge.endings, knowledge.evaluation
-    return work
 
 
 def first_share(work: Record, setup: str, answer: str, games: int) -> float:
@@ -82,7 +72,7 @@ def main() -> int:
     knowledge = Knowledge(sys.exit)
 
     def job(index: int) -> Entry:
-        return value(FIRST_SETUPS[index], new_work(knowledge, options.seed, index))
+        return value(FIRST_SETUPS[index], playout_work(knowledge, options.seed, index))
 
     missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]
     with options.log.open("a") as log, ThreadPoolExecutor(options.jobs) as pool:

@@ -19,11 +19,10 @@ from _ewn_retrograde import Solver
 from tqdm import tqdm
 
 from games.book import BookError, write_book
+from games.ewn.knowledge import ENDINGS as FOLDER
 from games.ewn.numbering import ENDINGS, MAX_PIECES, Ending
-from games.ewn.probe import ONE
 from games.ewn.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
-
-FOLDER = Path(__file__).parent.parent / "books" / "ewn-endings"
+from games.ewn.tables import ONE
 
 
 def is_built(folder: Path, ending: Ending) -> bool:
@@ -43,8 +42,12 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
     started = time.perf_counter()
     smaller = Tablebase([folder, FOLDER], refuse)
     solver = Solver(ending, smaller.address, threads)
-    with tqdm(total=100, desc=str(ending), unit="%", disable=not sys.stderr.isatty()) as bar:
-        solver.run(lambda done: bar.update(round(100 * done) - bar.n) and None)
+    with tqdm(total=1, desc=str(ending), disable=not sys.stderr.isatty(), bar_format="{l_bar}{bar}| {elapsed}") as bar:
+
+        def report(done: float) -> None:
+            bar.update(done - bar.n)
+
+        solver.run(report)
     solved = time.perf_counter()
     wrong = solver.check()
     if wrong:

@@ -1,10 +1,10 @@
 """Learn EWN's evaluation from games against itself, into books/ewn-evaluation.book.
 
-    python scripts/train_ewn.py --games 20000000
+    python scripts/train_ewn.py --games 6500000
 
-One thread, about ten thousand games a second; the same seed gives the same weights. `--every` so many games the work is
-saved beside the book (`.part.npz`), and goes on from there when it was broken off. Prints the root mean square of the
-errors that it learns from: how far values are from what their successors give.
+One thread, some twenty thousand games a second; the same seed gives the same weights. `--every` so many games the work
+is saved beside the book (`.part.npz`), and goes on from there when it was broken off. Prints the root mean square of
+the errors that it learns from: how far values are from what their successors give.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 from _ewn_learning import LEARNER_DTYPE, play, ready
-from build_ewn_tables import FOLDER
 from tqdm import tqdm
 
 from games.book import write_book
 from games.ewn.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, without_weights
+from games.ewn.knowledge import ENDINGS
 from games.ewn.position import POSITION_DTYPE
 from games.ewn.tablebase import Tablebase
 from games.ewn.tables import TABLES_RECORD
@@ -33,13 +33,13 @@ from games.kernel.random import seed_state
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=20_000_000)
+    parser.add_argument("--games", type=int, default=6_500_000)
     parser.add_argument("--every", type=int, default=500_000, metavar="N", help="report and save")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=BOOK)
     options = parser.parse_args()
 
-    tables = Tablebase([FOLDER], sys.exit)
+    tables = Tablebase([ENDINGS], sys.exit)
     part, fresh = options.out.with_suffix(".part.npz"), options.out.with_suffix(".fresh.npz")
     error = math.nan
     weights, errors, sizes = (np.zeros(WEIGHTS, np.float32) for _ in range(3))

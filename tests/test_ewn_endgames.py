@@ -19,8 +19,8 @@ from games.book import BookError
 from games.ewn.knowledge import ENDINGS as FOLDER
 from games.ewn.numbering import ENDING, ENDINGS, NUMBERING, NUMBERING_RECORD, Ending, class_count, index, number
 from games.ewn.position import POSITION
-from games.ewn.probe import ONE
 from games.ewn.tablebase import SUFFIX, Table, Tablebase
+from games.ewn.tables import ONE
 from games.kernel.jit import entry, int64
 from naive.ewn import Naive, letter_of
 

@@ -56,7 +56,7 @@ def test_learning_is_repeated_exactly_and_goes_on(tmp_path: Path, monkeypatch: p
 
 
 def test_learning_lessens_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    run(monkeypatch, train_ewn, "--games", 3000, "--every", 1000, "--out", tmp_path / "a.book")
+    run(monkeypatch, train_ewn, "--games", 12000, "--every", 4000, "--out", tmp_path / "a.book")
     errors = [float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()]
     assert errors == sorted(errors, reverse=True)
     assert errors[-1] < 0.1

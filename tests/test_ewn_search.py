@@ -83,7 +83,7 @@ def test_cuts_change_no_value(depth: int) -> None:
 
     def static(fen: str) -> float:
         if fen not in known:
-            known[fen] = game._knowledge.estimate(game.position(fen).record)
+            known[fen] = game.knowledge.estimate(game.position(fen).record)
         return known[fen]
 
     for fen in random_fens({1: 60, 2: 25, 3: 4}[depth], depth, 12 if depth < 3 else 5):

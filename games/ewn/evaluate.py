@@ -14,16 +14,13 @@ import numpy as np
 
 from games.book import FOLDER, BookError, open_book
 from games.ewn.position import POSITION
-from games.ewn.tables import CAPTURED, movable
+from games.ewn.tables import CAPTURED, ONE, PLACES, movable
 from games.ewn.work import WORK
 from games.kernel.intrinsics import bit_reverse, pointer_to, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type
 
 BOOK = FOLDER / "ewn-evaluation.book"
 KIND, VERSION = "ewn-evaluation", 1
-
-ONE = 65535
-"""A certain win."""
 
 SCALE = 1024
 """A sum of so much is 1 of the natural logarithm of the odds."""
@@ -34,7 +31,6 @@ STEEPEST = 8
 COARSE = 3
 """Lowest bits of a sum that the logistic's table leaves out."""
 
-PLACES = 24
 PIECES = 2 * PLACES * 6
 """A piece as one of a pair: side (0 the mover), place from its own corner, throws that move it less 1."""
 

@@ -147,9 +147,11 @@ class EwnSearcher:
         if self._algorithm == algorithm:
             self._searcher.configure(hash_mb, threads, seed)
         else:
-            searcher: Searcher = UctSearcher(EwnRoot(self._knowledge))
+            searcher: Searcher
             if algorithm == "expectimax":
                 searcher = Expectimax(self._knowledge)
+            else:
+                searcher = UctSearcher(EwnRoot(self._knowledge))
             searcher.configure(hash_mb, threads, seed)  # without memory the one before stays
             self._searcher, self._algorithm = searcher, algorithm
         self._seed = seed
@@ -177,33 +179,33 @@ class Ewn:
 
     def __init__(self, tell: Tell) -> None:
         """`tell` gets a line for a book that cannot be used."""
-        self._knowledge = Knowledge(tell)
+        self.knowledge = Knowledge(tell)
 
     def set_option(self, name: str, value: str) -> None:
-        self._knowledge.set_option(name, value)
+        self.knowledge.set_option(name, value)
 
     def position(self, fen: str | None = None) -> EwnPosition:
         return EwnPosition(fen)
 
     def searcher(self) -> Searcher:
-        return EwnSearcher(self._knowledge)
+        return EwnSearcher(self.knowledge)
 
     def consult(self, position: EwnPosition) -> list[str]:
         """Set-ups, or what a table of endings tells."""
         if not position.has_pieces:
-            return self._knowledge.consult(position.words)
-        chance = self._knowledge.chance(position.record)
+            return self.knowledge.consult(position.words)
+        chance = self.knowledge.chance(position.record)
         return [] if chance is None else [f"endgame chance {chance:.5f} before the throw"]
 
     def suggest(self, position: EwnPosition, rng: random.Random) -> Suggestion | None:
-        return None if position.has_pieces else self._knowledge.suggest(position.words, rng)
+        return None if position.has_pieces else self.knowledge.suggest(position.words, rng)
 
     def evaluate(self, position: EwnPosition) -> list[str]:
         """The mover's chance before the throw, by the learned evaluation and by a table."""
         if not position.has_pieces or position.record.winner >= 0:
             return ["total +0 outside play"]
-        learned = self._knowledge.estimate(position.record)
-        exact = self._knowledge.chance(position.record)
+        learned = self.knowledge.estimate(position.record)
+        exact = self.knowledge.chance(position.record)
         lines = [f"learned {learned:.3f}", *([] if exact is None else [f"endgame {exact:.5f}"])]
         return [*lines, f"total {Score.expected(learned if exact is None else exact).cp:+d} for the side to move"]
 

@@ -15,6 +15,7 @@ from games.ewn.notation import SETUP
 from games.ewn.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
 from games.ewn.setupbook import SetupBook
 from games.ewn.tablebase import Tablebase
+from games.ewn.tables import ONE
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
 
@@ -40,7 +41,7 @@ class Knowledge:
     def __init__(self, tell: Tell) -> None:
         """`tell` gets a line for a book that cannot be used."""
         self._tell = tell
-        self._weights = np.array([evaluate.load(tell)])
+        self.weights = np.array([evaluate.load(tell)])
         self._setups: SetupBook | None = None
         self._are_setups_open = False
         self._values = {"OwnBook": "false", "UseEndgames": "true", "EndgamePath": ""}
@@ -86,7 +87,7 @@ class Knowledge:
     @property
     def evaluation(self) -> int:
         """Address of the EVALUATION."""
-        return int(self._weights.ctypes.data)
+        return int(self.weights.ctypes.data)
 
     @property
     def endings(self) -> int:
@@ -95,7 +96,7 @@ class Knowledge:
 
     def estimate(self, pos: Record) -> float:
         """The mover's chance by the learned evaluation."""
-        return int(evaluate.chance_here(pos, self._weights[0], new_record(WORK_DTYPE))) / evaluate.ONE
+        return int(evaluate.chance_here(pos, self.weights[0], new_record(WORK_DTYPE))) / ONE
 
     def chance(self, pos: Record) -> float | None:
         """The mover's chance to win before the throw, if a table tells it."""

@@ -6,6 +6,7 @@ from games.ewn.position import POSITION, do_move, undo_move
 from games.ewn.tables import NOBODY, TABLES
 from games.ewn.work import MAX_UNION, WORK
 from games.kernel.control import poll
+from games.kernel.intrinsics import trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64
 
 
@@ -22,6 +23,12 @@ def piece_mask(pos: Record, t: Record, die: int) -> int:
     return mask
 
 
+@inner(int64(TABLES, int64, int64, int64), forceinline=True)
+def step(t: Record, side: int, square: int, way: int) -> int:
+    """The move of a side's piece from a square, `way` counting to t.step_count."""
+    return square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+
+
 @entry(int64(POSITION, WORK, TABLES, int64, int64))
 def list_legal(pos: Record, work: Record, t: Record, die: int, first: int) -> int:
     """Write the moves after a throw (0: any throw) to work.moves[first:]; returns their end."""
@@ -29,12 +36,12 @@ def list_legal(pos: Record, work: Record, t: Record, die: int, first: int) -> in
         return first
     mask = piece_mask(pos, t, die)
     side = pos.turn
-    for index in range(6):
-        if mask >> index & 1:
-            square = int64(pos.square[6 * side + index + 1])
-            for way in range(t.step_count[side * 25 + square]):
-                work.moves[first] = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
-                first += 1
+    while mask != 0:
+        square = int64(pos.square[6 * side + trailing_zeros(mask) + 1])
+        mask &= mask - 1
+        for way in range(t.step_count[side * 25 + square]):
+            work.moves[first] = step(t, side, square, int64(way))
+            first += 1
     return first
 
 

@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 from games.ewn.position import POSITION
-from games.ewn.tables import CAPTURED, movable
+from games.ewn.tables import CAPTURED, PLACES, movable
 from games.kernel.intrinsics import popcount, trailing_zeros
 from games.kernel.jit import Record, inner, int64, new_record, record, record_type
 
@@ -22,10 +22,7 @@ MAX_SIDE = 4
 """Pieces of a side."""
 
 MAX_PIECES = 5
-"""Pieces of both: 4-1 and 3-2 are a build of minutes and 0.9 GB; six pieces would be a hundred times that."""
-
-PLACES = 24
-"""Squares of a side while nobody has won: all but its goal."""
+"""Pieces of both: 4-1 and 3-2 are a build of minutes and 0.9 GB; six pieces would be ten times that."""
 
 _SETS = math.comb(PLACES, MAX_SIDE)
 _SELF_MIRRORED = 44 * 276

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from games.ewn.evaluate import ONE, chance, evaluation_at
+from games.ewn.evaluate import chance, evaluation_at
+from games.ewn.movegen import list_legal, step
 from games.ewn.position import POSITION, advance, copy_board, do_move, undo_move
 from games.ewn.probe import UNKNOWN, probe_ending
-from games.ewn.tables import NOBODY, TABLES
+from games.ewn.tables import NOBODY, ONE, TABLES
 from games.ewn.work import WORK
 from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.random import below, next_state
@@ -56,61 +57,48 @@ def random_move(pos: Record, t: Record, die: int, random: int) -> int:
     if choice >= ways:
         choice -= ways
         square = other
-    return square | int64(t.steps[(side * 25 + square) * 3 + choice]) << 5
+    return step(t, side, square, choice)
 
 
 @inner(int64(POSITION, WORK, TABLES, int64))
 def informed_move(pos: Record, work: Record, t: Record, die: int) -> int:
     """A step home if there is one, else one at random, that rather takes an enemy and rather goes far."""
     side = pos.turn
-    pair = int64(t.movable[pos.alive[side] * 7 + die])
-    goal = 0 if side else 24
     total = int64(0)
     chosen = int64(0)
-    for which in range(2):
-        piece = pair >> 4 * which & 15
-        if piece == NOBODY:
-            break
-        square = int64(pos.square[6 * side + 1 + piece])
-        for way in range(t.step_count[side * 25 + square]):
-            target = int64(t.steps[(side * 25 + square) * 3 + way])
-            if target == goal:
-                return square | target << 5
-            captured = int64(pos.board[target])
-            if captured != 0 and (captured > 6) != (side == 1):
-                weight = int64(CAPTURE)
-            else:
-                weight = int64(DIAGONAL if abs(target - square) == 6 else STRAIGHT)
-            total += weight
-            work.random = next_state(work.random)
-            if below(work.random, total) < weight:
-                chosen = square | target << 5
+    for i in range(list_legal(pos, work, t, die, int64(0))):
+        move = int64(work.moves[i])
+        origin, target = move & 31, move >> 5
+        if target == 24 * (1 - side):
+            return move
+        captured = int64(pos.board[target])
+        if captured != 0 and (captured > 6) != (side == 1):
+            weight = int64(CAPTURE)
+        else:
+            weight = int64(DIAGONAL if abs(target - origin) == 6 else STRAIGHT)
+        total += weight
+        work.random = next_state(work.random)
+        if below(work.random, total) < weight:
+            chosen = move
     return chosen
 
 
 @inner(int64(POSITION, WORK, TABLES, int64))
 def greedy_move(pos: Record, work: Record, t: Record, die: int) -> int:
     """The move after which the position is worth most as it stands; work.is_exact: whether that is for certain."""
-    side = pos.turn
-    pair = int64(t.movable[pos.alive[side] * 7 + die])
     best = int64(-1)
     chosen = int64(0)
     is_exact = int64(0)
-    for which in range(2):
-        piece = pair >> 4 * which & 15
-        if piece == NOBODY:
-            break
-        square = int64(pos.square[6 * side + 1 + piece])
-        for way in range(t.step_count[side * 25 + square]):
-            move = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
-            do_move(pos, t, move)
-            work.is_exact = 1
-            value = int64(WIN) if pos.winner >= 0 else WIN - static_value(pos, work)
-            undo_move(pos)
-            if value > best:
-                best = value
-                chosen = move
-                is_exact = work.is_exact
+    for i in range(list_legal(pos, work, t, die, int64(0))):
+        move = int64(work.moves[i])
+        do_move(pos, t, move)
+        work.is_exact = 1
+        value = int64(WIN) if pos.winner >= 0 else WIN - static_value(pos, work)
+        undo_move(pos)
+        if value > best:
+            best = value
+            chosen = move
+            is_exact = work.is_exact
     work.is_exact = is_exact
     return chosen
 

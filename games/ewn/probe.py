@@ -7,9 +7,6 @@ from games.ewn.position import POSITION
 from games.kernel.intrinsics import load_short, pointer_to, popcount
 from games.kernel.jit import Record, entry, inner, int64, record, record_type
 
-ONE = 65535
-"""A certain win in the values of tables."""
-
 UNKNOWN = -1
 SLOTS = MAX_PIECES * MAX_PIECES
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from games.ewn.movegen import step
 from games.ewn.position import POSITION, do_move, undo_move
 from games.ewn.tables import NOBODY, TABLES
 from games.ewn.work import WORK
-from games.kernel.intrinsics import popcount, recurse_3
+from games.kernel.intrinsics import popcount, recurse_2
 from games.kernel.jit import Record, entry, inner, int64
 
 BUDGET = 10_000
@@ -25,8 +26,8 @@ def nearest(pos: Record, side: int) -> int:
     return least
 
 
-@inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
-def wins(pos: Record, work: Record, t: Record, winner: int, turns: int, unused: int) -> int:
+@inner(int64(POSITION, WORK, TABLES, int64, int64))
+def wins(pos: Record, work: Record, t: Record, winner: int, turns: int) -> int:
     """1 if a side wins for certain within so many turns of its own, before the throw of whoever is to move."""
     work.proof_left -= 1
     if work.proof_left < 0 or nearest(pos, winner) > turns:
@@ -38,13 +39,13 @@ def wins(pos: Record, work: Record, t: Record, winner: int, turns: int, unused: 
         if alive >> piece & 1:
             square = int64(pos.square[6 * side + piece + 1])
             for way in range(t.step_count[side * 25 + square]):
-                do_move(pos, t, square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5)
+                do_move(pos, t, step(t, side, square, int64(way)))
                 if pos.winner >= 0:
                     does_it = int64(pos.winner == winner)
                 elif side == winner and turns == 1:
                     does_it = int64(0)
                 else:
-                    does_it = recurse_3(pos, work, t, winner, turns - int64(side == winner), int64(0))
+                    does_it = recurse_2(pos, work, t, winner, turns - int64(side == winner))
                 undo_move(pos)
                 if side != winner and does_it == 0:
                     return int64(0)
@@ -68,7 +69,7 @@ def turns_to_win(pos: Record, work: Record, t: Record, winner: int) -> int:
     work.proof_left = BUDGET
     turns = nearest(pos, winner)
     while work.proof_left > 0:
-        if wins(pos, work, t, winner, turns, int64(0)) == 1:
+        if wins(pos, work, t, winner, turns) == 1:
             return turns
         turns += 1
     return int64(0)

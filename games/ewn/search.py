@@ -9,12 +9,14 @@ branch ends on the board or in a table of endings its value is exact, and stays 
 from __future__ import annotations
 
 from games.contract import Move, Report, Task
+from games.ewn.bounds import enough, sum_up, too_little
 from games.ewn.knowledge import Knowledge
+from games.ewn.movegen import step
 from games.ewn.playout import FINER, WIN, static_value
 from games.ewn.position import POSITION, do_move, undo_move
 from games.ewn.probe import UNKNOWN, probe_ending
 from games.ewn.root import Root, Value
-from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
+from games.ewn.tables import TABLES, TABLES_RECORD
 from games.ewn.work import MAX_UNION, WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_4
@@ -28,67 +30,6 @@ SOLVED = 255
 """Depth of table entries that no deeper search would change."""
 
 _NEVER = 1 << 62
-
-
-@inner(int64(WORK, int64, int64), forceinline=True)
-def better(work: Record, base: int, pair: int) -> int:
-    """The higher bound of the pieces that a throw moves (`movable`), bounds of a node beginning at `base`."""
-    value = int64(work.bounds[base + (pair & 15)])
-    if pair >> 4 != NOBODY:
-        value = max(value, int64(work.bounds[base + (pair >> 4)]))
-    return value
-
-
-@inner(int64(WORK, TABLES, int64, int64), forceinline=True)
-def sum_up(work: Record, t: Record, alive: int, base: int) -> int:
-    """Six times the chance, by the bounds that begin at `base`."""
-    total = int64(0)
-    for die in range(1, 7):
-        total += better(work, base, int64(t.movable[alive * 7 + die]))
-    return total
-
-
-@inner(int64(WORK, TABLES, int64, int64, int64, int64), forceinline=True)
-def enough(work: Record, t: Record, alive: int, lower: int, piece: int, beta: int) -> int:
-    """What a piece must be worth to lift the chance to `beta` beside the lower bounds of the others; at most WIN."""
-    rest = int64(0)
-    share = int64(0)
-    for die in range(1, 7):
-        pair = int64(t.movable[alive * 7 + die])
-        if pair & 15 == piece or pair >> 4 == piece:
-            share += 1
-        else:
-            rest += better(work, lower, pair)
-    return min((6 * beta - rest + share - 1) // share, WIN)
-
-
-@inner(int64(WORK, TABLES, int64, int64, int64, int64), forceinline=True)
-def too_little(work: Record, t: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
-    """If a piece is worth no more than this, the chance is `alpha` at most by the upper bounds of the others."""
-    rest = int64(0)
-    alone = int64(0)
-    shared = int64(0)
-    partners = int64(0)
-    least = int64(WIN)
-    most = int64(0)
-    for die in range(1, 7):
-        pair = int64(t.movable[alive * 7 + die])
-        first, second = pair & 15, pair >> 4
-        if first == piece and second == NOBODY:
-            alone += 1
-        elif first == piece or second == piece:
-            value = int64(work.bounds[upper + (second if first == piece else first)])
-            shared += 1
-            partners += value
-            least = min(least, value)
-            most = max(most, value)
-        else:
-            rest += better(work, upper, pair)
-    limit = (6 * alpha - rest) // (alone + shared)  # where it is the better of each pair
-    if limit >= most:
-        return limit
-    limit = (6 * alpha - rest - partners) // alone  # where the others are
-    return limit if limit <= least else int64(-1)
 
 
 @inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
@@ -140,7 +81,7 @@ def search(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: i
             continue
         square = int64(pos.square[6 * side + piece + 1])
         for way in range(t.step_count[side * 25 + square]):
-            move = square | int64(t.steps[(side * 25 + square) * 3 + way]) << 5
+            move = step(t, side, square, int64(way))
             do_move(pos, t, move)
             value = int64(WIN) if pos.winner >= 0 else WIN - static_value(pos, work)
             is_win = pos.winner >= 0

@@ -50,6 +50,15 @@ def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> 
         pos.winner = 1
 
 
+def playout_work(knowledge: Knowledge, seed: int, stream: int = 0) -> Record:
+    """The working memory for playouts that value set-ups: each move is the one that looks best."""
+    work = new_record(WORK_DTYPE)
+    work.random = seed_state(seed, stream)
+    work.policy, work.playout_plies = GREEDY, TO_THE_END
+    work.endings, work.evaluation = knowledge.endings, knowledge.evaluation
+    return work
+
+
 class SetupSearch:
     """Chooses a set-up: each iteration plays every candidate left and drops the worse half."""
 
@@ -67,10 +76,7 @@ class SetupSearch:
         self._field = [(0.5, word) for word in words]
         self._round = 0
         self._nodes = 0
-        self._work = new_record(WORK_DTYPE)
-        self._work.random = seed_state(seed)
-        self._work.policy, self._work.playout_plies = GREEDY, TO_THE_END
-        self._work.endings, self._work.evaluation = knowledge.endings, knowledge.evaluation
+        self._work = playout_work(knowledge, seed)
         self._board = new_record(POSITION_DTYPE)
 
     def iterate(self) -> Report:

@@ -15,7 +15,8 @@ import numpy as np
 
 from games.book import BookError, open_book
 from games.ewn.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
-from games.ewn.probe import ONE, TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
+from games.ewn.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
+from games.ewn.tables import ONE
 from games.kernel.jit import Record
 
 KIND, VERSION = "ewn-ending", 1

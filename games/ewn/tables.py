@@ -10,6 +10,12 @@ CAPTURED = 25
 NOBODY = 15
 """No (second) piece, in `movable`."""
 
+PLACES = 24
+"""Squares of a side while nobody has won: all but its goal."""
+
+ONE = 65535
+"""A certain win, in tables of endings and in the evaluation."""
+
 TABLES_DTYPE = record(
     [
         ("movable", "u1", 64 * 7),  # [alive mask, die]: lower nibble a piece index 0-5, upper another or NOBODY

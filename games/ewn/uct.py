@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Move, Task
+from games.ewn.bounds import sum_up
 from games.ewn.knowledge import Knowledge
 from games.ewn.movegen import list_legal
 from games.ewn.numbering import MAX_PIECES
@@ -93,29 +94,19 @@ def settled(work: Record, t: Record, tree: int, node: int) -> int:
     child = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
     alive = int64(0)
-    doubtful = int64(0)  # pieces with a move that is not proven
     for piece in range(6):
-        work.best[piece] = 0
+        least = int64(0)
+        most = int64(0)
         for _ in range(ways >> 2 * piece & 3):
             exact = int64(node_at(tree + SIZE * child).exact)
             alive |= int64(1) << piece
-            if exact == OPEN:
-                doubtful |= int64(1) << piece
-            elif exact > int64(work.best[piece]):
-                work.best[piece] = exact
+            least = max(least, exact)
+            most = max(most, WIN if exact == OPEN else exact)
             child += 1
-    total = int64(0)
-    for thrown in range(1, 7):
-        pair = int64(t.movable[alive * 7 + thrown])
-        value = int64(work.best[pair & 15])
-        doubt = doubtful >> (pair & 15)
-        if pair >> 4 != NOBODY:
-            value = max(value, int64(work.best[pair >> 4]))
-            doubt |= doubtful >> (pair >> 4)
-        if doubt & 1 and value < WIN:
-            return int64(OPEN)
-        total += value
-    return (total + 3) // 6
+        work.bounds[piece] = least
+        work.bounds[6 + piece] = most
+    total = sum_up(work, t, alive, int64(0))
+    return (total + 3) // 6 if total == sum_up(work, t, alive, int64(6)) else int64(OPEN)
 
 
 @inner(int64(WORK, int64), forceinline=True)

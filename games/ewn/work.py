@@ -8,8 +8,8 @@ from games.kernel.jit import record, record_type
 MAX_UNION = 18
 """Moves whatever the throw: six pieces, three ways each."""
 
-MAX_PIECES = 12
-MAX_TERMS = 9 + MAX_PIECES * (MAX_PIECES - 1) // 2
+ALL_PIECES = 12
+MAX_TERMS = 9 + ALL_PIECES * (ALL_PIECES - 1) // 2
 """Weights that an evaluation sums up."""
 
 WORK_DTYPE = record(
@@ -30,7 +30,7 @@ WORK_DTYPE = record(
         # By ply, MAX_UNION places each:
         ("moves", "u2", MAX_UNION * MAX_HISTORY),
         ("values", "i4", MAX_UNION * MAX_HISTORY),
-        # By ply and piece, of the search:
+        # By ply and piece, of the search; of UCT those of a node:
         ("segment", "i4", 7 * MAX_HISTORY),  # where its moves begin; the seventh: where all end
         ("bounds", "i4", 12 * MAX_HISTORY),  # what its best move is worth: six lower bounds, six upper
         ("is_exact", "i8"),  # whether the value found last is more than an estimate
@@ -41,14 +41,13 @@ WORK_DTYPE = record(
         ("policy", "i8"),  # of playouts: RANDOM, INFORMED, GREEDY
         ("playout_plies", "i8"),  # after which a playout is valued as it stands
         ("way", "i8"),  # of working together: ROOT, TREE, CHILDREN
-        ("best", "i4", 6),  # scratch, by piece
         ("allowed_count", "i8"),  # root moves allowed; 0: all
         ("allowed", "u2", MAX_UNION),
         ("shared", "i8"),  # address of what threads at one tree share: nodes used, lock
         ("path", "i4", MAX_HISTORY),
         # Of an evaluation:
         ("terms", "i4", MAX_TERMS),
-        ("pieces", "i4", MAX_PIECES),
+        ("pieces", "i4", ALL_PIECES),
     ]
 )
 WORK = record_type(WORK_DTYPE)

@@ -200,6 +200,18 @@ _I = types.int64
 
 
 @intrinsic
+def recurse_1(typing, pos, work, tables, a):
+    """Self-call of a kernel `int64(pos, work, tables, int64)`."""
+    return _I(pos, work, tables, _I), _call_self
+
+
+@intrinsic
+def recurse_2(typing, pos, work, tables, a, b):
+    """Self-call of a kernel `int64(pos, work, tables, int64 * 2)`."""
+    return _I(pos, work, tables, _I, _I), _call_self
+
+
+@intrinsic
 def recurse_3(typing, pos, work, tables, a, b, c):
     """Self-call of a kernel `int64(pos, work, tables, int64 * 3)`."""
     return _I(pos, work, tables, _I, _I, _I), _call_self

@@ -15,7 +15,7 @@ from conftest import FIXTURES, lines, live_bytes, vectors
 from games import registry
 from games.contract import Game, Task
 from games.junqi.belief import complete, spread_counts
-from games.junqi.tables import COUNTS, NOWHERE, SQUARES, TABLES_RECORD
+from games.junqi.tables import COUNTS, SQUARES, STEPS, TABLES_RECORD
 from games.kernel.control import Control
 from naive import junqi as naive
 from naive.junqi import Naive
@@ -115,12 +115,11 @@ class Witness:
 
 def test_roads_and_railway() -> None:
     told = json.loads((FIXTURES / "junqi_adjacency.json").read_text(encoding="utf-8"))
-    stride = len(TABLES_RECORD.roads) // SQUARES
     for square, name in enumerate(naive.SQUARES):
-        roads = [int(other) for other in TABLES_RECORD.roads[square * stride : (square + 1) * stride]]
-        rails = [int(other) for other in TABLES_RECORD.rails[square * 4 : square * 4 + 4]]
-        assert sorted(naive.SQUARES[other] for other in roads if other != NOWHERE) == told["adj"].get(name, [])
-        assert sorted(naive.SQUARES[other] for other in rails if other != NOWHERE) == told["rail"].get(name, [])
+        roads = [other for other in range(SQUARES) if TABLES_RECORD.roads[square] >> other & 1]
+        rails = [square + step for step, ends in zip((-1, 1, -5, 5), STEPS, strict=True) if ends >> square & 1]
+        assert sorted(naive.SQUARES[other] for other in roads) == told["adj"].get(name, [])
+        assert sorted(naive.SQUARES[other] for other in rails) == told["rail"].get(name, [])
     assert sum(map(len, told["adj"].values())) == 2 * 133
     assert sum(map(len, told["rail"].values())) == 2 * 35
 

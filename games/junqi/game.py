@@ -24,6 +24,7 @@ from games.junqi.tables import (
     ATTACKER_DIES,
     ATTACKER_WINS,
     BOTH_DIE,
+    CAMPS,
     COMMANDER,
     ENGINEER,
     FLAG,
@@ -115,12 +116,11 @@ class JunqiPosition:
 
     def board(self) -> str:
         """Camps are drawn as (), headquarters as []."""
-        t = TABLES_RECORD
         lines = []
         for row in range(12):
             cells = []
             for square in range(5 * row, 5 * row + 5):
-                brackets = "()" if t.is_camp[square] else "[]" if t.is_headquarters[square] else "  "
+                brackets = "()" if square in CAMPS else "[]" if square in HEADQUARTERS else "  "
                 cells.append(brackets[0] + (self._letter(square) or ".") + brackets[1])
             lines.append(f"{ROWS[row]} " + "".join(cells))
         return "\n".join([*lines, "   0  1  2  3  4"])
@@ -144,7 +144,7 @@ class JunqiPosition:
         for move in self._playable(side):
             may = int(self.record.may[self.record.board[move & 63] - 1])
             common = may & ~(1 << ENGINEER) or may  # an engineer moves wherever the others do
-            if not may & ~MOBILE and movegen.reaches(self.record, self._work, TABLES_RECORD, move, common):
+            if not may & ~MOBILE and movegen.reaches(self.record, TABLES_RECORD, move, common):
                 return True
         return False
 
@@ -186,7 +186,7 @@ class JunqiPosition:
         mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
         self._not_the_flag()
         self._narrow(mover, MOBILE)
-        if not movegen.reaches(record, self._work, TABLES_RECORD, move, int(record.may[mover]) & ~(1 << ENGINEER)):
+        if not movegen.reaches(record, TABLES_RECORD, move, int(record.may[mover]) & ~(1 << ENGINEER)):
             self._narrow(mover, 1 << ENGINEER)
         code = self._result(move, mover, other)
         self._taken = -1

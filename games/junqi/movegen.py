@@ -4,75 +4,70 @@ from __future__ import annotations
 
 from numba import types
 
-from games.junqi.position import POSITION, POSITION_DTYPE, copy_position, do_move, result_code
-from games.junqi.tables import ENGINEER, MAX_ROADS, MOBILE, NOWHERE, PIECES, STRAIGHT, TABLES
+from games.junqi.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.tables import CAMP_SET, ENGINEER, HEADQUARTERS_SET, MOBILE, PIECES, STEPS, TABLES, WAYS
 from games.junqi.work import WORK
 from games.kernel.control import poll
+from games.kernel.intrinsics import copy_record, leading_zeros, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, record_type
 
 BOARDS = types.Array(record_type(POSITION_DTYPE), 1, "C")
 """One board a ply, for copy and make."""
 
 
-@inner(int64(POSITION, TABLES, int64, int64), forceinline=True)
-def may_enter(pos: Record, t: Record, target: int, side: int) -> int:
-    """0: own piece or an enemy safe in a camp; 1: empty; 2: an enemy to attack."""
-    piece = int64(pos.board[target])
-    if piece == 0:
-        return 1
-    if (piece > PIECES) == (side == 1) or t.is_camp[target] == 1:
-        return 0
-    return 2
+@inner(int64(int64, int64), forceinline=True)
+def engineer_stations(square: int, occupied: int) -> int:
+    """The stations that an engineer comes to from a square, turning at empty ones; among them the first in its way."""
+    reached = int64(1) << square
+    frontier = reached
+    while frontier != 0:
+        beside = (frontier & STEPS[0]) >> 1 | (frontier & STEPS[1]) << 1
+        beside |= (frontier & STEPS[2]) >> 5 | (frontier & STEPS[3]) << 5
+        frontier = beside & ~reached
+        reached |= frontier
+        frontier &= ~occupied
+    return reached & ~(int64(1) << square)
 
 
-@inner(int64(POSITION, WORK, TABLES, int64, int64, int64))
-def list_piece(pos: Record, work: Record, t: Record, piece: int, may: int, end: int) -> int:
-    """Append the moves of a piece, taken to be any of the types `may`, to work.moves[end:]; returns their end."""
-    origin = int64(pos.where[piece])
-    if origin == NOWHERE or may & MOBILE == 0 or t.is_headquarters[origin] == 1:
-        return end
-    side = 1 if piece >= PIECES else 0
-    work.tick += 1
-    work.seen[origin] = work.tick
+@inner(int64(TABLES, int64, int64), forceinline=True)
+def straight_stations(t: Record, square: int, occupied: int) -> int:
+    """The stations that another piece comes to from a square, the first in its way each side among them."""
+    reached = int64(0)
+    for way in range(0, WAYS, 2):
+        line = int64(t.lines[square * WAYS + way])
+        blockers = line & occupied
+        if blockers != 0:
+            line &= int64(-1) << (63 - leading_zeros(blockers))
+        reached |= line
+        line = int64(t.lines[square * WAYS + way + 1])
+        blockers = line & occupied
+        if blockers != 0:
+            line &= blockers ^ (blockers - 1)
+        reached |= line
+    return reached
+
+
+@inner(int64(POSITION, TABLES, int64, int64, int64))
+def targets_of(pos: Record, t: Record, square: int, side: int, may: int) -> int:
+    """Bits of the squares that a side's piece may enter from a square, taken to be any of the types `may`."""
+    if may & MOBILE == 0 or HEADQUARTERS_SET >> square & 1 == 1:
+        return int64(0)
+    own = pos.occupied[side]
+    enemy = pos.occupied[1 - side]
     if may >> ENGINEER & 1:
-        # An engineer may turn: every station that a path of empty ones leads to.
-        work.queue[0] = origin
-        head, tail = 0, 1
-        while head < tail:
-            station = int64(work.queue[head])
-            head += 1
-            for way in range(STRAIGHT):
-                target = int64(t.rails[station * STRAIGHT + way])
-                if target == NOWHERE or work.seen[target] == work.tick:
-                    continue
-                work.seen[target] = work.tick
-                entered = may_enter(pos, t, target, side)
-                if entered > 0:
-                    work.moves[end] = origin | target << 6
-                    end += 1
-                if entered == 1:
-                    work.queue[tail] = target
-                    tail += 1
+        stations = engineer_stations(square, own | enemy)
     else:
-        for way in range(STRAIGHT):
-            target = int64(t.rails[origin * STRAIGHT + way])
-            while target != NOWHERE:
-                work.seen[target] = work.tick
-                entered = may_enter(pos, t, target, side)
-                if entered > 0:
-                    work.moves[end] = origin | target << 6
-                    end += 1
-                if entered != 1:
-                    break
-                target = int64(t.rails[target * STRAIGHT + way])
-    i = origin * (MAX_ROADS + 1)
-    target = int64(t.roads[i])
-    while target != NOWHERE:
-        if work.seen[target] != work.tick and may_enter(pos, t, target, side) > 0:
-            work.moves[end] = origin | target << 6
-            end += 1
-        i += 1
-        target = int64(t.roads[i])
+        stations = straight_stations(t, square, own | enemy)
+    return (t.roads[square] | stations) & ~(own | enemy & CAMP_SET)
+
+
+@inner(int64(WORK, int64, int64, int64), forceinline=True)
+def list_moves(work: Record, origin: int, targets: int, end: int) -> int:
+    """Append the moves from a square to others to work.moves[end:]; returns their end."""
+    while targets != 0:
+        work.moves[end] = origin | trailing_zeros(targets) << 6
+        targets &= targets - 1
+        end += 1
     return end
 
 
@@ -80,19 +75,20 @@ def list_piece(pos: Record, work: Record, t: Record, piece: int, may: int, end: 
 def list_side(pos: Record, work: Record, t: Record, side: int) -> int:
     """The moves of a side to work.moves, whoever is to move; returns their number."""
     end = int64(0)
-    for piece in range(side * PIECES, side * PIECES + PIECES):
-        end = list_piece(pos, work, t, piece, int64(pos.may[piece]), end)
+    pieces = pos.occupied[side]
+    while pieces != 0:
+        origin = trailing_zeros(pieces)
+        pieces &= pieces - 1
+        targets = targets_of(pos, t, origin, side, int64(pos.may[pos.board[origin] - 1]))
+        end = list_moves(work, origin, targets, end)
     return end
 
 
-@entry(int64(POSITION, WORK, TABLES, int64, int64))
-def reaches(pos: Record, work: Record, t: Record, move: int, may: int) -> int:
+@entry(int64(POSITION, TABLES, int64, int64))
+def reaches(pos: Record, t: Record, move: int, may: int) -> int:
     """1 if the piece on a move's origin can make it as one of the types `may`."""
-    end = list_piece(pos, work, t, int64(pos.board[move & 63]) - 1, may, int64(0))
-    for i in range(end):
-        if work.moves[i] == move & 0xFFF:
-            return 1
-    return 0
+    side = int64(int64(pos.board[move & 63]) > PIECES)
+    return targets_of(pos, t, move & 63, side, may) >> (move >> 6 & 63) & 1
 
 
 @inner(int64(BOARDS, WORK, TABLES, int64, int64))
@@ -118,7 +114,7 @@ def perft_below(boards: Record, work: Record, t: Record, ply: int, depth: int) -
         if i > 0:
             list_side(pos, work, t, pos.turn)
         move = int64(work.moves[i])
-        copy_position(boards[ply + 1], pos)
+        copy_record(boards[ply + 1], pos)
         do_move(boards[ply + 1], move, result_code(pos, t, move))
         total += perft_below(boards, work, t, ply + 1, depth - 1)
     return total
@@ -127,6 +123,6 @@ def perft_below(boards: Record, work: Record, t: Record, ply: int, depth: int) -
 @entry(int64(BOARDS, WORK, TABLES, int64, int64))
 def perft(boards: Record, work: Record, t: Record, move: int, depth: int) -> int:
     """Leaves below one legal move of boards[0], `depth` plies in all (depth >= 1)."""
-    copy_position(boards[1], boards[0])
+    copy_record(boards[1], boards[0])
     do_move(boards[1], move, result_code(boards[0], t, move))
     return perft_below(boards, work, t, int64(1), depth - 1)

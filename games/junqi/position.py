@@ -29,6 +29,7 @@ NOBODY = -1
 POSITION_DTYPE = record(
     [
         ("board", "u1", SQUARES + 1),  # piece number + 1, 0 empty; [NOWHERE] stays empty
+        ("occupied", "i8", 2),  # bits of each side's squares
         ("where", "u1", 2 * PIECES),  # square by piece, NOWHERE if dead
         ("may", "u2", 2 * PIECES),  # bit set of types; dead pieces keep theirs
         ("turn", "i8"),
@@ -37,18 +38,6 @@ POSITION_DTYPE = record(
     ]
 )
 POSITION = record_type(POSITION_DTYPE)
-
-
-@inner(void(POSITION, POSITION), forceinline=True)
-def copy_position(pos: Record, source: Record) -> None:
-    for square in range(SQUARES):
-        pos.board[square] = source.board[square]
-    for piece in range(2 * PIECES):
-        pos.where[piece] = source.where[piece]
-        pos.may[piece] = source.may[piece]
-    pos.turn = source.turn
-    pos.quiet = source.quiet
-    pos.loser = source.loser
 
 
 @inner(int64(POSITION, int64), forceinline=True)
@@ -75,9 +64,11 @@ def do_move(pos: Record, move: int, code: int) -> None:
     mover = int64(pos.board[origin]) - 1
     other = int64(pos.board[target]) - 1
     pos.board[origin] = 0
+    pos.occupied[pos.turn] &= ~(int64(1) << origin)
     if other >= 0 and (code == ATTACKER_WINS or code == BOTH_DIE):
         pos.where[other] = NOWHERE
         pos.board[target] = 0
+        pos.occupied[1 - pos.turn] &= ~(int64(1) << target)
         if pos.may[other] == 1 << FLAG:
             pos.loser = 1 if other >= PIECES else 0
     if code == ATTACKER_DIES or code == BOTH_DIE:
@@ -85,5 +76,6 @@ def do_move(pos: Record, move: int, code: int) -> None:
     else:
         pos.where[mover] = target
         pos.board[target] = mover + 1
+        pos.occupied[pos.turn] |= int64(1) << target
     pos.quiet = pos.quiet + 1 if code == PLAIN else 0
     pos.turn ^= 1

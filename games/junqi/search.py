@@ -16,11 +16,12 @@ from numba import types
 from games.contract import Line, Score, Task
 from games.junqi.belief import complete, sample_world
 from games.junqi.evaluate import evaluate
-from games.junqi.movegen import list_piece, list_side
-from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, copy_position, do_move, result_code
+from games.junqi.movegen import list_moves, list_side, targets_of
+from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from games.junqi.setup import SetupSearch
-from games.junqi.tables import ATTACKER_DIES, ATTACKER_WINS, FLAG, PIECES, TABLES, TABLES_RECORD
+from games.junqi.tables import ATTACKER_DIES, ATTACKER_WINS, FLAG, NOWHERE, PIECES, TABLES, TABLES_RECORD
 from games.junqi.work import MAX_DEPTH, WORK, WORK_DTYPE
+from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
@@ -54,9 +55,11 @@ def random_move(pos: Record, work: Record, t: Record) -> int:
     for _ in range(TRIES):
         work.random = next_state(work.random)
         piece = base + below(work.random, int64(PIECES))
-        count = list_piece(pos, work, t, piece, int64(pos.may[piece]), int64(0))
-        if count > 0:
-            break
+        square = int64(pos.where[piece])
+        if square != NOWHERE:
+            count = list_moves(work, square, targets_of(pos, t, square, pos.turn, int64(pos.may[piece])), int64(0))
+            if count > 0:
+                break
     if count == 0:
         count = list_side(pos, work, t, pos.turn)
         if count == 0:
@@ -158,7 +161,7 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, hidden:
     """Run playouts from a view whose side `hidden` is unknown (-1: none). Stops early on work.stopped."""
     for _ in range(playouts):
         # Step 1. A world: the board as seen, the unknown pieces drawn
-        copy_position(pos, view)
+        copy_record(pos, view)
         if hidden >= 0:
             sample_world(view, pos, work, t, hidden)
 

@@ -45,6 +45,7 @@ def deploy(pos: Record, words: list[str]) -> None:
             piece = side * PIECES + slot
             pos.where[piece] = frame(square, side)
             pos.board[pos.where[piece]] = piece + 1
+            pos.occupied[side] |= 1 << int(pos.where[piece])
             pos.may[piece] = slot_types(slot) if word == UNKNOWN else 1 << TYPES.index(word[slot])
     pos.loser = NOBODY
 
@@ -84,6 +85,7 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
                 raise ValueError(f"{name} side has a mine in a camp")
             pos.where[piece] = square
             pos.board[square] = piece + 1
+            pos.occupied[side] |= 1 << square
             pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
         # The dead: exactly what is missing if all is known, else any type that is left, but no flag if one may stand.
         for number in range(len(mine), PIECES):

@@ -34,19 +34,19 @@ def square_of(text: str) -> int:
 
 CAMPS = tuple(map(square_of, ["C1", "C3", "D2", "E1", "E3", "H1", "H3", "I2", "J1", "J3"]))
 HEADQUARTERS = tuple(map(square_of, ["A1", "A3", "L1", "L3"]))
+CAMP_SET = sum(1 << square for square in CAMPS)
+HEADQUARTERS_SET = sum(1 << square for square in HEADQUARTERS)
 SLOTS = tuple(square for square in range(30, 60) if square not in CAMPS)
 """Squares of a set-up word in the own frame: rows G to L, camps skipped."""
 
-MAX_ROADS = 8
-STRAIGHT = 4
+WAYS = 4
 """Directions on the railway: left, right, up, down."""
 
 TABLES_DTYPE = record(
     [
-        ("roads", "u1", SQUARES * (MAX_ROADS + 1)),  # neighbours by road, NOWHERE ends
-        ("rails", "u1", SQUARES * STRAIGHT),  # next station each way, NOWHERE if none
-        ("is_camp", "u1", SQUARES),
-        ("is_headquarters", "u1", SQUARES),
+        # Sets of squares are bits of an integer.
+        ("roads", "i8", SQUARES),  # neighbours by road
+        ("lines", "i8", SQUARES * WAYS),  # [square, way]: the stations in a straight line
         ("battle", "u1", 12 * 12),  # [attacker, defender]: result code
         ("worth", "i2", 12),  # material by type
         ("count", "u1", 12),
@@ -97,22 +97,28 @@ def result_of(attacker: int, defender: int) -> int:
     return ATTACKER_WINS if attacker < defender else ATTACKER_DIES
 
 
+_ROAD_EDGES, _RAIL_EDGES = _road_edges(), _rail_edges()
+
+STEPS = (
+    sum(1 << b for a, b in _RAIL_EDGES if b == a + 1),
+    sum(1 << a for a, b in _RAIL_EDGES if b == a + 1),
+    sum(1 << b for a, b in _RAIL_EDGES if b == a + 5),
+    sum(1 << a for a, b in _RAIL_EDGES if b == a + 5),
+)
+"""By way: the stations with another next to them."""
+
+
 def _build() -> Record:
     t = new_record(TABLES_DTYPE)
-    t.roads[:] = NOWHERE
-    t.rails[:] = NOWHERE
-    neighbours: list[list[int]] = [[] for _ in range(SQUARES)]
-    for a, b in sorted(_road_edges()):
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    for square, targets in enumerate(neighbours):
-        t.roads[square * (MAX_ROADS + 1) : square * (MAX_ROADS + 1) + len(targets)] = sorted(targets)
-    for a, b in _rail_edges():
-        way = 1 if b == a + 1 else 3
-        t.rails[a * STRAIGHT + way] = b
-        t.rails[b * STRAIGHT + way - 1] = a
-    t.is_camp[list(CAMPS)] = 1
-    t.is_headquarters[list(HEADQUARTERS)] = 1
+    for a, b in _ROAD_EDGES:
+        t.roads[a] |= 1 << b
+        t.roads[b] |= 1 << a
+    for square in range(SQUARES):
+        for way, step in enumerate((-1, 1, -5, 5)):
+            station = square
+            while STEPS[way] >> station & 1:
+                station += step
+                t.lines[square * WAYS + way] |= 1 << station
     t.battle[:] = np.array([[result_of(a, d) for d in range(12)] for a in range(12)]).ravel()
     t.worth[:] = WORTH
     t.count[:] = COUNTS

@@ -24,9 +24,6 @@ WORK_DTYPE = record(
         ("allowed_count", "i8"),  # root moves allowed; 0: all
         ("allowed", "u2", MAX_MOVES),
         ("moves", "u2", MAX_MOVES),
-        ("seen", "i8", SQUARES),  # squares reached in the list being made, by `tick`
-        ("tick", "i8"),
-        ("queue", "u1", SQUARES),
         ("open", "i8", SQUARES * 64),  # moves open at the node, by `stamp`
         ("stamp", "i8"),
         ("left", "i2", 12),  # sampling: pieces of a type still to give out

@@ -45,6 +45,16 @@ def popcount(typing, value):
 
 
 @intrinsic
+def leading_zeros(typing, value):
+    """63 less the index of the highest set bit; undefined for 0."""
+
+    def generate(context, builder, signature, args):
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
 def bit_reverse(typing, value):
     """Bit 0 becomes bit 63."""
 
@@ -109,6 +119,17 @@ def pointer_to(record: Any) -> Any:
         return record(types.int64), generate
 
     return record_at
+
+
+@intrinsic
+def copy_record(typing, target, source):
+    """Make a record equal to another of its type, all at once."""
+
+    def generate(context, builder, signature, args):
+        cgutils.raw_memcpy(builder, args[0], args[1], ir.Constant(_INT64, signature.args[0].size), 1)
+        return context.get_dummy_value()
+
+    return types.void(target, source), generate
 
 
 @intrinsic

@@ -19,20 +19,18 @@ import argparse
 import csv
 import functools
 import itertools
-import json
 import math
-import multiprocessing
 import random
 import statistics
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from _ewn_players import Engine, OpenSpiel, Player, make_player
-from _stats import Estimate, estimate
+from _paper import Job, Record, add_options, plot_scores, results, run_games, tell
 from tqdm import tqdm
 
 from games.contract import Task, exhaust
@@ -52,30 +50,17 @@ STEPS = (0.1, 0.4, 0.7, 1.0)
 START = "ABC2/DE3/F3f/3ed/2cba f 3"
 
 
-class Pairing(NamedTuple):
-    a: str
-    b: str
-
-
-class Job(NamedTuple):
-    """Two games: the same set-ups and throws, sides swapped."""
-
-    pairing: Pairing
-    pair: int
-    ms: float
-
-
 @functools.cache
 def player(text: str, seat: int = 0) -> Player:
     """A process keeps its players, one for each seat: they may be two of a kind."""
     return make_player(text)
 
 
-def play(job: Job) -> list[dict[str, Any]]:
+def play(job: Job) -> list[Record]:
     return [play_game(job, first) for first in (0, 1)]
 
 
-def play_game(job: Job, first: int) -> dict[str, Any]:
+def play_game(job: Job, first: int) -> Record:
     """One game; `first` is who has the first side, 0 for A."""
     rng = random.Random(f"{job.pair}")
     setups = tuple("".join(rng.sample("123456", 6)) for _ in range(2))
@@ -108,89 +93,11 @@ def play_game(job: Job, first: int) -> dict[str, Any]:
     }
 
 
-def whole_pairs(log: Path) -> list[dict[str, Any]]:
-    """The games of a log whose pairs are complete; what a kill cut short is dropped from the file."""
-    text = log.read_text() if log.exists() else ""
-    records = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
-    keys = [(record["a"], record["b"], record["ms"], record["pair"]) for record in records]
-    counts = Counter(keys)
-    whole = [record for record, key in zip(records, keys, strict=True) if counts[key] == len((0, 1))]
-    log.write_text("".join(json.dumps(record) + "\n" for record in whole))
-    return whole
-
-
-def run_games(pairings: Iterable[tuple[str, str]], games: int, ms: float, log: Path, jobs: int) -> list[dict[str, Any]]:
-    """Play what the log lacks; returns the games of these pairings at this time, those of the log included."""
-    records = whole_pairs(log)
-    wanted = [Pairing(*pairing) for pairing in pairings]
-    done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
-    missing = [
-        Job(pairing, pair, ms) for pairing in wanted for pair in range(games // 2) if (*pairing, ms, pair) not in done
-    ]
-    with log.open("a") as file, multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        bar = tqdm(pool.imap_unordered(play, missing), total=len(missing), unit=" pairs", mininterval=5)
-        for played in bar:
-            for record in played:
-                file.write(json.dumps(record) + "\n")
-            file.flush()
-            records += played
-            bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)
-    return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == ms]
-
-
-def results(records: Iterable[dict[str, Any]]) -> dict[Pairing, Estimate]:
-    """A's score in each pairing."""
-    points: dict[Pairing, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for record in records:
-        points[Pairing(record["a"], record["b"])][record["pair"]] += 1 - record["winner"]
-    found = {}
-    for pairing, pairs in points.items():
-        counts = [0] * 5
-        for won in pairs.values():
-            counts[2 * won] += 1
-        found[pairing] = estimate(counts)
-    return found
-
-
-def tell(records: list[dict[str, Any]]) -> None:
-    """A table of the results."""
-    print("| | games | score |\n|---|---|---|")
-    for pairing, score in results(records).items():
-        games = sum((record["a"], record["b"]) == pairing for record in records)
-        print(f"| {pairing.a} against {pairing.b} | {games} | {score.score:.1%} +- {score.bar:.1%} |")
-
-
-def plot_figures(records: list[dict[str, Any]], path: Path) -> None:
-    from matplotlib import pyplot
-
-    found = results(records)
-    heroes = [hero for hero in ("uct", "improved", "siqi") if any(pairing.a == hero for pairing in found)]
-    others = list(dict.fromkeys(pairing.b for pairing in found))
-    _, axes = pyplot.subplots(figsize=(8, 4))
-    for i, hero in enumerate(heroes):
-        bars = [
-            (others.index(pairing.b) + 0.27 * (i - 1), score) for pairing, score in found.items() if pairing.a == hero
-        ]
-        axes.bar(
-            [at for at, _ in bars],
-            [100 * score.score for _, score in bars],
-            0.25,
-            yerr=[100 * score.bar for _, score in bars],
-            label=hero,
-        )
-    axes.axhline(50, color="grey", linewidth=0.8)
-    axes.set_xticks(range(len(others)), others)
-    axes.set_ylabel("score, %")
-    axes.legend()
-    pyplot.tight_layout()
-    pyplot.savefig(path)
-
-
 def grid_name(wink: float, uctk: float) -> str:
     return f"uct WINK={wink} UCTK={uctk}"
 
 
-def tell_grid(records: list[dict[str, Any]], path: Path | None) -> None:
+def tell_grid(records: list[Record], path: Path | None) -> None:
     found = {pairing.a: score for pairing, score in results(records).items()}
     print("| WINK, UCTK | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
     for wink in STEPS:
@@ -298,11 +205,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("games", "figures", "grid"):
         command = commands.add_parser(name)
-        command.add_argument("log", type=Path)
-        command.add_argument("--games", type=int, default=400, help="of each pairing")
-        command.add_argument("--ms", type=float, default=50, help="for a move")
-        command.add_argument("--jobs", type=int, default=1)
-        command.add_argument("--plot", type=Path)
+        add_options(command)
         if name == "games":
             command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
     regret = commands.add_parser("regret")
@@ -322,10 +225,10 @@ def main() -> int:
             "figures": FIGURES,
             "grid": [(grid_name(wink, uctk), "uct") for wink, uctk in itertools.product(STEPS, STEPS)],
         }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
-        records = run_games(pairings, options.games, options.ms, options.log, options.jobs)
+        records = run_games(play, pairings, options)
         tell_grid(records, options.plot) if options.command == "grid" else tell(records)
-        if options.command == "figures" and options.plot is not None:
-            plot_figures(records, options.plot)
+        if options.command != "grid" and options.plot is not None:
+            plot_scores(records, options.plot)
     return 0
 
 

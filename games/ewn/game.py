@@ -14,7 +14,6 @@ from games.ewn.search import Expectimax
 from games.ewn.setup import SetupSearch, set_up, setup_pieces
 from games.ewn.setupbook import SETUPS
 from games.ewn.tables import TABLES_RECORD
-from games.ewn.uct import EwnRoot
 from games.ewn.work import WORK_DTYPE
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
@@ -151,6 +150,8 @@ class EwnSearcher:
             if algorithm == "expectimax":
                 searcher = Expectimax(self._knowledge)
             else:
+                from games.ewn.uct import EwnRoot  # compiled only if wanted: a first load takes 11 s instead of 15
+
                 searcher = UctSearcher(EwnRoot(self._knowledge))
             searcher.configure(hash_mb, threads, seed)  # without memory the one before stays
             self._searcher, self._algorithm = searcher, algorithm

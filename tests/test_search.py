@@ -146,9 +146,10 @@ def test_connect6_tells_a_loss_that_nothing_averts() -> None:
 
 def test_junqi_counters_outlast_four_bytes() -> None:
     game = registry.load("junqi")
+    game.set_option("Searcher", "uct")
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
-    work = searcher._works[0]  # type: ignore[attr-defined]
+    work = searcher._searcher._works[0]  # type: ignore[attr-defined]
     work.stamp = 2**32 - 1000
     line, _ = search("junqi", "1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0", 8, 5000, searcher)
     assert line.pv and int(work.stamp) > 2**32

@@ -1,13 +1,17 @@
-"""What a side knows: deductions from the referee's results, and completing the board by sampling.
+"""What a side knows: for each piece the types consistent with each event it took part in, and with the counts.
 
-Deduction keeps for each piece the types consistent with each event it took part in, then spreads counts (all
-pieces of a type found: nobody else is one). Sampling gives every piece a type from its set, tightest set first,
-by the learned prior, every type as often as the set of pieces has it.
+Deduction narrows sets of types; where all pieces of a type are found, nobody else is one. What is likely among what is
+possible is the matter of worlds.py.
 """
 
 from __future__ import annotations
 
-from games.junqi.position import POSITION
+import functools
+from typing import Any
+
+import numpy as np
+
+from games.junqi.deployments import WEIGHTS
 from games.junqi.tables import (
     ANY,
     BOMB,
@@ -18,17 +22,15 @@ from games.junqi.tables import (
     PIECES,
     SLOTS,
     SQUARES,
-    TABLES,
     result_of,
+    square_of,
 )
-from games.junqi.weights import SLOT_COUNTS, SMOOTHING
-from games.junqi.work import WORK
-from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, inner, int64, void
-from games.kernel.random import below, next_state
 
-ATTEMPTS = 32
-"""Tries at a sample before it is given up; a dead end is rare."""
+FLAG_SLOT = SLOTS.index(square_of("L1"))
+MIRRORED = [SLOTS.index(square // 5 * 5 + 4 - square % 5) for square in SLOTS]
+"""The slots of a set-up word as mirrored at the middle column."""
+
+_WEIGHTS = np.maximum(np.array(WEIGHTS), 0.01)  # what the rules forbid the sets leave out
 
 
 def slot_types(slot: int) -> int:
@@ -56,11 +58,12 @@ def square_types(square: int, side: int) -> int:
     return types
 
 
-def slot_weights() -> list[list[float]]:
-    """[slot][type]: prior of the sampler, from the deployments seen."""
-    return [[count + SMOOTHING for count in row] for row in SLOT_COUNTS]
+def deployment_weights(flag: int) -> Any:
+    """float [slot, type]: where pieces are deployed beside a flag in this slot."""
+    return _WEIGHTS if flag == FLAG_SLOT else _WEIGHTS[MIRRORED]
 
 
+@functools.cache
 def compatible(attackers: int, defenders: int, code: int) -> tuple[int, int]:
     """The types of both pieces that a result code leaves."""
     attacker_types = defender_types = 0
@@ -122,67 +125,10 @@ def spread_counts(may: list[int]) -> list[int]:
                     may[i] = bit
         if not all(may):
             raise ValueError("contradicts what is known of the pieces")
-    if any(types & types - 1 for types in may) and complete(may) is None:
-        raise ValueError("contradicts what is known of the pieces")
     return may
 
 
-@inner(int64(POSITION, WORK, TABLES, int64))
-def try_sample(world: Record, work: Record, t: Record, side: int) -> int:
-    """Give each piece of a side one of its types at random, tightest set first; 0 at a dead end."""
-    base = side * PIECES
-    for kind in range(12):
-        work.left[kind] = t.count[kind]
-    for i in range(PIECES):
-        work.order[i] = i
-    open_types = ANY
-    for i in range(PIECES):
-        # The set with the fewest types still to be had comes next.
-        tightest, fewest = i, 99
-        for j in range(i, PIECES):
-            options = popcount(int64(world.may[base + work.order[j]]) & open_types)
-            if options < fewest:
-                fewest = options
-                tightest = j
-        if fewest == 0:
-            return 0
-        piece = base + int64(work.order[tightest])
-        work.order[tightest] = work.order[i]
-        work.order[i] = piece - base
-        may = int64(world.may[piece]) & open_types
-        total = 0.0
-        for kind in range(12):
-            if may >> kind & 1:
-                total += work.left[kind] * work.weights[piece * 12 + kind]
-        work.random = next_state(work.random)
-        mark = total * below(work.random, int64(1 << 20)) / (1 << 20)
-        chosen = int64(-1)
-        for kind in range(12):
-            if may >> kind & 1:
-                chosen = kind
-                mark -= work.left[kind] * work.weights[piece * 12 + kind]
-                if mark < 0:
-                    break
-        work.left[chosen] -= 1
-        if work.left[chosen] == 0:
-            open_types &= ~(1 << chosen)
-        world.may[piece] = 1 << chosen
-    return 1
-
-
-@inner(void(POSITION, POSITION, WORK, TABLES, int64))
-def sample_world(view: Record, world: Record, work: Record, t: Record, side: int) -> None:
-    """Complete the pieces of `side` in `world`, which else stands as `view`. Falls back on one known completion."""
-    unknown = 0
-    for piece in range(side * PIECES, side * PIECES + PIECES):
-        if popcount(int64(view.may[piece])) > 1:
-            unknown += 1
-    if unknown == 0:
-        return
-    for _ in range(ATTEMPTS):
-        for piece in range(side * PIECES, side * PIECES + PIECES):
-            world.may[piece] = view.may[piece]
-        if try_sample(world, work, t, side) == 1:
-            return
-    for i in range(PIECES):
-        world.may[side * PIECES + i] = 1 << int64(work.fallback[i])
+def check_possible(may: list[int]) -> None:
+    """ValueError if the 25 sets of a side have no completion."""
+    if any(types & types - 1 for types in may) and complete(may) is None:
+        raise ValueError("contradicts what is known of the pieces")

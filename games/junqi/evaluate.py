@@ -1,43 +1,117 @@
-"""The worth of a Junqi world: material by type, as an expected result."""
+"""Static evaluation of a full position, a world's: linear in its weights, so that a regression can fit them.
+
+`count_terms` counts for both sides, the first's with a plus; `evaluate` sums them up by their weights and tells the
+first side's chance through the logistic function.
+"""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from games.contract import Score
 from games.junqi.position import POSITION, type_of
-from games.junqi.tables import NOWHERE, PIECES, TABLES, WORTH
-from games.kernel.jit import Record, float64, inner, int64
+from games.junqi.tables import (
+    BOMB,
+    CAMP_SET,
+    ENGINEER,
+    FLAG,
+    HEADQUARTERS_SET,
+    MINE,
+    SQUARES,
+    TABLES,
+)
+from games.junqi.weights import TERMS
+from games.junqi.work import WORK
+from games.kernel.intrinsics import popcount, trailing_zeros
+from games.kernel.jit import Record, entry, float64, inner, int64, void
 
-SCALE = 90.0
-"""Material difference that makes the odds e to 1."""
+(
+    COMMANDER_TERM, CORPS_TERM, DIVISION_TERM, BRIGADE_TERM, REGIMENT_TERM, BATTALION_TERM, COMPANY_TERM, PLATOON_TERM,
+    ENGINEER_TERM, MINE_TERM, BOMB_TERM, UNBEATEN, BEATEN_BY, BOMBS_ON_RANKS, ENGINEERS_ON_MINES, MINES_AT_FLAG,
+    GUARDS_AT_FLAG, FOES_AT_FLAG, FOES_NEAR_FLAG, CROSSED, IN_ENEMY_CAMPS, TEMPO,
+) = range(len(TERMS))  # fmt: skip
+TERM_COUNT = len(TERMS)
+
+FIRST_HALF = (1 << SQUARES) - (1 << 30)
+"""Squares of the first side's half."""
 
 
-@inner(float64(POSITION, TABLES), forceinline=True)
-def evaluate(pos: Record, t: Record) -> float:
-    """Expected result of a full position for the first side, 0..1."""
+@inner(void(POSITION, TABLES, WORK, int64, int64, int64), forceinline=True)
+def count_ranks(pos: Record, t: Record, work: Record, side: int, sign: int, mask: int) -> None:
+    """Pieces by type into work.counts[12 * side:]; of the mobile ones those that a flag's neighbours, camps see."""
+    for kind in range(12):
+        work.counts[12 * side + kind] = 0
+    flag = int64(-1)
+    mines = int64(0)
+    mobile = int64(0)
+    while mask != 0:
+        square = trailing_zeros(mask)
+        mask &= mask - 1
+        kind = type_of(pos, int64(pos.board[square]) - 1)
+        work.counts[12 * side + kind] += 1
+        if kind == FLAG:
+            flag = square
+        elif kind == MINE:
+            mines |= int64(1) << square
+        elif HEADQUARTERS_SET >> square & 1 == 0:
+            mobile |= int64(1) << square
+    home = FIRST_HALF if side == 0 else ~int64(FIRST_HALF)
+    work.mobile[side] = mobile
+    work.flag[side] = flag
+    work.terms[CROSSED] += sign * popcount(mobile & ~home)
+    work.terms[IN_ENEMY_CAMPS] += sign * popcount(mobile & ~home & CAMP_SET)
+    if flag >= 0:
+        beside = t.roads[flag]
+        work.terms[MINES_AT_FLAG] += sign * popcount(mines & beside)
+        work.terms[GUARDS_AT_FLAG] += sign * popcount(mobile & beside)
+
+
+@inner(void(POSITION, TABLES, WORK))
+def count_terms(pos: Record, t: Record, work: Record) -> None:
+    """Set work.terms."""
+    for term in range(TERM_COUNT):
+        work.terms[term] = 0
+    for side in range(2):
+        count_ranks(pos, t, work, int64(side), int64(1 - 2 * side), pos.occupied[side])
+    for side in range(2):
+        sign = 1 - 2 * side
+        own, other = 12 * side, 12 * (1 - side)
+        stronger = int64(0)  # enemies that beat the rank looked at
+        top = int64(-1)
+        for kind in range(ENGINEER + 1):
+            count = int64(work.counts[own + kind])
+            work.terms[COMMANDER_TERM + kind] += sign * count
+            if stronger == 0:
+                work.terms[UNBEATEN] += sign * count
+            work.terms[BEATEN_BY] += sign * count * stronger
+            stronger += int64(work.counts[other + kind])
+            if top < 0 and work.counts[other + kind] > 0:
+                top = int64(kind)
+        work.terms[MINE_TERM] += sign * int64(work.counts[own + MINE])
+        work.terms[BOMB_TERM] += sign * int64(work.counts[own + BOMB])
+        if top >= 0:
+            work.terms[BOMBS_ON_RANKS] += sign * int64(work.counts[own + BOMB]) * (ENGINEER - top)
+        work.terms[ENGINEERS_ON_MINES] += sign * int64(work.counts[own + ENGINEER]) * int64(work.counts[other + MINE])
+        flag = work.flag[side]
+        if flag >= 0:
+            foes = work.mobile[1 - side]
+            work.terms[FOES_AT_FLAG] += sign * popcount(foes & t.roads[flag])
+            work.terms[FOES_NEAR_FLAG] += sign * popcount(foes & t.near[flag])
+    work.terms[TEMPO] = 1 - 2 * pos.turn
+
+
+@inner(float64(POSITION, TABLES, WORK))
+def evaluate(pos: Record, t: Record, work: Record) -> float:
+    """The first side's chance in a full position, 0..1."""
     if pos.loser >= 0:
         return float64(pos.loser)
-    balance = int64(0)
-    for piece in range(2 * PIECES):
-        if pos.where[piece] != NOWHERE:
-            worth = int64(t.worth[type_of(pos, piece)])
-            balance += worth if piece < PIECES else -worth
-    return 1.0 / (1.0 + math.exp(-balance / SCALE))
+    count_terms(pos, t, work)
+    total = 0.0
+    for term in range(TERM_COUNT):
+        total += work.terms[term] * t.terms[term]
+    return 1.0 / (1.0 + math.exp(-total / 100))
 
 
-def explain(pos: Record) -> list[str]:
-    """Material of each side, an unknown piece worth the mean of what it may be."""
-    sums = [0.0, 0.0]
-    for piece in range(2 * PIECES):
-        if pos.where[piece] != NOWHERE:
-            types = [kind for kind in range(12) if int(pos.may[piece]) >> kind & 1]
-            sums[piece // PIECES] += float(np.mean([WORTH[kind] for kind in types]))
-    turn = int(pos.turn)
-    win = 1 / (1 + math.exp(-(sums[turn] - sums[1 - turn]) / SCALE))
-    return [
-        f"material first {sums[0]:.0f}, second {sums[1]:.0f}",
-        f"total {Score.expected(win).cp:+d} for the side to move",
-    ]
+@entry(float64(POSITION, TABLES, WORK))
+def evaluate_here(pos: Record, t: Record, work: Record) -> float:
+    """`evaluate` from Python; work.terms is what it counted."""
+    return evaluate(pos, t, work)

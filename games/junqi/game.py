@@ -8,19 +8,21 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
+from games.contract import BenchItem, GameInfo, Outcome, Report, Searcher, Suggestion, Task, Tell
 from games.junqi import INFO, movegen, notation
-from games.junqi.belief import compatible, slot_weights, spread_counts
+from games.junqi.belief import check_possible, compatible, deployment_weights, slot_types, spread_counts, square_types
 from games.junqi.bench import BENCH
-from games.junqi.evaluate import explain
+from games.junqi.knowledge import Knowledge
 from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
-from games.junqi.search import JunqiRoot
+from games.junqi.root import explain
+from games.junqi.search import FlatRoot
 from games.junqi.setup import SETUP_COUNT, deploy, place
 from games.junqi.tables import (
+    ANY,
     ATTACKER_DIES,
     ATTACKER_WINS,
     BOTH_DIE,
@@ -37,11 +39,27 @@ from games.junqi.tables import (
     TABLES_RECORD,
 )
 from games.junqi.work import WORK_DTYPE
+from games.junqi.worlds import Belief
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
-from games.uct import UctSearcher
+from games.uct import Root, UctSearcher
 
 MAX_PERFT = 30
+
+_EQUAL = np.ones((PIECES, 12))
+
+
+def root_of(knowledge: Knowledge) -> Root:
+    """Junqi's half of the searcher that the option Searcher names; what the others need is compiled only if wanted."""
+    if knowledge.searcher == "uct":
+        from games.junqi.uct import UctRoot
+
+        return UctRoot()
+    if knowledge.searcher == "cooperation":
+        from games.junqi.cooperation import Cooperation
+
+        return Cooperation(knowledge)
+    return FlatRoot()
 
 
 class Step(NamedTuple):
@@ -51,6 +69,7 @@ class Step(NamedTuple):
     before: Record
     taken: int  # piece that fell in an enemy headquarters and may have been the flag, -1 none
     announced: tuple[bool, bool]  # whose flag squares the opponent had been told before
+    public: Any  # what anybody might have known of all pieces before
 
 
 class JunqiPosition:
@@ -61,7 +80,8 @@ class JunqiPosition:
         self.words: list[str] = []
         self.viewer: int | None = None
         self.has_pieces = fen is not None
-        self.weights = np.ones(2 * PIECES * 12, np.float32)
+        self._is_deployed = False  # piece numbers are slots of deployments
+        self._public = np.full(2 * PIECES, ANY, np.uint16)
         self._steps: list[Step] = []
         self._taken = -1
         self._announced = (False, False)
@@ -70,7 +90,10 @@ class JunqiPosition:
             pieces, turn, self.viewer, quiet = notation.parse_fen(fen)
             place(self.record, pieces, turn, self.viewer, quiet)
             for side in range(2):
-                spread_counts(self._may(side))  # only to refuse what contradicts itself: a FEN is shown as given
+                check_possible(spread_counts(self._may(side)))  # a FEN is shown as given
+            for piece in range(2 * PIECES):
+                if self.record.where[piece] != NOWHERE:
+                    self._public[piece] = square_types(int(self.record.where[piece]), piece // PIECES)
             # A flag that the FEN shows may have been announced or deduced: no conclusion from hearing of it again.
             self._announced = (self._knows_flag(0), self._knows_flag(1))
 
@@ -95,6 +118,7 @@ class JunqiPosition:
         twin.record = self.record.copy()
         twin.words = self.words.copy()
         twin._steps = self._steps.copy()
+        twin._public = self._public.copy()
         twin._work = new_record(WORK_DTYPE)
         return twin
 
@@ -164,11 +188,11 @@ class JunqiPosition:
             if len(self.words) == 2:
                 self._deploy()
             return
-        step = Step(move, self.record.copy(), self._taken, self._announced)
+        step = Step(move, self.record.copy(), self._taken, self._announced, self._public.copy())
         try:
             code = self._deduce(move, step.before)
         except ValueError:
-            self.record, self._taken = step.before, step.taken
+            self.record, self._taken, self._public = step.before, step.taken, step.public
             raise
         self._steps.append(step._replace(move=notation.pack(move & 0xFFF, code, self._told(move, code))))
 
@@ -177,7 +201,8 @@ class JunqiPosition:
         if notation.UNKNOWN in self.words:
             self.viewer = 1 - self.words.index(notation.UNKNOWN)
         deploy(self.record, self.words)
-        self.weights = np.tile(np.array(slot_weights(), np.float32).ravel(), 2)
+        self._is_deployed = True
+        self._public[:] = [slot_types(slot) for _ in range(2) for slot in range(PIECES)]
 
     def _deduce(self, move: int, before: Record) -> int:
         """Play a move on the record and draw every conclusion; returns its result code."""
@@ -185,10 +210,12 @@ class JunqiPosition:
         origin, target = move & 63, move >> 6 & 63
         mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
         self._not_the_flag()
-        self._narrow(mover, MOBILE)
-        if not movegen.reaches(record, TABLES_RECORD, move, int(record.may[mover]) & ~(1 << ENGINEER)):
-            self._narrow(mover, 1 << ENGINEER)
+        types = MOBILE
+        if not movegen.reaches(record, TABLES_RECORD, move, MOBILE & ~(1 << ENGINEER)):
+            types = 1 << ENGINEER
+        self._narrow(mover, types)
         code = self._result(move, mover, other)
+        self._publish(mover, other, types, code)
         self._taken = -1
         if other >= 0:
             record.may[mover], record.may[other] = compatible(int(record.may[mover]), int(record.may[other]), code)
@@ -200,9 +227,36 @@ class JunqiPosition:
             self._hear_of_commander(flag, fallen)
             if not self._steps or not np.array_equal(record.may, before.may):
                 for side in range(2):
-                    record.may[side * PIECES : side * PIECES + PIECES] = spread_counts(self._may(side))
+                    known = spread_counts(self._may(side))
+                    check_possible(known)
+                    record.may[side * PIECES : side * PIECES + PIECES] = known
         do_move(record, move & 0xFFF, code)
         return code
+
+    def _publish(self, mover: int, other: int, types: int, code: int) -> None:
+        """Note what a move tells those who know nothing of the pieces but their deployment and their results."""
+        public = self._public
+        public[mover] = int(public[mover]) & types
+        if other < 0 or self.viewer is None:
+            return
+        public[mover], public[other] = compatible(int(public[mover]), int(public[other]), code)
+        own = self.viewer * PIECES
+        for piece in (mover, other):
+            if piece // PIECES == self.viewer and self._falls(piece, mover, code):
+                if self.record.may[piece] == 1 << COMMANDER:  # the opponent is told where the flag stands
+                    flags = [flag for flag in range(own, own + PIECES) if self.record.may[flag] == 1 << FLAG]
+                    public[piece], public[flags] = 1 << COMMANDER, 1 << FLAG
+                else:
+                    public[piece] = int(public[piece]) & ~(1 << COMMANDER)
+
+    def believed(self, side: int) -> Belief:
+        """What the other side believes a side's pieces to be."""
+        if side == self.viewer:
+            may = spread_counts(self._public[side * PIECES : side * PIECES + PIECES].tolist())
+        else:
+            may = spread_counts(self._may(side))
+        flags = [piece for piece in range(PIECES) if may[piece] >> FLAG & 1]
+        return Belief(may, {flag: deployment_weights(flag) if self._is_deployed else _EQUAL for flag in flags})
 
     def _narrow(self, piece: int, types: int) -> None:
         """Keep only some types of what a piece may be."""
@@ -268,12 +322,12 @@ class JunqiPosition:
         if self._steps:
             step = self._steps.pop()
             self.record = step.before.copy()  # a copy of this position may hold the same step
-            self._taken, self._announced = step.taken, step.announced
+            self._taken, self._announced, self._public = step.taken, step.announced, step.public.copy()
             return step.move
         if not self.words:
             raise IndexError("pop from the first position")
         self.record = new_record(POSITION_DTYPE)
-        self.has_pieces, self.viewer = False, None
+        self.has_pieces, self.viewer, self._is_deployed = False, None, False
         return notation.setup_move(self.words.pop())
 
     def parse_move(self, text: str) -> int:
@@ -291,6 +345,10 @@ class JunqiPosition:
 
     def move_text(self, move: int) -> str:
         return notation.move_text(move)
+
+    def moves(self) -> list[int]:
+        """The moves since the set-ups, with their results."""
+        return [step.move for step in self._steps]
 
     def view_moves(self, viewer: int) -> list[str]:
         """The words of a referee's game as one side may see them: `position startpos moves <these>` is its view."""
@@ -330,18 +388,52 @@ class JunqiPosition:
         return None
 
 
+class JunqiSearcher:
+    """A `Searcher`: the one that the option Searcher names."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._name = ""
+        self._searcher: Searcher
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        name = self._knowledge.searcher
+        if self._name == name:
+            self._searcher.configure(hash_mb, threads, seed)
+            return
+        searcher = UctSearcher(root_of(self._knowledge))
+        searcher.configure(hash_mb, threads, seed)  # without memory the one before stays
+        self._searcher, self._name = searcher, name
+
+    def clear(self) -> None:
+        self._searcher.clear()
+
+    def start(self, task: Task) -> None:
+        self._searcher.start(task)
+
+    def iterate(self) -> Report:
+        return self._searcher.iterate()
+
+    def finish(self) -> None:
+        self._searcher.finish()
+
+
 class Junqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a file that cannot be used."""
+        self.knowledge = Knowledge(tell)
+
     def set_option(self, name: str, value: str) -> None:
-        """Junqi has no options of its own yet."""
+        self.knowledge.set_option(name, value)
 
     def position(self, fen: str | None = None) -> JunqiPosition:
         return JunqiPosition(fen)
 
     def searcher(self) -> Searcher:
-        return UctSearcher(JunqiRoot())
+        return JunqiSearcher(self.knowledge)
 
     def consult(self, position: JunqiPosition) -> list[str]:
         return []
@@ -350,7 +442,7 @@ class Junqi:
         return None
 
     def evaluate(self, position: JunqiPosition) -> list[str]:
-        return explain(position.record) if position.has_pieces else ["total +0 before the set-ups"]
+        return explain(position) if position.has_pieces else ["total +0 before the set-ups"]
 
     def perft(self, position: JunqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         """A view knows only its next moves; deeper counts need a referee's position."""
@@ -367,4 +459,4 @@ class Junqi:
 
 
 def create(tell: Tell) -> Junqi:
-    return Junqi()
+    return Junqi(tell)

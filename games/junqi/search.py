@@ -1,273 +1,146 @@
-"""Determinized UCT for Junqi: one tree of moves, a new completion of the board for every playout.
+"""The default searcher: flat playouts over a shared set of worlds, moves dropped by sequential halving.
 
-This is single-observer information-set UCT (Cowling, Powley, Whitehouse 2012): a node holds the moves seen in any
-world, and a playout chooses among those that its own world allows. A move's statistics are pooled over its
-results, which the mover cannot foresee; the positions after different results are different nodes.
+Every move still in the race meets the same worlds in the same order (Karnin, Koren, Somekh 2013 for the halving). When
+each has met all of them, the worse half is dropped; those dropped come back when one is left, and the worlds are met
+twice as often before the next cut, and so on as long as there is time.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numba import types
 
-from games.contract import Line, Score, Task
-from games.junqi.belief import complete, sample_world
-from games.junqi.evaluate import evaluate
-from games.junqi.movegen import list_moves, list_side, targets_of
-from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
+from games.contract import Task
+from games.junqi.playout import enter_world, playout
+from games.junqi.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.root import MoveValue, Root
 from games.junqi.setup import SetupSearch
-from games.junqi.tables import ATTACKER_DIES, ATTACKER_WINS, FLAG, NOWHERE, PIECES, TABLES, TABLES_RECORD
-from games.junqi.work import MAX_DEPTH, WORK, WORK_DTYPE
+from games.junqi.tables import TABLES, TABLES_RECORD
+from games.junqi.work import WORK, WORK_DTYPE
 from games.kernel.intrinsics import copy_record
-from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from games.kernel.jit import Record, entry, int64, record, record_type, void
 from games.kernel.node import count_node
-from games.kernel.random import below, next_state
 from games.uct import Findings
 
-EXPLORATION = 0.5
-PLAYOUT_PLIES = 24
-"""A playout is cut here and its material judged."""
+WORLDS = 40
+PLIES = 8
+"""Of a playout, the root move not counted."""
 
-TRIES = 4
-"""Pieces tried at random for a move before all moves are listed."""
-
-EDGE_DTYPE = record(
-    [
-        ("move", "u2"),
-        ("next", "i4"),  # the next edge of the same node, 0 none
-        ("visits", "i4"),
-        ("available", "i4"),  # playouts whose world allowed the move
-        ("value", "f8"),  # sum of results for the mover
-        ("below", "i4", 4),  # first edge of the node after each result code, 0 none yet
-    ]
-)
-EDGES = types.Array(record_type(EDGE_DTYPE), 1, "C")
+ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])
+ARMS = types.Array(record_type(ARM_DTYPE), 1, "C")
 
 
-@inner(int64(POSITION, WORK, TABLES))
-def random_move(pos: Record, work: Record, t: Record) -> int:
-    """A move of a random piece: a winning attack if it has one, no losing attack if it can help it; -1 if none."""
-    base = pos.turn * PIECES
-    count = int64(0)
-    for _ in range(TRIES):
-        work.random = next_state(work.random)
-        piece = base + below(work.random, int64(PIECES))
-        square = int64(pos.where[piece])
-        if square != NOWHERE:
-            count = list_moves(work, square, targets_of(pos, t, square, pos.turn, int64(pos.may[piece])), int64(0))
-            if count > 0:
-                break
-    if count == 0:
-        count = list_side(pos, work, t, pos.turn)
-        if count == 0:
-            return -1
-    work.random = next_state(work.random)
-    start = below(work.random, count)
-    for i in range(count):
-        move = int64(work.moves[i])
-        if pos.board[move >> 6] != 0 and result_code(pos, t, move) == ATTACKER_WINS:
-            return move
-    for i in range(count):
-        move = int64(work.moves[(start + i) % count])
-        if result_code(pos, t, move) != ATTACKER_DIES:
-            return move
-    return int64(work.moves[start])
-
-
-@inner(float64(POSITION, WORK, TABLES))
-def playout(pos: Record, work: Record, t: Record) -> float:
-    """Play on for a while in a full position; the expected result for the first side."""
-    for _ in range(PLAYOUT_PLIES):
-        if pos.loser >= 0:
-            break
-        if pos.quiet >= QUIET_LIMIT:
-            return float64(1 - pos.turn)
-        move = random_move(pos, work, t)
-        if move < 0:
-            return float64(pos.turn)
-        do_move(pos, move, result_code(pos, t, move))
-    return evaluate(pos, t)
-
-
-@inner(int64(EDGES, WORK, int64, int64))
-def descend(edges: Any, work: Record, first: int, count: int) -> int:
-    """Choose among the `count` moves listed for this world: the edge to follow, negative if it is new.
-
-    A new edge is not linked yet; 0 when the pool is full and none can be followed.
-    """
-    work.stamp += 1
-    for i in range(count):
-        work.open[int64(work.moves[i])] = work.stamp
-    best = int64(0)
-    best_value = -1.0
-    total = count
-    edge = first
-    while edge != 0:
-        move = int64(edges[edge].move)
-        if work.open[move] == work.stamp:
-            work.open[move] = 0
-            total -= 1
-            edges[edge].available += 1
-            visits = float64(edges[edge].visits)
-            value = edges[edge].value / visits
-            value += EXPLORATION * math.sqrt(math.log(float64(edges[edge].available)) / visits)
-            if value > best_value:
-                best_value = value
-                best = edge
-        edge = int64(edges[edge].next)
-    if total == 0 or work.used >= edges.size:
-        return best
-    # Some move was never tried: add the edge of one of them, drawn at random.
-    work.random = next_state(work.random)
-    skip = below(work.random, total)
-    for i in range(count):
-        move = int64(work.moves[i])
-        if work.open[move] == work.stamp:
-            if skip == 0:
-                edge = work.used
-                work.used += 1
-                edges[edge].move = move
-                edges[edge].next = 0
-                edges[edge].visits = 0
-                edges[edge].available = 1
-                edges[edge].value = 0.0
-                for code in range(4):
-                    edges[edge].below[code] = 0
-                return -edge
-            skip -= 1
-    return best
-
-
-@inner(int64(WORK, int64), forceinline=True)
-def keep_allowed(work: Record, count: int) -> int:
-    """Reduce the root's move list to the moves allowed."""
-    if work.allowed_count == 0:
-        return count
-    kept = 0
-    for i in range(count):
-        for j in range(work.allowed_count):
-            if work.moves[i] == work.allowed[j]:
-                work.moves[kept] = work.moves[i]
-                kept += 1
-                break
-    return kept
-
-
-@entry(void(POSITION, POSITION, WORK, TABLES, EDGES, int64, int64))
-def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, hidden: int, playouts: int) -> None:
-    """Run playouts from a view whose side `hidden` is unknown (-1: none). Stops early on work.stopped."""
-    for _ in range(playouts):
-        # Step 1. A world: the board as seen, the unknown pieces drawn
+@entry(void(POSITION, POSITION, WORK, TABLES, ARMS, int64, int64, int64, int64, int64))
+def try_arms(
+    view: Record,
+    pos: Record,
+    work: Record,
+    t: Record,
+    arms: Any,
+    count: int,
+    first: int,
+    step: int,
+    playouts: int,
+    plies: int,
+) -> None:
+    """Run playouts, the k-th being number first + k * step: arm by arm of the first `count`, then world by world."""
+    for k in range(playouts):
+        number = first + k * step
+        arm = arms[number % count]
         copy_record(pos, view)
-        if hidden >= 0:
-            sample_world(view, pos, work, t, hidden)
-
-        # Step 2. Select down to a new edge
-        depth = int64(0)
-        parent, code = int64(0), int64(0)
-        over = 0
-        while depth < MAX_DEPTH and pos.loser < 0 and (pos.quiet < QUIET_LIMIT or depth == 0):
-            count = list_side(pos, work, t, pos.turn)
-            if depth == 0:
-                count = keep_allowed(work, count)
-            if count == 0:
-                over = 1
-                break
-            first = work.first_edge if depth == 0 else int64(edges[parent].below[code])
-            edge = descend(edges, work, first, count)
-            if edge == 0:
-                break
-            is_new = edge < 0
-            if is_new:
-                edge = -edge
-                edges[edge].next = first
-                if depth == 0:
-                    work.first_edge = edge
-                else:
-                    edges[parent].below[code] = edge
-            work.path_edge[depth] = edge
-            depth += 1
-            move = int64(edges[edge].move)
-            code = result_code(pos, t, move)
-            parent = edge
-            do_move(pos, move, code)
-            if is_new:
-                break
-        work.deepest = max(work.deepest, depth)
-
-        # Step 3. Play out, and back the result up
-        value = float64(pos.turn) if over == 1 else playout(pos, work, t)
-        side = view.turn
-        for i in range(depth):
-            edge = int64(work.path_edge[i])
-            edges[edge].visits += 1
-            edges[edge].value += value if side == 0 else 1.0 - value
-            side ^= 1
-
-        # Step 4. Look at the clock
+        enter_world(pos, work, number // count % work.world_count)
+        move = int64(arm.move)
+        do_move(pos, move, result_code(pos, t, move))
+        value = playout(pos, work, t, plies)
+        arm.visits += 1
+        arm.sum += value if view.turn == 0 else 1.0 - value
         count_node(work)
         if work.stopped == 1:
             return
 
 
-class JunqiRoot:
-    """Junqi's half of the searcher. A tree is a pool of edges."""
+class FlatRoot:
+    """Junqi's half of the searcher. A tree is the arms of a thread."""
 
-    node_dtype = EDGE_DTYPE
+    node_dtype = ARM_DTYPE
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
     least_playouts = 1
+    plies = PLIES
+    worlds = WORLDS
+
+    def __init__(self) -> None:
+        self._seed = 0
 
     def tree_count(self, threads: int) -> int:
         return threads
 
     def setup(self, task: Task, seed: int) -> SetupSearch | None:
+        self._seed = seed
         return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
 
+    def forget(self) -> None:
+        """Nothing outlives a search."""
+
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        position: Any = task.position
-        self._view = position.record
-        self._hidden = -1 if position.viewer is None else 1 - position.viewer
-        fallback = [0] * PIECES
-        if self._hidden >= 0:
-            may = self._view.may[self._hidden * PIECES : self._hidden * PIECES + PIECES].tolist()
-            fallback = complete(may) or fallback  # there is one: positions without are refused
-        for work in works:
-            work.first_edge = 0
-            work.used = 1
-            work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]  # without results
-            work.fallback[:] = fallback
-            work.weights[:] = position.weights
+        self._root = Root(task, self.worlds, self._seed + task.position.ply)
+        self._root.ready(works)
+        self._arms = [tree[: len(self._root.moves)] for tree in trees]
+        for arms in self._arms:
+            arms[:] = np.zeros(len(arms), ARM_DTYPE)
+            arms["move"] = self._root.moves
+        self._numbers = list(range(len(works)))
+        self._begin_race(len(self._root.worlds.kinds))
+
+    def _begin_race(self, quota: int) -> None:
+        self._racing = len(self._root.moves)
+        self._quota = quota  # playouts for each arm before the next cut
+        self._since = self._visits()
+
+    def _visits(self) -> Any:
+        return sum(arms["visits"] for arms in self._arms)
 
     def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        grow(self._view, board, work, TABLES_RECORD, tree, self._hidden, playouts)
-
-    def forget(self) -> None:
-        """Trees live for one search."""
+        thread, threads = int(work.thread), len(self._arms)
+        arms = self._arms[thread]
+        before = int(work.nodes)
+        try_arms(
+            self._root.view,
+            board,
+            work,
+            TABLES_RECORD,
+            arms,
+            self._racing,
+            self._numbers[thread],
+            threads,
+            playouts,
+            self.plies,
+        )
+        self._numbers[thread] += threads * (int(work.nodes) - before)
 
     def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
-        """Lines are ordered by visits."""
-        visits: dict[int, int] = {}
-        values: dict[int, float] = {}
-        for work, edges in zip(works, trees, strict=True):
-            edge = int(work.first_edge)
-            while edge:
-                move = int(edges[edge]["move"])
-                visits[move] = visits.get(move, 0) + int(edges[edge]["visits"])
-                values[move] = values.get(move, 0.0) + float(edges[edge]["value"])
-                edge = int(edges[edge]["next"])
-        lines = []
-        for move in sorted(visits, key=lambda move: -visits[move]):
-            score = Score.expected(1.0, 1) if self._takes_flag(move) else Score.expected(values[move] / visits[move])
-            lines.append(Line(score, (move,)))
-        lines.sort(key=lambda line: line.score.mate is None)
-        hashfull = max(1000 * int(work.used) // len(tree) for work, tree in zip(works, trees, strict=True))
-        return Findings(lines, hashfull, bool(lines) and lines[0].score.mate is not None)
+        """Lines are ordered by how long they stayed in the race, and by value."""
+        visits = self._visits()
+        sums = sum(arms["sum"] for arms in self._arms)
+        values = sums / np.maximum(visits, 1)
+        order = np.concatenate(
+            [sorted(range(self._racing), key=lambda i: -values[i]), np.arange(self._racing, len(values))]
+        ).astype(int)
+        found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
+        if (visits - self._since)[: self._racing].min() >= self._quota:
+            self._cut(order)
+        lines = self._root.lines(found)
+        return Findings(lines, 0, len(self._root.moves) == 1 or bool(lines and lines[0].score.mate))
 
-    def _takes_flag(self, move: int) -> bool:
-        """Whether a move takes what is known to be the flag."""
-        piece = int(self._view.board[move >> 6])
-        return piece > 0 and int(self._view.may[piece - 1]) == 1 << FLAG
+    def _cut(self, order: Any) -> None:
+        """Drop the worse half; with one left all come back, for twice the playouts."""
+        for arms in self._arms:
+            arms[:] = arms[order]
+        self._racing //= 2
+        if self._racing <= 1:
+            self._begin_race(2 * self._quota)
+        else:
+            self._since = self._visits()

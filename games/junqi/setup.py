@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from games.contract import Line, Report, Score, Task
-from games.junqi.belief import slot_types, slot_weights, square_types, try_sample
+from games.junqi.belief import deployment_weights, slot_types, square_types
 from games.junqi.notation import SETUP, UNKNOWN, setup_move
-from games.junqi.position import NOBODY, POSITION, POSITION_DTYPE
+from games.junqi.position import NOBODY
 from games.junqi.tables import (
     CAMPS,
     COUNTS,
@@ -18,13 +18,10 @@ from games.junqi.tables import (
     PIECES,
     SLOTS,
     SQUARES,
-    TABLES,
-    TABLES_RECORD,
     TYPES,
 )
-from games.junqi.work import WORK, WORK_DTYPE
-from games.kernel.jit import Record, entry, int64, new_record
-from games.kernel.random import seed_state
+from games.junqi.worlds import Belief, draw_worlds
+from games.kernel.jit import Record
 
 SETUP_COUNT = (
     2 * math.comb(9, COUNTS[MINE]) * math.comb(16, 2) * math.factorial(19)
@@ -96,9 +93,12 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
                 pos.may[piece] = 1 << left[number - len(mine)]
 
 
-@entry(int64(POSITION, WORK, TABLES))
-def _sample_setup(pos: Record, work: Record, t: Record) -> int:
-    return try_sample(pos, work, t, int64(0))
+def draw_setup(seed: int) -> str:
+    """A set-up word, as likely as the learned weights have it."""
+    may = [slot_types(slot) for slot in range(PIECES)]
+    weights = {slot: deployment_weights(slot) for slot in range(PIECES) if may[slot] >> FLAG & 1}
+    kinds = draw_worlds(Belief(may, weights), 1, seed).kinds[0]
+    return "".join(TYPES[kind] for kind in kinds)
 
 
 class SetupSearch:
@@ -106,22 +106,13 @@ class SetupSearch:
 
     def __init__(self, task: Task, seed: int) -> None:
         self._task = task
-        self._work = new_record(WORK_DTYPE)
-        # A side must not deploy alike every time it has the same seed's other side.
-        self._work.random = seed_state(seed, 100 + task.position.turn)
-        self._work.weights[: PIECES * 12] = [weight for row in slot_weights() for weight in row]
+        self._seed = 2 * seed + task.position.turn  # the sides do not deploy alike
 
     def iterate(self) -> Report:
         allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN)]
         if allowed:
             return self._report(allowed[0])
-        pos = new_record(POSITION_DTYPE)
-        done = 0
-        while not done:
-            pos.may[:PIECES] = [slot_types(slot) for slot in range(PIECES)]
-            done = _sample_setup(pos, self._work, TABLES_RECORD)
-        word = "".join(TYPES[int(may).bit_length() - 1] for may in pos.may[:PIECES])
-        return self._report(setup_move(word))
+        return self._report(setup_move(draw_setup(self._seed)))
 
     def _report(self, move: int) -> Report:
         assert move >= SETUP

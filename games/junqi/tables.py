@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from games.junqi.weights import TERMS
 from games.kernel.jit import Record, new_record, record, record_type
 
 SQUARES = 60
@@ -48,7 +49,10 @@ TABLES_DTYPE = record(
         ("roads", "i8", SQUARES),  # neighbours by road
         ("lines", "i8", SQUARES * WAYS),  # [square, way]: the stations in a straight line
         ("battle", "u1", 12 * 12),  # [attacker, defender]: result code
-        ("worth", "i2", 12),  # material by type
+        ("near", "i8", SQUARES),  # at most two steps by road away, the neighbours left out
+        ("distance", "u1", SQUARES * SQUARES),  # steps by road
+        ("terms", "f4", len(TERMS)),  # weights of the evaluation
+        ("worth", "f4", 12),  # material by type
         ("count", "u1", 12),
     ]
 )
@@ -57,8 +61,7 @@ TABLES = record_type(TABLES_DTYPE)
 ATTACKER_DIES, ATTACKER_WINS, BOTH_DIE, PLAIN = 0, 1, 2, 3
 """Result codes of the referee."""
 
-WORTH = (100, 80, 62, 46, 34, 25, 17, 12, 22, 18, 45, 0)
-"""Material by type, set by hand: what a piece can still beat, engineers for the mines, bombs for the best."""
+FLAG_WORTH = 1000.0
 
 
 def _road_edges() -> set[tuple[int, int]]:
@@ -108,6 +111,15 @@ STEPS = (
 """By way: the stations with another next to them."""
 
 
+def _beside(t: Record, squares: int) -> int:
+    """The neighbours by road of any of some squares."""
+    found = 0
+    for square in range(SQUARES):
+        if squares >> square & 1:
+            found |= int(t.roads[square])
+    return found
+
+
 def _build() -> Record:
     t = new_record(TABLES_DTYPE)
     for a, b in _ROAD_EDGES:
@@ -120,7 +132,20 @@ def _build() -> Record:
                 station += step
                 t.lines[square * WAYS + way] |= 1 << station
     t.battle[:] = np.array([[result_of(a, d) for d in range(12)] for a in range(12)]).ravel()
-    t.worth[:] = WORTH
+    for square in range(SQUARES):
+        beside = int(t.roads[square])
+        t.near[square] = _beside(t, beside) & ~beside & ~(1 << square)
+    for square in range(SQUARES):
+        reached, frontier, steps = 0, 1 << square, 0
+        while frontier:
+            for other in range(SQUARES):
+                if frontier >> other & 1:
+                    t.distance[square * SQUARES + other] = steps
+            reached |= frontier
+            frontier = _beside(t, frontier) & ~reached
+            steps += 1
+    t.terms[:] = list(TERMS.values())
+    t.worth[:] = [*t.terms[:FLAG], FLAG_WORTH]
     t.count[:] = COUNTS
     return t
 

@@ -1,35 +1,26 @@
-"""Where pieces are deployed: counts by slot and type over 49 published deployments of championship players.
+"""Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."""
 
-Columns are the types a (commander) to l (flag); rows the slots of a set-up word, G0 to L4 in the own frame.
-"""
-
-SLOT_COUNTS = (
-    ( 3,  7, 26,  3,  3,  2,  2,  3,  0,  0,  0,  0),  # G0
-    ( 1,  1,  3,  6,  4,  1,  9,  7, 17,  0,  0,  0),  # G1
-    ( 4,  7,  2,  6,  7,  2, 14,  5,  2,  0,  0,  0),  # G2
-    ( 0,  0,  4,  5,  3,  5,  8,  9, 15,  0,  0,  0),  # G3
-    ( 4,  3, 23,  3,  5,  2,  4,  5,  0,  0,  0,  0),  # G4
-    ( 5,  1,  4,  5,  5,  1,  2,  0,  0,  0, 26,  0),  # H0
-    ( 2,  4,  0,  0,  4,  5, 16,  2, 13,  0,  3,  0),  # H2
-    ( 3,  1,  5,  3,  4,  2,  4,  3,  0,  0, 24,  0),  # H4
-    ( 2,  2,  8,  7,  9,  9,  7,  0,  0,  0,  5,  0),  # I0
-    ( 1,  3,  0,  4,  1, 13,  2,  4, 14,  0,  7,  0),  # I1
-    ( 0,  2,  1,  3,  7,  2,  5,  0, 19,  0, 10,  0),  # I3
-    ( 2,  1,  6,  5, 10, 11,  4,  3,  3,  0,  4,  0),  # I4
-    ( 6,  3,  2,  5,  9,  3, 12,  4,  1,  0,  4,  0),  # J0
-    ( 1,  4,  2,  2,  2, 11, 12,  4, 11,  0,  0,  0),  # J2
-    ( 4,  6,  1,  2,  8,  8, 10,  2,  4,  0,  4,  0),  # J4
-    ( 2,  2,  1,  8,  4,  2,  6,  4,  3, 15,  2,  0),  # K0
-    ( 8,  0,  1,  4,  0,  3,  1,  2, 10, 16,  4,  0),  # K1
-    ( 0,  0,  6, 12,  2,  1,  6,  4, 10,  8,  0,  0),  # K2
-    ( 0,  1,  1,  3,  1,  2,  1,  1, 13, 25,  1,  0),  # K3
-    ( 1,  1,  2,  6,  7,  3,  4,  8,  4, 12,  1,  0),  # K4
-    ( 0,  0,  0,  2,  2,  4,  3, 11,  5, 21,  1,  0),  # L0
-    ( 0,  0,  0,  0,  0,  0,  0, 18,  0,  2,  1, 28),  # L1
-    ( 0,  0,  0,  2,  0,  3,  4, 10,  0, 29,  1,  0),  # L2
-    ( 0,  0,  0,  0,  0,  1,  0, 27,  0,  0,  0, 21),  # L3
-    ( 0,  0,  0,  2,  1,  2, 11, 11,  3, 19,  0,  0),  # L4
-)  # fmt: skip
-
-SMOOTHING = 0.5
-"""Added to every count: what was not seen is unlikely, not impossible."""
+TERMS = {
+    "commander": 90.0,
+    "corps": 84.3,
+    "division": 109.5,
+    "brigade": 75.3,
+    "regiment": 58.5,
+    "battalion": 13.6,
+    "company": 18.5,
+    "platoon": 10.1,
+    "engineer": 47.2,
+    "mine": 56.5,
+    "bomb": 42.3,
+    "unbeaten": 6.4,
+    "beaten by": 1.2,
+    "bombs on ranks": -4.4,
+    "engineers on mines": -6.6,
+    "mines at flag": 74.3,
+    "guards at flag": 64.6,
+    "foes at flag": -151.5,
+    "foes near flag": -42.6,
+    "crossed": 16.1,
+    "in enemy camps": 33.5,
+    "tempo": 1.5,
+}

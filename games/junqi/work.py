@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games.junqi.tables import PIECES, SQUARES
+from games.junqi.weights import TERMS
 from games.kernel.jit import record, record_type
 
 MAX_MOVES = 512
@@ -26,11 +27,18 @@ WORK_DTYPE = record(
         ("moves", "u2", MAX_MOVES),
         ("open", "i8", SQUARES * 64),  # moves open at the node, by `stamp`
         ("stamp", "i8"),
-        ("left", "i2", 12),  # sampling: pieces of a type still to give out
-        ("order", "u1", PIECES),
-        ("fallback", "u1", PIECES),  # a completion of the unknown side, for when sampling fails
         ("path_edge", "i4", MAX_DEPTH),
-        ("weights", "f4", 2 * PIECES * 12),  # [piece, type]: prior of the sampler
+        # Worlds, shared by the threads of a search:
+        ("worlds", "i8"),  # address of their types, bytes [world, piece]
+        ("world_count", "i8"),
+        ("plies", "i8"),  # of playouts, in all
+        ("hidden", "i8"),  # the side that they complete, or NOBODY
+        ("gains", "f4", 12 * 2 * PIECES),  # [attacker's type, piece attacked]: what its owner expects of it
+        # Of the evaluation:
+        ("terms", "i8", len(TERMS)),
+        ("counts", "i8", 2 * 12),  # [side, type]
+        ("mobile", "i8", 2),  # by side: bits of the squares of pieces that may move
+        ("flag", "i8", 2),  # by side: its square, -1 if fallen
     ]
 )
 WORK = record_type(WORK_DTYPE)

@@ -1,0 +1,102 @@
+"""What Junqi's searchers share: the worlds of a search, what either side believes, and the lines they report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.contract import Line, Score, Task
+from games.junqi.evaluate import evaluate_here
+from games.junqi.notation import square_text
+from games.junqi.playout import gains
+from games.junqi.position import NOBODY
+from games.junqi.tables import FLAG, NOWHERE, PIECES, TABLES_RECORD, TYPES
+from games.junqi.weights import TERMS
+from games.junqi.work import WORK_DTYPE
+from games.junqi.worlds import Worlds, draw_worlds, marginals
+from games.kernel.jit import Record, new_record
+
+EXPLAINED = 256
+"""Worlds of an explanation."""
+
+
+class MoveValue(NamedTuple):
+    """A root move, how often it was tried, and the mean result."""
+
+    move: int
+    visits: int
+    value: float
+
+
+class Root:
+    """A search's root: the view, worlds of the side it does not see, and what is believed of every piece."""
+
+    def __init__(self, task: Task, count: int, seed: int) -> None:
+        position: Any = task.position
+        self.view: Record = position.record
+        self.moves: list[int] = [move & 0xFFF for move in task.moves or position.legal_moves()]
+        self.hidden = NOBODY if position.viewer is None else 1 - position.viewer
+        if self.hidden == NOBODY:
+            self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
+            beliefs = [certain(self.view, side) for side in range(2)]
+        else:
+            self.worlds = draw_worlds(position.believed(self.hidden), count, seed)
+            beliefs = [marginals(position.believed(side)) for side in range(2)]
+        self.beliefs = np.concatenate(beliefs)
+        self.gains = gains(self.beliefs)
+
+    def ready(self, works: Iterable[Record]) -> None:
+        """Tell the threads' memories of worlds and gains."""
+        for work in works:
+            work.worlds, work.world_count = self.worlds.kinds.ctypes.data, len(self.worlds.kinds)
+            work.hidden = self.hidden
+            work.gains[:] = self.gains.ravel()
+
+    def takes_flag(self, move: int) -> bool:
+        """Whether a move takes what is known to be the flag."""
+        piece = int(self.view.board[move >> 6])
+        return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
+
+    def lines(self, found: Sequence[MoveValue]) -> list[Line]:
+        """Lines in the order given, but those that win at once before all."""
+        lines = [
+            Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
+            for move, _, value in found
+        ]
+        return sorted(lines, key=lambda line: line.score.mate is None)
+
+
+def certain(view: Record, side: int) -> Any:
+    """Beliefs about a side whose pieces all are known."""
+    found = np.zeros((PIECES, 12), np.float32)
+    for piece in range(PIECES):
+        found[piece, int(view.may[side * PIECES + piece]).bit_length() - 1] = 1
+    return found
+
+
+def explain(position: Any) -> list[str]:
+    """The chance by the static evaluation; where a side is not seen, its mean over worlds, and what is believed."""
+    view, work = position.record.copy(), new_record(WORK_DTYPE)
+    if position.viewer is None:
+        chance = evaluate_here(view, TABLES_RECORD, work)
+        lines = [
+            f"{name} {int(count):+d} x {weight}"
+            for (name, weight), count in zip(TERMS.items(), work.terms, strict=True)
+            if count
+        ]
+    else:
+        base = (1 - position.viewer) * PIECES
+        worlds = draw_worlds(position.believed(1 - position.viewer), EXPLAINED, 1)
+        lines = [f"worlds {EXPLAINED} effective {worlds.effective:.0%}"]
+        for piece, row in enumerate(marginals(position.believed(1 - position.viewer))):
+            if view.where[base + piece] != NOWHERE and int(view.may[base + piece]) & int(view.may[base + piece]) - 1:
+                likely = sorted(range(12), key=lambda kind: -row[kind])[:3]
+                words = " ".join(f"{TYPES[kind]} {row[kind]:.0%}" for kind in likely if row[kind] > 0)
+                lines.append(f"{square_text(int(view.where[base + piece]))} {words}")
+        chance = 0.0
+        for kinds in worlds.kinds:
+            view.may[base : base + PIECES] = 1 << kinds.astype(np.uint16)
+            chance += evaluate_here(view, TABLES_RECORD, work) / EXPLAINED
+    return [*lines, f"total {Score.expected(1 - chance if view.turn else chance).cp:+d} for the side to move"]

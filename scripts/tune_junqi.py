@@ -1,0 +1,99 @@
+"""Fit the weights of Junqi's evaluation to the results of games, by logistic regression.
+
+    python scripts/junqi_paper.py games own.jsonl --games 2000 --ms 5 --jobs 2 --pairing siqi "siqi Searcher=uct"
+    python scripts/tune_junqi.py own.jsonl
+
+Each game is replayed as the referee sees it, and every so many plies (`--every`) gives the counts of the evaluation's
+terms. The evaluation is linear in its weights (games/junqi/evaluate.py), so Newton's method is exact. A ridge holds the
+weights near the present ones where games say little. Writes games/junqi/weights.py; the same games and options give the
+same weights. The loss told is on every tenth game, which the fit does not see.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from games.junqi import weights
+from games.junqi.evaluate import evaluate_here
+from games.junqi.game import JunqiPosition
+from games.junqi.tables import TABLES_RECORD
+from games.junqi.work import WORK_DTYPE
+from games.kernel.jit import new_record
+
+HELD_OUT = 10
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
+    """(counts, results of the first side, game numbers) of positions of the games of a log."""
+    rows, results, numbers = [], [], []
+    work = new_record(WORK_DTYPE)
+    for number, line in enumerate(tqdm(path.read_text().splitlines(), disable=not sys.stderr.isatty())):
+        record = json.loads(line)
+        result = 0.5 if record["winner"] is None else float(record["winner"] == record["first"])
+        position = JunqiPosition()
+        for ply, word in enumerate(record["words"].split()):
+            position.push(position.parse_move(word))
+            if ply < 2 or position.outcome() is not None:
+                continue
+            if ply % every == 0:
+                evaluate_here(position.record, TABLES_RECORD, work)
+                rows.append(work.terms.astype(np.float64))
+                results.append(result)
+                numbers.append(number)
+    return np.array(rows), np.array(results), np.array(numbers)
+
+
+def chances(rows: Array, values: Array) -> Array:
+    return 1 / (1 + np.exp(-rows @ values / 100))
+
+
+def loss(rows: Array, results: Array, values: Array) -> float:
+    """Cross entropy, in nats."""
+    found = np.clip(chances(rows, values), 1e-9, 1 - 1e-9)
+    return float(-(results * np.log(found) + (1 - results) * np.log(1 - found)).mean())
+
+
+def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
+    """The weights that make the results likeliest, less the ridge."""
+    values = start.copy()
+    for _ in range(20):
+        found = chances(rows, values)
+        gradient = rows.T @ (results - found) / 100 - ridge * (values - start)
+        hessian = (rows.T * (found * (1 - found))) @ rows / 100**2 + ridge * np.eye(len(values))
+        values += np.linalg.solve(hessian, gradient)
+    return values
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", type=Path, nargs="+")
+    parser.add_argument("--every", type=int, default=3, help="plies between positions")
+    parser.add_argument("--ridge", type=float, default=0.002)
+    parser.add_argument("--out", type=Path, default=Path(weights.__file__))
+    options = parser.parse_args()
+    parts = [samples(path, options.every) for path in options.games]
+    rows, results, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    held = numbers % HELD_OUT == 0
+    start = np.array(list(weights.TERMS.values()), np.float64)
+    values = fit(rows[~held], results[~held], start, options.ridge)
+    print(
+        f"{len(rows):,} positions; held out: {loss(rows[held], results[held], start):.4f} before, "
+        f"{loss(rows[held], results[held], values):.4f} after"
+    )
+    lines = "".join(f'    "{name}": {round(value, 1)},\n' for name, value in zip(weights.TERMS, values, strict=True))
+    head = "Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."
+    options.out.write_text(f'"""{head}"""\n\nTERMS = {{\n{lines}}}\n')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""What the tests of Junqi share: set-ups, games, texts of a position, random games and what one side sees of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from conftest import lines, live_bytes, vectors
+
+from games.contract import Game
+from naive import junqi as naive
+from naive.junqi import Naive
+
+SETUPS = lines("junqi_setups.txt")
+RECORDS = vectors("junqi_games.jsonl")
+LETTERS = "abcdefghijkl"
+FIRST = "abccddeeffggghhhiiijjkklj"
+LAST_ROWS = "5/5/5/5/5"
+"""Rows that hold nothing, to fill FENs."""
+
+
+def replay(game: Game, words: list[str], fen: str | None = None) -> Any:
+    position = game.position(fen)
+    for word in words:
+        position.push(position.parse_move(word))
+    return position
+
+
+def texts(position: Any) -> list[str]:
+    return sorted(position.move_text(move) for move in position.legal_moves())
+
+
+def number(square: str) -> int:
+    return naive.SQUARES.index(square)
+
+
+def letters(types: int) -> str:
+    return "".join(letter for kind, letter in enumerate(LETTERS) if types >> kind & 1)
+
+
+def piece_on(position: Any, square: str) -> int:
+    return int(position.record.board[number(square)]) - 1
+
+
+def may(position: Any, square: str) -> str:
+    """What the piece on a square may be."""
+    return letters(int(position.record.may[piece_on(position, square)]))
+
+
+def state(position: Any) -> tuple[Any, ...]:
+    """All that can be seen of a position."""
+    seen = (position.fen(), position.outcome(), position.ply, position.turn, position.viewer, tuple(position.words))
+    return (*seen, live_bytes(position.record))
+
+
+def random_word(rng: random.Random, oracle: Naive) -> str:
+    """A move of the side to move, rather an attack, best of all on the flag."""
+    moves = oracle.legal_moves()
+    attacks = [text for text in moves if text[2:] in oracle.board]
+    wins = [text for text in attacks if text[2:] == oracle.flag_square(1 - oracle.turn)]
+    if wins and rng.random() < 0.5:
+        return wins[0]
+    return rng.choice(attacks if attacks and rng.random() < 0.4 else moves)
+
+
+def random_games(game: Game, seed: int, count: int) -> Iterator[tuple[Any, Naive]]:
+    """Each position of random games between set-ups of the collection, the ends included, with the oracle's."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        first, second = rng.choice(SETUPS), rng.choice(SETUPS)
+        position, oracle = replay(game, [first, second]), Naive(first, second)
+        yield position, oracle
+        while oracle.outcome() is None:
+            text = random_word(rng, oracle)
+            position.push(position.parse_move(text))
+            code = oracle.push(text)
+            assert position._steps[-1].move >> 12 & 7 == code + 1
+            yield position, oracle
+
+
+class Witness:
+    """One side's view of a random game, kept from what the oracle tells it alone."""
+
+    def __init__(self, game: Game, setups: tuple[str, str], viewer: int) -> None:
+        self.viewer = viewer
+        self.words = [word if side == viewer else "?" for side, word in enumerate(setups)]
+        self.position = replay(game, self.words)
+        self.told = False
+
+    def hear(self, text: str, code: int, oracle: Naive, flag: str | None) -> None:
+        word = f"{text}={code}"
+        if not self.told and oracle.flag_known(1 - self.viewer):
+            self.told = True
+            word += f"@{flag}"
+        self.words.append(word)
+        self.position.push(self.position.parse_move(word))
+
+
+def swapped(word: str, one: str, other: str) -> str:
+    """A set-up with the pieces of two squares exchanged."""
+    slots = [naive.SLOTS.index(one), naive.SLOTS.index(other)]
+    pieces = list(word)
+    pieces[slots[0]], pieces[slots[1]] = pieces[slots[1]], pieces[slots[0]]
+    return "".join(pieces)
+
+
+def view_fen(rows: dict[int, str], side: str = "f", viewer: str = "f") -> str:
+    """A FEN of some rows, the others empty."""
+    return "/".join(rows.get(row, "5") for row in range(12)) + f" {side} {viewer} 0"

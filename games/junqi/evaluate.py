@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from games.junqi.position import POSITION, type_of
+from games.junqi.position import POSITION, QUIET_LIMIT, type_of
 from games.junqi.tables import (
     BOMB,
     CAMP_SET,
@@ -27,9 +27,18 @@ from games.kernel.jit import Record, entry, float64, inner, int64, void
 (
     COMMANDER_TERM, CORPS_TERM, DIVISION_TERM, BRIGADE_TERM, REGIMENT_TERM, BATTALION_TERM, COMPANY_TERM, PLATOON_TERM,
     ENGINEER_TERM, MINE_TERM, BOMB_TERM, UNBEATEN, BEATEN_BY, BOMBS_ON_RANKS, ENGINEERS_ON_MINES, MINES_AT_FLAG,
-    GUARDS_AT_FLAG, FOES_AT_FLAG, FOES_NEAR_FLAG, CROSSED, IN_ENEMY_CAMPS, TEMPO,
+    GUARDS_AT_FLAG, FOES_AT_FLAG, FOES_NEAR_FLAG, NEAREST, APPROACH, QUIET, CROSSED, IN_ENEMY_CAMPS, TEMPO,
 ) = range(len(TERMS))  # fmt: skip
 TERM_COUNT = len(TERMS)
+
+FAR = 12
+"""No square is further from another, in steps by road."""
+
+PATIENCE = 10
+"""Plies without contact that matter to nobody."""
+
+SLOPE = 0.1
+"""Share of the chance that rises with the sum up to the surest win: who is ahead still sees a better from a worse."""
 
 FIRST_HALF = (1 << SQUARES) - (1 << 30)
 """Squares of the first side's half."""
@@ -96,6 +105,15 @@ def count_terms(pos: Record, t: Record, work: Record) -> None:
             foes = work.mobile[1 - side]
             work.terms[FOES_AT_FLAG] += sign * popcount(foes & t.roads[flag])
             work.terms[FOES_NEAR_FLAG] += sign * popcount(foes & t.near[flag])
+            nearest = int64(FAR if foes != 0 else 0)
+            while foes != 0:
+                distance = int64(t.distance[flag * SQUARES + trailing_zeros(foes)])
+                foes &= foes - 1
+                nearest = min(nearest, distance)
+                work.terms[APPROACH] -= sign * (FAR - distance)
+            work.terms[NEAREST] += sign * nearest
+    last = pos.turn ^ (QUIET_LIMIT - 1 - pos.quiet) & 1  # who would make the last ply without contact
+    work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - PATIENCE, int64(0))
     work.terms[TEMPO] = 1 - 2 * pos.turn
 
 
@@ -108,7 +126,7 @@ def evaluate(pos: Record, t: Record, work: Record) -> float:
     total = 0.0
     for term in range(TERM_COUNT):
         total += work.terms[term] * t.terms[term]
-    return 1.0 / (1.0 + math.exp(-total / 100))
+    return (1 - SLOPE) / (1.0 + math.exp(-total / 100)) + SLOPE / (1.0 + math.exp(-total / 1000))
 
 
 @entry(float64(POSITION, TABLES, WORK))

@@ -17,18 +17,18 @@ CORE = (
     Option("MultiPV", "spin", "1", 1, 256),
     Option("Ponder", "check", "false"),
     Option("OwnBook", "check", "false"),
-    Option("BookFile", "string", NO_FILE),
+    Option("BookFile", "string"),
     Option("BookDepth", "spin", "40", 0, 1000),
     Option("BookMinGames", "spin", "3", 1, 1000000),
     Option("UseRules", "combo", "true", choices=("false", "true", "checked", "paper")),
     Option("UseEndgames", "check", "true"),
-    Option("EndgamePath", "string", NO_FILE),
-    Option("Learn", "string", NO_FILE),
+    Option("EndgamePath", "string"),
+    Option("Learn", "string"),
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
     Option("Clear Hash", "button"),
-    Option("Debug Log File", "string", NO_FILE),
+    Option("Debug Log File", "string"),
 )
 
 KNOWLEDGE = ("OwnBook", "BookFile", "BookDepth", "BookMinGames", "UseRules", "UseEndgames", "EndgamePath")
@@ -49,7 +49,7 @@ def uci_line(option: Option) -> str:
     kind = "string" if option.kind == "number" else option.kind  # UCI has none
     line = f"option name {option.name} type {kind}"
     if option.kind != "button":
-        line += f" default {option.default}"
+        line += f" default {option.default or NO_FILE}"
     if option.kind == "spin":
         line += f" min {option.low} max {option.high}"
     return line + "".join(f" var {choice}" for choice in option.choices)

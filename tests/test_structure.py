@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
 LAYERS = (
-    ("tables", "weights", "tuned", "endings"),
+    ("tables", "weights", "deployments", "tuned", "endings"),
     ("position",),
     ("work",),
     ("movegen", "belief", "numbering"),
@@ -32,13 +32,15 @@ LAYERS = (
         "candidates",
         "symmetry",
         "setupbook",
+        "worlds",
     ),
     ("playout",),
-    ("threats", "bench", "situation", "intent"),
+    ("threats", "bench", "situation", "intent", "bounds"),
     ("rulebook", "proof"),
     ("history", "knowledge"),
     ("setup", "root", "record"),
     ("search", "uct"),
+    ("cooperation",),
     ("game",),
     ("move",),
     ("san",),

@@ -92,8 +92,9 @@ class JunqiPosition:
             for side in range(2):
                 check_possible(spread_counts(self._may(side)))  # a FEN is shown as given
             for piece in range(2 * PIECES):
-                if self.record.where[piece] != NOWHERE:
-                    self._public[piece] = square_types(int(self.record.where[piece]), piece // PIECES)
+                square = int(self.record.where[piece])
+                is_dead = square == NOWHERE
+                self._public[piece] = ANY & ~(1 << FLAG) if is_dead else square_types(square, piece // PIECES)
             # A flag that the FEN shows may have been announced or deduced: no conclusion from hearing of it again.
             self._announced = (self._knows_flag(0), self._knows_flag(1))
 

@@ -9,6 +9,8 @@ import time
 from queue import SimpleQueue
 from typing import TextIO
 
+from daemon.dialects import Core, Dialect
+
 MAX_LINE = 1 << 16
 """Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
 
@@ -67,15 +69,26 @@ class Output:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._log: TextIO | None = None
+        self.dialect: Dialect = Core()
 
     def line(self, text: str) -> None:
+        """A line of the core's, as the client's dialect has it."""
         with self._lock:
-            self._write_log("<<", text)
-            try:
-                sys.stdout.buffer.write(text.encode("ascii", "backslashreplace") + b"\n")
-                sys.stdout.buffer.flush()
-            except (OSError, ValueError):
-                os._exit(0)
+            for line in self.dialect.write(text):
+                self._write(line)
+
+    def answer(self, text: str) -> None:
+        """A line of the client's dialect."""
+        with self._lock:
+            self._write(text)
+
+    def _write(self, text: str) -> None:
+        self._write_log("<<", text)
+        try:
+            sys.stdout.buffer.write(text.encode("ascii", "backslashreplace") + b"\n")
+            sys.stdout.buffer.flush()
+        except (OSError, ValueError):
+            os._exit(0)
 
     def info(self, text: str) -> None:
         self.line(f"info string {text}")

@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from daemon import __version__
+from daemon.dialects import chosen_by
 from daemon.learn import Line, Recorder
 from daemon.limits import Limits, parse_go, parse_number
 from daemon.options import KNOWLEDGE, Options, declared, uci_line
@@ -93,6 +94,7 @@ class Session:
         self._loaded_ns = 0
         self._entropy = _entropy()
         self._recorder = Recorder(out.error)
+        self._has_spoken = False  # the client, and so chosen its dialect
 
     # Events
 
@@ -126,9 +128,19 @@ class Session:
         if entry.too_long:
             self._out.error(f"line too long, ignored: {printable(entry.text, 40)}")
             return
-        words = entry.text.split()
-        if not words:
+        if not entry.text:
             return
+        if not self._has_spoken:
+            self._out.dialect = chosen_by(entry.text)
+            self._has_spoken = True
+        reading = self._out.dialect.read(entry.text, entry.ns)
+        for text in reading.answers:
+            self._out.answer(text)
+        for text in reading.commands:
+            self._take_command(Entry(text, entry.ns))
+
+    def _take_command(self, entry: Entry) -> None:
+        words = entry.text.split()
         command = COMMANDS.get(words[0])
         if command is None:
             self._out.error(f"unknown command: {printable(words[0])}")

@@ -224,7 +224,10 @@ class Thinker:
         """Note the answer for who keeps the game."""
         if self._limits.has_clock or self._limits.movetime:
             after = self._position.copy()
-            after.push(move)
+            try:
+                after.push(move)
+            except ValueError:
+                return  # a view does not know what its attack leaves
             winner = None if mate is None else self._position.turn if mate > 0 else 1 - self._position.turn
             self.played = self._position.move_text(move), after, winner
 

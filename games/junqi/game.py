@@ -351,6 +351,14 @@ class JunqiPosition:
         """The moves since the set-ups, with their results."""
         return [step.move for step in self._steps]
 
+    def flag_told(self, side: int) -> str | None:
+        """In a referee's game: the square of a side's flag once its commander has died, which the opponent is told."""
+        pieces = range(side * PIECES, side * PIECES + PIECES)
+        commander, flag = (next(p for p in pieces if self.record.may[p] == 1 << kind) for kind in (COMMANDER, FLAG))
+        if self.record.where[commander] != NOWHERE or self.record.where[flag] == NOWHERE:
+            return None
+        return notation.square_text(int(self.record.where[flag]))
+
     def view_moves(self, viewer: int) -> list[str]:
         """The words of a referee's game as one side may see them: `position startpos moves <these>` is its view."""
         words = [word if side == viewer else notation.UNKNOWN for side, word in enumerate(self.words)]

@@ -1,0 +1,152 @@
+"""Junqi's referee protocol: the daemon's dialect, and the referee that plays two engines by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import junqi_referee
+import pytest
+from conftest import vectors
+from junqi_games import FIRST, swapped
+
+from daemon.dialects import chosen_by
+from daemon.dialects.junqi import Referee
+
+ROOT = Path(__file__).parents[1]
+DAEMON = f"{sys.executable} -m daemon"
+RECORDS = vectors("junqi_games.jsonl")
+
+ENGINE = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "INFO": print("NAME fake", flush=True)
+    if word == "START": print("ARRAY {array}", flush=True)
+    if word == "GO": {go}
+"""
+
+
+def dialogue(*steps: tuple[str, int]) -> list[str]:
+    """Each line sent once the answers to those before are there; how many answers each has is told. All answers."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "daemon"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        answers = []
+        for line, count in steps:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+            answers += [process.stdout.readline().strip() for _ in range(count)]
+        process.stdin.close()
+        assert process.wait(20) == 0
+        return answers + process.stdout.read().split("\n")[:-1]
+
+
+def test_a_dialogue_of_the_second_side() -> None:
+    name, array, move = dialogue(
+        ("INFORMATION 1.0", 1), ("START 1 2 31", 1), ("GO F4E3 3 00", 1), ("RESULT 3 00", 0), ("END 2", 0)
+    )
+    assert name == "NAME Siqi"
+    assert array.startswith("ARRAY ") and len(array) == 31
+    assert move.startswith("BESTMOVE ") and move[9] in "GHIJKL"  # the own pieces are at the bottom
+
+
+def test_faults_of_the_referee_have_one_line_each() -> None:
+    answers = dialogue(
+        ("INFO 1.0", 1),
+        ("GO 0000 0 00", 1),
+        ("START", 1),
+        ("START 2 1800 31", 1),
+        ("RESULT 1 00", 1),
+        ("HELLO", 1),
+        ("START 0 2 31", 1),
+        ("GO Z9F0 3 00", 1),
+        ("GO F0G0 x 00", 1),
+    )
+    assert [answer.split()[0] for answer in answers] == ["NAME", *["ERROR"] * 5, "ARRAY", *["ERROR"] * 2]
+
+
+def test_squares_are_turned_for_the_second_side() -> None:
+    dialect = chosen_by("INFO 1.0")
+    assert isinstance(dialect, Referee)
+    assert dialect.read("INFO 1.0", 0).commands[0] == "setoption name UCI_Variant value junqi"
+    assert dialect.read("START 1 1800 31", 0).commands[1] == "position startpos moves ?"
+    assert dialect.write(f"bestmove {FIRST}") == (f"ARRAY {FIRST}",)
+    (position, go) = dialect.read("GO F4G4 1 A1", 0).commands
+    assert position == f"position startpos moves ? {FIRST} G0F0=1@L3"
+    assert go.startswith("go wtime ")
+    assert dialect.write("info depth 1 score cp 3") == ()
+    assert dialect.write("bestmove F0G0=1") == ("BESTMOVE G4F4",)
+    assert dialect.read("RESULT 2 00", 0).commands == ()
+    (position, _) = dialect.read("GO K0K1 3 00", 0).commands
+    assert position == f"position startpos moves ? {FIRST} G0F0=1@L3 F0G0=2 B4B3=3"
+
+
+def test_the_clock_is_the_games_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect, now = chosen_by("INFO"), [5_000_000_000]
+    monkeypatch.setattr("daemon.dialects.junqi.now_ns", lambda: now[0])
+    assert dialect.read("START 0 100 31", now[0]).commands[-1] == "go wtime 100000 btime 100000"
+    now[0] += 2_000_000_000
+    dialect.write(f"bestmove {FIRST}")
+    assert dialect.read("GO 0000 0 00", now[0]).commands[-1] == "go wtime 98000 btime 98000"
+
+
+def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:
+    """The fields of the log of a match."""
+    arguments = ["play", *engines, "--clock", str(clock), "--games", str(games), "--log", str(log)]
+    subprocess.run([sys.executable, ROOT / "scripts" / "junqi_referee.py", *arguments], check=True, cwd=ROOT)
+    return [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def test_two_engines_play_by_the_protocol(tmp_path: Path) -> None:
+    games = play(tmp_path / "games.tsv", DAEMON, DAEMON, games=2)
+    assert [game[:3] for game in games] == [[f"game_{number}", "Siqi", "Siqi"] for number in (1, 2)]
+    for game in games:
+        assert game[7] in ("flag", "immobile", "quiet")
+        assert junqi_referee.replay("\t".join(game)) is None
+
+
+@pytest.mark.parametrize(
+    ("go", "array", "reason"),
+    [
+        ('print("BESTMOVE L1K1", flush=True)', FIRST, "illegal"),
+        ('print("BESTMOVE nonsense", flush=True)', FIRST, "illegal"),
+        ("pass", FIRST, "time"),
+        ("sys.exit()", FIRST, "crash"),
+        ("pass", swapped(FIRST, "G0", "L1"), "illegal"),
+    ],
+)
+def test_faults_of_an_engine_lose(tmp_path: Path, go: str, array: str, reason: str) -> None:
+    fake = tmp_path / "fake.py"
+    fake.write_text(ENGINE.format(array=array, go=go))
+    (game,) = play(tmp_path / "games.tsv", f"{sys.executable} {fake}", DAEMON, clock=1)
+    assert game[6:] == ["second", reason]
+    if array == FIRST:
+        assert junqi_referee.replay("\t".join(game)) is None
+
+
+def logged(record: dict[str, Any], winner: str, reason: str) -> str:
+    words = " ".join(word.replace("=", "") for word in record["moves"])
+    return "\t".join([record["id"], "A", "B", record["first"], record["second"], words, winner, reason])
+
+
+def test_logs_that_the_rules_do_not_agree_with() -> None:
+    record = RECORDS[0]
+    assert junqi_referee.replay(logged(record, "first", "flag")) is None
+    assert junqi_referee.replay(logged(record, "先手胜利", "")) is None
+    assert "second by flag in the log" in str(junqi_referee.replay(logged(record, "second", "flag")))
+    shorter = {**record, "moves": record["moves"][:-1]}
+    assert "None by the rules" in str(junqi_referee.replay(logged(shorter, "first", "flag")))
+    longer = {**record, "moves": [*record["moves"], "A1A2=3"]}
+    assert "over before ply" in str(junqi_referee.replay(logged(longer, "first", "flag")))
+    changed = {**record, "moves": ["G2F2=0", *record["moves"][1:]]}
+    assert "ply 1: impossible result" in str(junqi_referee.replay(logged(changed, "first", "flag")))
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
+def test_games_of_real_referees(record: dict[str, Any]) -> None:
+    ends = {"flag": ("first", "second")[record["winner"] or 0], "illegal": "first", "cut": "cut(31-rule)"}
+    assert junqi_referee.replay(logged(record, ends[record["end"]], record["end"])) is None

@@ -25,12 +25,12 @@ from numba import types
 
 from games.contract import Report, Task
 from games.junqi.evaluate import evaluate
+from games.junqi.flat import ARM_DTYPE, FlatRoot, try_arms
 from games.junqi.game import Junqi, JunqiPosition
 from games.junqi.movegen import BOARDS, list_side
 from games.junqi.playout import enter_world
 from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from games.junqi.root import Root
-from games.junqi.search import ARM_DTYPE, FlatRoot, try_arms
 from games.junqi.tables import TABLES, TABLES_RECORD
 from games.junqi.uct import EDGE_DTYPE, grow
 from games.junqi.work import MAX_MOVES, WORK, WORK_DTYPE

@@ -39,7 +39,7 @@ LAYERS = (
     ("rulebook", "proof"),
     ("history", "knowledge"),
     ("setup", "root", "record"),
-    ("search", "uct"),
+    ("search", "uct", "flat"),
     ("cooperation",),
     ("game",),
     ("move",),

@@ -8,7 +8,7 @@ INFO = GameInfo(
     has_hidden=True,
     has_setup=True,
     options=(
-        Option("Searcher", "combo", "flat", choices=("flat", "uct", "cooperation")),
+        Option("Searcher", "combo", "worlds", choices=("worlds", "flat", "uct", "cooperation")),
         Option("Alpha", "number", "0.4", 0, 1),
         Option("Gamma", "number", "0.6", 0, 1),
         Option("Activate", "spin", "4", 1, 4),

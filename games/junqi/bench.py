@@ -3,7 +3,7 @@
 from games.contract import BenchItem
 
 BENCH = tuple(
-    BenchItem(position, 0, 10_000)
+    BenchItem(position, 0, 200_000)
     for position in (
         "startpos moves diahcbgkkfiecfigjhedjljhg ?",
         "startpos moves ? bicgcakdgifgeekjfhjjihhld",

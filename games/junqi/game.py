@@ -19,7 +19,7 @@ from games.junqi.bench import BENCH
 from games.junqi.knowledge import Knowledge
 from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
 from games.junqi.root import explain
-from games.junqi.search import FlatRoot
+from games.junqi.search import WorldsRoot
 from games.junqi.setup import SETUP_COUNT, deploy, place
 from games.junqi.tables import (
     ANY,
@@ -59,7 +59,11 @@ def root_of(knowledge: Knowledge) -> Root:
         from games.junqi.cooperation import Cooperation
 
         return Cooperation(knowledge)
-    return FlatRoot()
+    if knowledge.searcher == "flat":
+        from games.junqi.flat import FlatRoot
+
+        return FlatRoot()
+    return WorldsRoot()
 
 
 class Step(NamedTuple):

@@ -1,82 +1,179 @@
-"""The default searcher: flat playouts over a shared set of worlds, moves dropped by sequential halving.
+"""The default searcher: alpha-beta in a shared set of worlds, averaged, moves dropped by halves as it goes deeper.
 
-Every move still in the race meets the same worlds in the same order (Karnin, Koren, Somekh 2013 for the halving). When
-each has met all of them, the worse half is dropped; those dropped come back when one is left, and the worlds are met
-twice as often before the next cut, and so on as long as there is time.
+Every root move still in the race is searched in every world to the same depth, and its value is the mean. With each
+depth the worse half is dropped, for their values are told well enough by then. In a world all pieces are known, to both
+sides; but an attack is only tried where its owner would expect to gain by it (`gains`), so that nobody acts on what he
+cannot know.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
 from games.contract import Task
-from games.junqi.playout import enter_world, playout
-from games.junqi.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.evaluate import evaluate
+from games.junqi.movegen import BOARDS, targets_of
+from games.junqi.playout import enter_world
+from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code, type_of
 from games.junqi.root import MoveValue, Root
 from games.junqi.setup import SetupSearch
-from games.junqi.tables import TABLES, TABLES_RECORD
-from games.junqi.work import WORK, WORK_DTYPE
-from games.kernel.intrinsics import copy_record
-from games.kernel.jit import Record, entry, int64, record, record_type, void
+from games.junqi.tables import PIECES, TABLES, TABLES_RECORD
+from games.junqi.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
+from games.kernel.intrinsics import copy_record, trailing_zeros
+from games.kernel.jit import Record, entry, float64, inner, int64, void
 from games.kernel.node import count_node
 from games.uct import Findings
 
-WORLDS = 40
-PLIES = 8
-"""Of a playout, the root move not counted."""
+WORLDS = 16
 
-ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])
-ARMS = types.Array(record_type(ARM_DTYPE), 1, "C")
+FINALISTS = 4
+"""Moves that are never dropped."""
+
+DARING = -20.0
+"""What an attack must be expected to gain for being looked at, in hundredths of log odds."""
+
+SHALLOW = 2
+"""Depth to which a world's moves are searched in one call."""
+
+MOVES = types.Array(types.uint16, 1, "C")
+SCORES = types.Array(types.float32, 1, "C")
+VALUES = types.Array(types.float64, 1, "C")
 
 
-@entry(void(POSITION, POSITION, WORK, TABLES, ARMS, int64, int64, int64, int64, int64))
-def try_arms(
+@inner(int64(POSITION, WORK, TABLES, MOVES, SCORES, int64))
+def list_scored(pos: Record, work: Record, t: Record, moves: Any, scores: Any, first: int) -> int:
+    """The moves of the side to move that are worth a look, to moves[first:], with what they promise; returns their end.
+
+    If no quiet move is there, all attacks are.
+    """
+    side = pos.turn
+    enemy = pos.occupied[1 - side]
+    for attempt in range(2):
+        end = first
+        pieces = pos.occupied[side]
+        while pieces != 0:
+            origin = trailing_zeros(pieces)
+            pieces &= pieces - 1
+            kind = type_of(pos, int64(pos.board[origin]) - 1)
+            targets = targets_of(pos, t, origin, side, int64(1) << kind)
+            while targets != 0:
+                target = trailing_zeros(targets)
+                targets &= targets - 1
+                move = origin | target << 6
+                score = work.history[side << 12 | move]
+                if enemy >> target & 1:
+                    gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
+                    if gain < work.daring and attempt == 0:
+                        continue
+                    score = 1e9 + gain
+                moves[end] = move
+                scores[end] = score
+                end += 1
+        if end > first:
+            return end
+    return first
+
+
+@inner(float64(BOARDS, WORK, TABLES, MOVES, SCORES, int64, int64, float64, float64))
+def search(
+    boards: Any, work: Record, t: Record, moves: Any, scores: Any, ply: int, depth: int, alpha: float, beta: float
+) -> float:
+    """The chance of the side to move on boards[ply], all pieces known; fail-soft. Void once work.stopped."""
+    # Step 1. Count the node; is the game over?
+    count_node(work)
+    if work.stopped == 1:
+        return 0.0
+    work.deepest = max(work.deepest, ply + 1)
+    pos = boards[ply]
+    if pos.loser >= 0:
+        return 0.0 if pos.loser == pos.turn else 1.0
+    if pos.quiet >= QUIET_LIMIT:
+        return 1.0
+    if depth == 0 or ply >= MAX_DEPTH - 1:
+        value = evaluate(pos, t, work)
+        return 1.0 - value if pos.turn else value
+
+    # Step 2. The moves, best-looking first
+    first = ply * MAX_MOVES
+    end = list_scored(pos, work, t, moves, scores, first)
+    best = 0.0  # without a move the game is lost
+    for i in range(first, end):
+        top = i
+        for j in range(i + 1, end):
+            if scores[j] > scores[top]:
+                top = j
+        move = int64(moves[top])
+        moves[top] = moves[i]
+        scores[top] = scores[i]
+
+        # Step 3. Search it
+        copy_record(boards[ply + 1], pos)
+        do_move(boards[ply + 1], move, result_code(pos, t, move))
+        value = 1.0 - search(boards, work, t, moves, scores, ply + 1, depth - 1, 1.0 - beta, 1.0 - max(alpha, best))
+        if work.stopped == 1:
+            return 0.0
+        if value > best:
+            best = value
+            if best >= beta:
+                if pos.board[move >> 6] == 0:
+                    work.history[pos.turn << 12 | move] += depth * depth
+                break
+    return best
+
+
+@entry(void(POSITION, BOARDS, WORK, TABLES, MOVES, SCORES, int64, int64, MOVES, VALUES))
+def try_moves(
     view: Record,
-    pos: Record,
+    boards: Any,
     work: Record,
     t: Record,
-    arms: Any,
-    count: int,
-    first: int,
-    step: int,
-    playouts: int,
-    plies: int,
+    moves: Any,
+    scores: Any,
+    world: int,
+    depth: int,
+    tried: Any,
+    values: Any,
 ) -> None:
-    """Run playouts, the k-th being number first + k * step: arm by arm of the first `count`, then world by world."""
-    for k in range(playouts):
-        number = first + k * step
-        arm = arms[number % count]
-        copy_record(pos, view)
-        enter_world(pos, work, number // count % work.world_count)
-        move = int64(arm.move)
-        do_move(pos, move, result_code(pos, t, move))
-        value = playout(pos, work, t, plies)
-        arm.visits += 1
-        arm.sum += value if view.turn == 0 else 1.0 - value
-        count_node(work)
+    """What moves are worth to their mover in a world, `depth` plies deep with them; void once work.stopped."""
+    for i in range(tried.size):
+        copy_record(boards[0], view)
+        enter_world(boards[0], work, world)
+        move = int64(tried[i])
+        do_move(boards[0], move, result_code(boards[0], t, move))
+        values[i] = 1.0 - search(boards, work, t, moves, scores, int64(0), depth - 1, 0.0, 1.0)
         if work.stopped == 1:
             return
 
 
-class FlatRoot:
-    """Junqi's half of the searcher. A tree is the arms of a thread."""
+class Memory(NamedTuple):
+    """What a thread's search needs beside its WORK: a board, moves and their scores for each ply."""
 
-    node_dtype = ARM_DTYPE
+    boards: Any
+    moves: Any
+    scores: Any
+
+
+class WorldsRoot:
+    """Junqi's half of the searcher; an iteration is a depth. It keeps no trees."""
+
+    node_dtype = np.dtype("i8")
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
     least_playouts = 1
-    plies = PLIES
     worlds = WORLDS
+    daring = DARING
 
     def __init__(self) -> None:
         self._seed = 0
+        self._memories: list[Memory] = []
 
     def tree_count(self, threads: int) -> int:
-        return threads
+        return 1
 
     def setup(self, task: Task, seed: int) -> SetupSearch | None:
         self._seed = seed
@@ -88,59 +185,63 @@ class FlatRoot:
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         self._root = Root(task, self.worlds, self._seed + task.position.ply)
         self._root.ready(works)
-        self._arms = [tree[: len(self._root.moves)] for tree in trees]
-        for arms in self._arms:
-            arms[:] = np.zeros(len(arms), ARM_DTYPE)
-            arms["move"] = self._root.moves
-        self._numbers = list(range(len(works)))
-        self._begin_race(len(self._root.worlds.kinds))
+        while len(self._memories) < len(works):
+            plies = MAX_DEPTH * MAX_MOVES
+            self._memories.append(
+                Memory(np.zeros(MAX_DEPTH, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
+            )
+        for work in works:
+            work.history[:] = 0
+            work.daring = self.daring
+        # What a search that is stopped at once answers with: the attack that promises most.
+        self._racing = sorted(self._root.moves, key=self._promise, reverse=True)
+        self._dropped: list[int] = []
+        self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
+        self._begin_depth(1)
 
-    def _begin_race(self, quota: int) -> None:
-        self._racing = len(self._root.moves)
-        self._quota = quota  # playouts for each arm before the next cut
-        self._since = self._visits()
+    def _promise(self, move: int) -> float:
+        target = int(self._root.view.board[move >> 6])
+        if target == 0:
+            return 0.0
+        kind = int(self._root.view.may[self._root.view.board[move & 63] - 1]).bit_length() - 1
+        return float(self._root.gains[kind, target - 1])
 
-    def _visits(self) -> Any:
-        return sum(arms["visits"] for arms in self._arms)
+    def _begin_depth(self, depth: int) -> None:
+        """A shallow search of all moves in a world is one job, for a call costs more than a move; then each is one."""
+        self._depth = depth
+        size = len(self._racing) if depth <= SHALLOW else 1
+        parts = [self._racing[first : first + size] for first in range(0, len(self._racing), size)]
+        self._jobs = itertools.product(range(len(self._root.worlds.kinds)), parts)
+        self._found: dict[tuple[int, int], float] = {}
 
     def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        thread, threads = int(work.thread), len(self._arms)
-        arms = self._arms[thread]
-        before = int(work.nodes)
-        try_arms(
-            self._root.view,
-            board,
-            work,
-            TABLES_RECORD,
-            arms,
-            self._racing,
-            self._numbers[thread],
-            threads,
-            playouts,
-            self.plies,
-        )
-        self._numbers[thread] += threads * (int(work.nodes) - before)
+        """Do jobs, world by world, until this depth is done."""
+        boards, moves, scores = self._memories[int(work.thread)]
+        while (job := next(self._jobs, None)) is not None:
+            world, part = job
+            values = np.zeros(len(part))
+            tried = np.array(part, np.uint16)
+            try_moves(self._root.view, boards, work, TABLES_RECORD, moves, scores, world, self._depth, tried, values)
+            if work.stopped:
+                return
+            self._found |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
 
     def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
         """Lines are ordered by how long they stayed in the race, and by value."""
-        visits = self._visits()
-        sums = sum(arms["sum"] for arms in self._arms)
-        values = sums / np.maximum(visits, 1)
-        order = np.concatenate(
-            [sorted(range(self._racing), key=lambda i: -values[i]), np.arange(self._racing, len(values))]
-        ).astype(int)
-        found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
-        if (visits - self._since)[: self._racing].min() >= self._quota:
-            self._cut(order)
+        worlds = range(len(self._root.worlds.kinds))
+        whole = [world for world in worlds if all((move, world) in self._found for move in self._racing)]
+        for move in self._racing:
+            for world in whole:
+                self._values[move][world] = self._found[move, world]
+        self._racing.sort(key=lambda move: -self._values[move].mean())
+        if len(whole) == len(worlds):
+            keep = max(len(self._racing) // 2, FINALISTS)
+            self._dropped = self._racing[keep:] + self._dropped
+            self._racing = self._racing[:keep]
+            self._begin_depth(self._depth + 1)
+        found = [
+            MoveValue(move, len(worlds), float(self._values[move].mean())) for move in self._racing + self._dropped
+        ]
         lines = self._root.lines(found)
-        return Findings(lines, 0, len(self._root.moves) == 1 or bool(lines and lines[0].score.mate))
-
-    def _cut(self, order: Any) -> None:
-        """Drop the worse half; with one left all come back, for twice the playouts."""
-        for arms in self._arms:
-            arms[:] = arms[order]
-        self._racing //= 2
-        if self._racing <= 1:
-            self._begin_race(2 * self._quota)
-        else:
-            self._since = self._visits()
+        is_settled = len(found) == 1 or lines[0].score.mate is not None or self._depth >= MAX_DEPTH - 1
+        return Findings(lines, 0, is_settled)

@@ -34,6 +34,9 @@ WORK_DTYPE = record(
         ("plies", "i8"),  # of playouts, in all
         ("hidden", "i8"),  # the side that they complete, or NOBODY
         ("gains", "f4", 12 * 2 * PIECES),  # [attacker's type, piece attacked]: what its owner expects of it
+        # Of alpha-beta:
+        ("history", "f4", 2 << 12),  # [side, move]: how often a quiet move cut, the deeper the more
+        ("daring", "f8"),  # what an attack must be expected to gain for being looked at
         # Of the evaluation:
         ("terms", "i8", len(TERMS)),
         ("counts", "i8", 2 * 12),  # [side, type]

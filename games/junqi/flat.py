@@ -1,0 +1,146 @@
+"""Flat playouts over a shared set of worlds, moves dropped by sequential halving.
+
+Every move still in the race meets the same worlds in the same order (Karnin, Koren, Somekh 2013 for the halving). When
+each has met all of them, the worse half is dropped; those dropped come back when one is left, and the worlds are met
+twice as often before the next cut, and so on as long as there is time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from games.contract import Task
+from games.junqi.playout import enter_world, playout
+from games.junqi.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.root import MoveValue, Root
+from games.junqi.setup import SetupSearch
+from games.junqi.tables import TABLES, TABLES_RECORD
+from games.junqi.work import WORK, WORK_DTYPE
+from games.kernel.intrinsics import copy_record
+from games.kernel.jit import Record, entry, int64, record, record_type, void
+from games.kernel.node import count_node
+from games.uct import Findings
+
+WORLDS = 40
+PLIES = 8
+"""Of a playout, the root move not counted."""
+
+ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])
+ARMS = types.Array(record_type(ARM_DTYPE), 1, "C")
+
+
+@entry(void(POSITION, POSITION, WORK, TABLES, ARMS, int64, int64, int64, int64, int64))
+def try_arms(
+    view: Record,
+    pos: Record,
+    work: Record,
+    t: Record,
+    arms: Any,
+    count: int,
+    first: int,
+    step: int,
+    playouts: int,
+    plies: int,
+) -> None:
+    """Run playouts, the k-th being number first + k * step: arm by arm of the first `count`, then world by world."""
+    for k in range(playouts):
+        number = first + k * step
+        arm = arms[number % count]
+        copy_record(pos, view)
+        enter_world(pos, work, number // count % work.world_count)
+        move = int64(arm.move)
+        do_move(pos, move, result_code(pos, t, move))
+        value = playout(pos, work, t, plies)
+        arm.visits += 1
+        arm.sum += value if view.turn == 0 else 1.0 - value
+        count_node(work)
+        if work.stopped == 1:
+            return
+
+
+class FlatRoot:
+    """Junqi's half of the searcher. A tree is the arms of a thread."""
+
+    node_dtype = ARM_DTYPE
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    least_playouts = 1
+    plies = PLIES
+    worlds = WORLDS
+
+    def __init__(self) -> None:
+        self._seed = 0
+
+    def tree_count(self, threads: int) -> int:
+        return threads
+
+    def setup(self, task: Task, seed: int) -> SetupSearch | None:
+        self._seed = seed
+        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
+
+    def forget(self) -> None:
+        """Nothing outlives a search."""
+
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+        self._root = Root(task, self.worlds, self._seed + task.position.ply)
+        self._root.ready(works)
+        self._arms = [tree[: len(self._root.moves)] for tree in trees]
+        for arms in self._arms:
+            arms[:] = np.zeros(len(arms), ARM_DTYPE)
+            arms["move"] = self._root.moves
+        self._numbers = list(range(len(works)))
+        self._begin_race(len(self._root.worlds.kinds))
+
+    def _begin_race(self, quota: int) -> None:
+        self._racing = len(self._root.moves)
+        self._quota = quota  # playouts for each arm before the next cut
+        self._since = self._visits()
+
+    def _visits(self) -> Any:
+        return sum(arms["visits"] for arms in self._arms)
+
+    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
+        thread, threads = int(work.thread), len(self._arms)
+        arms = self._arms[thread]
+        before = int(work.nodes)
+        try_arms(
+            self._root.view,
+            board,
+            work,
+            TABLES_RECORD,
+            arms,
+            self._racing,
+            self._numbers[thread],
+            threads,
+            playouts,
+            self.plies,
+        )
+        self._numbers[thread] += threads * (int(work.nodes) - before)
+
+    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
+        """Lines are ordered by how long they stayed in the race, and by value."""
+        visits = self._visits()
+        sums = sum(arms["sum"] for arms in self._arms)
+        values = sums / np.maximum(visits, 1)
+        order = np.concatenate(
+            [sorted(range(self._racing), key=lambda i: -values[i]), np.arange(self._racing, len(values))]
+        ).astype(int)
+        found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
+        if (visits - self._since)[: self._racing].min() >= self._quota:
+            self._cut(order)
+        lines = self._root.lines(found)
+        return Findings(lines, 0, len(self._root.moves) == 1 or bool(lines and lines[0].score.mate))
+
+    def _cut(self, order: Any) -> None:
+        """Drop the worse half; with one left all come back, for twice the playouts."""
+        for arms in self._arms:
+            arms[:] = arms[order]
+        self._racing //= 2
+        if self._racing <= 1:
+            self._begin_race(2 * self._quota)
+        else:
+            self._since = self._visits()

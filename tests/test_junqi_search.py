@@ -1,0 +1,130 @@
+"""Junqi's searchers: answers that must not be missed, limits, repetition, and the cooperation matrix kept in a file."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import damaged
+from junqi_games import random_games, replay
+
+from games import registry
+from games.book import open_book
+from games.contract import Game, Report, Searcher, Task, exhaust
+from games.junqi import INFO
+from games.junqi.cooperation import KIND, VERSION
+from games.kernel.control import Control
+
+SEARCHERS = INFO.options[0].choices
+
+FLAG_IN_REACH = "1l3/1B3/5/5/5/1x1x1/5/5/5/5/3H1/1L3 f f 3"
+ONLY_CONTACT_SAVES = "1x1x1/5/5/5/5/x4/B4/5/5/5/3H1/1L3 f f 30"
+
+
+def load(name: str, **options: str) -> Game:
+    game = registry.load("junqi")
+    game.set_option("Searcher", name)
+    for option, value in options.items():
+        game.set_option(option, value)
+    return game
+
+
+def run(game: Game, position: Any, nodes: int, searcher: Searcher | None = None) -> Report:
+    """The last report of a search of a game that has just begun."""
+    searcher = searcher or game.searcher()
+    searcher.configure(16, 1, 7)
+    searcher.clear()
+    return exhaust(searcher, Task(position, Control(nodes)))
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_known_flag_is_taken(name: str) -> None:
+    game = load(name)
+    position = game.position(FLAG_IN_REACH)
+    line = run(game, position, 3000).lines[0]
+    assert (position.move_text(line.pv[0]), line.score.mate) == ("B1A1", 1)
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_contact_is_made_before_its_lack_loses(name: str) -> None:
+    game = load(name)
+    position = game.position(ONLY_CONTACT_SAVES)
+    assert position.move_text(run(game, position, 5000).lines[0].pv[0]) == "G0F0"
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_answers_are_legal_and_lines_in_order(name: str) -> None:
+    game = load(name)
+    searcher = game.searcher()
+    for referee, _ in itertools.islice(random_games(game, 3, 3), 0, None, 9):
+        view = replay(game, referee.view_moves(referee.turn))
+        if view.outcome() is not None or referee.outcome() is not None:
+            continue
+        searcher.configure(16, 1, 1)
+        searcher.start(Task(view, Control(600), (), 3))
+        lines = searcher.iterate().lines
+        searcher.finish()
+        legal = view.legal_moves()
+        assert 1 <= len(lines) <= 3 and all(line.pv[0] in legal for line in lines)
+        assert len({line.pv[0] for line in lines}) == len(lines)
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_search_is_repeated_exactly_and_keeps_to_its_nodes(name: str) -> None:
+    game = load(name)
+    searcher = game.searcher()
+    view = replay(game, ["diahcbgkkfiecfigjhedjljhg", "?"])
+    one, other = (run(game, view, 5000, searcher) for _ in range(2))
+    assert one == other and one.nodes <= 5000
+
+
+def test_a_search_stopped_at_once_still_answers() -> None:
+    game = load("worlds")
+    searcher, control = game.searcher(), Control()
+    searcher.configure(16, 2, 1)
+    control.stop()
+    view = replay(game, ["diahcbgkkfiecfigjhedjljhg", "?"])
+    searcher.start(Task(view, control))
+    line = searcher.iterate().lines[0]
+    searcher.finish()
+    assert line.pv[0] in view.legal_moves()
+
+
+# The cooperation matrix
+
+
+def states(path: Path) -> int:
+    return int(open_book(path, KIND, VERSION).about["states"])
+
+
+def test_the_cooperation_matrix_outlives_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "matrix.book"
+    view = "1l1x1/5/5/5/x4/1x1x1/B4/1D1E1/5/5/3H1/1L3 f f 3"
+    game = load("cooperation", CooperationFile=str(path))
+    searcher = game.searcher()
+    run(game, game.position(view), 4000, searcher)
+    searcher.clear()
+    first = states(path)
+    assert first > 5
+    searcher = load("cooperation", CooperationFile=str(path)).searcher()
+    run(game, game.position(view), 4000, searcher)
+    searcher.clear()
+    assert states(path) >= first
+
+
+def test_a_damaged_cooperation_file_is_told_and_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "matrix.book"
+    game = load("cooperation", CooperationFile=str(path))
+    searcher = game.searcher()
+    run(game, game.position(FLAG_IN_REACH), 2000, searcher)
+    searcher.clear()
+    told: list[str] = []
+    broken = registry.load("junqi", told.append)
+    broken.set_option("Searcher", "cooperation")
+    path.write_bytes(damaged(path.read_bytes(), random.Random(1)))
+    broken.set_option("CooperationFile", str(path))
+    run(broken, game.position(FLAG_IN_REACH), 500)
+    assert len(told) == 1

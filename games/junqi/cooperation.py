@@ -199,6 +199,12 @@ def row_of(matrix: Any, state: int) -> int:
     return at
 
 
+@entry(int64(MATRIX, int64))
+def row_here(matrix: Any, state: int) -> int:
+    """`row_of` from Python."""
+    return row_of(matrix, state)
+
+
 @inner(float64(MATRIX, TEAM, int64, int64))
 def expected(matrix: Any, team: Record, row: int, actions: int) -> float:
     """What a state is worth if each piece does what UCT had it do."""
@@ -322,9 +328,7 @@ class Cooperation(UctRoot):
             self._knowledge.tell(str(error))
             return
         for row in payload.view(MATRIX_DTYPE):
-            at = int(np.int64(row["state"]) * np.int64(-7046029254386353131) >> 20) & SLOTS - 1
-            while self._matrix[at]["state"]:
-                at = (at + 1) % SLOTS
+            at = row_here(self._matrix, int(row["state"]))
             self._matrix[at] = row
 
     def _save(self) -> None:

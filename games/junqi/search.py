@@ -37,6 +37,12 @@ FINALISTS = 4
 DARING = -20.0
 """What an attack must be expected to gain for being looked at, in hundredths of log odds."""
 
+ATTACKS = 2
+"""Plies of attacks expected to gain that a branch is prolonged by: 66.7 % +- 10.3 of 80 games against none."""
+
+QUIET_SCORE = 250_000.0
+"""The most that a quiet move promises; an attack promises twice that, give or take what it gains."""
+
 SHALLOW = 2
 """Depth to which a world's moves are searched in one call."""
 
@@ -45,38 +51,39 @@ SCORES = types.Array(types.float32, 1, "C")
 VALUES = types.Array(types.float64, 1, "C")
 
 
-@inner(int64(POSITION, WORK, TABLES, MOVES, SCORES, int64))
-def list_scored(pos: Record, work: Record, t: Record, moves: Any, scores: Any, first: int) -> int:
+@inner(int64(POSITION, WORK, TABLES, MOVES, SCORES, int64, float64, int64))
+def list_scored(
+    pos: Record, work: Record, t: Record, moves: Any, scores: Any, first: int, least: float, with_quiet: int
+) -> int:
     """The moves of the side to move that are worth a look, to moves[first:], with what they promise; returns their end.
 
-    If no quiet move is there, all attacks are.
+    Attacks expected to gain more than `least`, and quiet moves if asked for.
     """
     side = pos.turn
     enemy = pos.occupied[1 - side]
-    for attempt in range(2):
-        end = first
-        pieces = pos.occupied[side]
-        while pieces != 0:
-            origin = trailing_zeros(pieces)
-            pieces &= pieces - 1
-            kind = type_of(pos, int64(pos.board[origin]) - 1)
-            targets = targets_of(pos, t, origin, side, int64(1) << kind)
-            while targets != 0:
-                target = trailing_zeros(targets)
-                targets &= targets - 1
-                move = origin | target << 6
-                score = work.history[side << 12 | move]
-                if enemy >> target & 1:
-                    gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
-                    if gain < work.daring and attempt == 0:
-                        continue
-                    score = 1e9 + gain
-                moves[end] = move
-                scores[end] = score
-                end += 1
-        if end > first:
-            return end
-    return first
+    end = first
+    pieces = pos.occupied[side]
+    while pieces != 0:
+        origin = trailing_zeros(pieces)
+        pieces &= pieces - 1
+        kind = type_of(pos, int64(pos.board[origin]) - 1)
+        targets = targets_of(pos, t, origin, side, int64(1) << kind)
+        if with_quiet == 0:
+            targets &= enemy
+        while targets != 0:
+            target = trailing_zeros(targets)
+            targets &= targets - 1
+            move = origin | target << 6
+            score = min(work.history[side << 12 | move], QUIET_SCORE)
+            if enemy >> target & 1:
+                gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
+                if gain <= least:
+                    continue
+                score = 2 * QUIET_SCORE + gain
+            moves[end] = move
+            scores[end] = score
+            end += 1
+    return end
 
 
 @inner(float64(BOARDS, WORK, TABLES, MOVES, SCORES, int64, int64, float64, float64))
@@ -94,14 +101,22 @@ def search(
         return 0.0 if pos.loser == pos.turn else 1.0
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
-    if depth == 0 or ply >= MAX_DEPTH - 1:
-        value = evaluate(pos, t, work)
-        return 1.0 - value if pos.turn else value
+    best = 0.0  # without a move the game is lost
+    if depth <= 0:
+        best = evaluate(pos, t, work)
+        if pos.turn:
+            best = 1.0 - best
+        if best >= beta or depth <= -work.attacks or ply >= MAX_DEPTH - 1:
+            return best
 
     # Step 2. The moves, best-looking first
     first = ply * MAX_MOVES
-    end = list_scored(pos, work, t, moves, scores, first)
-    best = 0.0  # without a move the game is lost
+    if depth <= 0:
+        end = list_scored(pos, work, t, moves, scores, first, 0.0, int64(0))
+    else:
+        end = list_scored(pos, work, t, moves, scores, first, work.daring, int64(1))
+        if end == first:  # all there is are attacks that lose
+            end = list_scored(pos, work, t, moves, scores, first, -1e9, int64(0))
     for i in range(first, end):
         top = i
         for j in range(i + 1, end):
@@ -167,6 +182,7 @@ class WorldsRoot:
     least_playouts = 1
     worlds = WORLDS
     daring = DARING
+    attacks = ATTACKS
 
     def __init__(self) -> None:
         self._seed = 0
@@ -193,6 +209,7 @@ class WorldsRoot:
         for work in works:
             work.history[:] = 0
             work.daring = self.daring
+            work.attacks = self.attacks
         # What a search that is stopped at once answers with: the attack that promises most.
         self._racing = sorted(self._root.moves, key=self._promise, reverse=True)
         self._dropped: list[int] = []

@@ -37,6 +37,7 @@ WORK_DTYPE = record(
         # Of alpha-beta:
         ("history", "f4", 2 << 12),  # [side, move]: how often a quiet move cut, the deeper the more
         ("daring", "f8"),  # what an attack must be expected to gain for being looked at
+        ("attacks", "i8"),  # plies of attacks that a branch is prolonged by
         # Of the evaluation:
         ("terms", "i8", len(TERMS)),
         ("counts", "i8", 2 * 12),  # [side, type]

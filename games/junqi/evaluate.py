@@ -46,7 +46,7 @@ FIRST_HALF = (1 << SQUARES) - (1 << 30)
 
 @inner(void(POSITION, TABLES, WORK, int64, int64, int64), forceinline=True)
 def count_ranks(pos: Record, t: Record, work: Record, side: int, sign: int, mask: int) -> None:
-    """Pieces by type into work.counts[12 * side:]; of the mobile ones those that a flag's neighbours, camps see."""
+    """A side's pieces by type, its flag and its mobile pieces, into `work`; the terms that need only its own pieces."""
     for kind in range(12):
         work.counts[12 * side + kind] = 0
     flag = int64(-1)

@@ -15,11 +15,10 @@ from numba import types
 
 from games.contract import Task
 from games.junqi.playout import enter_world, playout
-from games.junqi.position import POSITION, POSITION_DTYPE, do_move, result_code
-from games.junqi.root import MoveValue, Root
-from games.junqi.setup import SetupSearch
+from games.junqi.position import POSITION, do_move, result_code
+from games.junqi.root import Half, MoveValue
 from games.junqi.tables import TABLES, TABLES_RECORD
-from games.junqi.work import WORK, WORK_DTYPE
+from games.junqi.work import WORK
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, int64, record, record_type, void
 from games.kernel.node import count_node
@@ -62,32 +61,18 @@ def try_arms(
             return
 
 
-class FlatRoot:
+class FlatRoot(Half):
     """Junqi's half of the searcher. A tree is the arms of a thread."""
 
     node_dtype = ARM_DTYPE
-    work_dtype = WORK_DTYPE
-    position_dtype = POSITION_DTYPE
-    least_playouts = 1
     plies = PLIES
     worlds = WORLDS
-
-    def __init__(self) -> None:
-        self._seed = 0
 
     def tree_count(self, threads: int) -> int:
         return threads
 
-    def setup(self, task: Task, seed: int) -> SetupSearch | None:
-        self._seed = seed
-        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
-
-    def forget(self) -> None:
-        """Nothing outlives a search."""
-
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        self._root = Root(task, self.worlds, self._seed + task.position.ply)
-        self._root.ready(works)
+        super().begin(task, trees, works)
         self._arms = [tree[: len(self._root.moves)] for tree in trees]
         for arms in self._arms:
             arms[:] = np.zeros(len(arms), ARM_DTYPE)

@@ -99,5 +99,4 @@ def playout(pos: Record, work: Record, t: Record, plies: int) -> float:
         if move < 0:
             return float64(pos.turn)
         do_move(pos, move, result_code(pos, t, move))
-        work.plies += 1
     return evaluate(pos, t, work)

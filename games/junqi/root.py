@@ -11,7 +11,8 @@ from games.contract import Line, Score, Task
 from games.junqi.evaluate import evaluate_here
 from games.junqi.notation import square_text
 from games.junqi.playout import gains
-from games.junqi.position import NOBODY
+from games.junqi.position import NOBODY, POSITION_DTYPE
+from games.junqi.setup import SetupSearch
 from games.junqi.tables import FLAG, NOWHERE, PIECES, TABLES_RECORD, TYPES
 from games.junqi.weights import TERMS
 from games.junqi.work import WORK_DTYPE
@@ -42,8 +43,9 @@ class Root:
             self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
             beliefs = [certain(self.view, side) for side in range(2)]
         else:
-            self.worlds = draw_worlds(position.believed(self.hidden), count, seed)
-            beliefs = [marginals(position.believed(side)) for side in range(2)]
+            believed = [position.believed(side) for side in range(2)]
+            self.worlds = draw_worlds(believed[self.hidden], count, seed)
+            beliefs = [marginals(belief) for belief in believed]
         self.beliefs = np.concatenate(beliefs)
         self.gains = gains(self.beliefs)
 
@@ -66,6 +68,29 @@ class Root:
             for move, _, value in found
         ]
         return sorted(lines, key=lambda line: line.score.mate is None)
+
+
+class Half:
+    """What the halves of all searchers share: the set-ups' search before the game, a root for each search."""
+
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    least_playouts = 1
+    worlds: int  # of a search
+
+    def __init__(self) -> None:
+        self._seed = 0
+
+    def setup(self, task: Task, seed: int) -> SetupSearch | None:
+        self._seed = seed
+        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
+
+    def forget(self) -> None:
+        """Nothing outlives a search."""
+
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+        self._root = Root(task, self.worlds, self._seed + task.position.ply)
+        self._root.ready(works)
 
 
 def certain(view: Record, side: int) -> Any:

@@ -20,10 +20,9 @@ from games.junqi.evaluate import evaluate
 from games.junqi.movegen import BOARDS, targets_of
 from games.junqi.playout import enter_world
 from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code, type_of
-from games.junqi.root import MoveValue, Root
-from games.junqi.setup import SetupSearch
+from games.junqi.root import Half, MoveValue
 from games.junqi.tables import PIECES, TABLES, TABLES_RECORD
-from games.junqi.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
+from games.junqi.work import MAX_DEPTH, MAX_MOVES, WORK
 from games.kernel.intrinsics import copy_record, trailing_zeros
 from games.kernel.jit import Record, entry, float64, inner, int64, void
 from games.kernel.node import count_node
@@ -173,34 +172,23 @@ class Memory(NamedTuple):
     scores: Any
 
 
-class WorldsRoot:
+class WorldsRoot(Half):
     """Junqi's half of the searcher; an iteration is a depth. It keeps no trees."""
 
     node_dtype = np.dtype("i8")
-    work_dtype = WORK_DTYPE
-    position_dtype = POSITION_DTYPE
-    least_playouts = 1
     worlds = WORLDS
     daring = DARING
     attacks = ATTACKS
 
     def __init__(self) -> None:
-        self._seed = 0
+        super().__init__()
         self._memories: list[Memory] = []
 
     def tree_count(self, threads: int) -> int:
         return 1
 
-    def setup(self, task: Task, seed: int) -> SetupSearch | None:
-        self._seed = seed
-        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
-
-    def forget(self) -> None:
-        """Nothing outlives a search."""
-
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        self._root = Root(task, self.worlds, self._seed + task.position.ply)
-        self._root.ready(works)
+        super().begin(task, trees, works)
         while len(self._memories) < len(works):
             plies = MAX_DEPTH * MAX_MOVES
             self._memories.append(

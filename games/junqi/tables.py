@@ -13,7 +13,7 @@ from games.kernel.jit import Record, new_record, record, record_type
 
 SQUARES = 60
 NOWHERE = 60
-"""The square of a dead piece, and the end of a line."""
+"""The square of a dead piece."""
 
 ROWS = "ABCDEFGHIJKL"
 TYPES = "abcdefghijkl"
@@ -53,7 +53,6 @@ TABLES_DTYPE = record(
         ("distance", "u1", SQUARES * SQUARES),  # steps by road
         ("terms", "f4", len(TERMS)),  # weights of the evaluation
         ("worth", "f4", 12),  # material by type
-        ("count", "u1", 12),
     ]
 )
 TABLES = record_type(TABLES_DTYPE)
@@ -146,7 +145,6 @@ def _build() -> Record:
             steps += 1
     t.terms[:] = list(TERMS.values())
     t.worth[:] = [*t.terms[:FLAG], FLAG_WORTH]
-    t.count[:] = COUNTS
     return t
 
 

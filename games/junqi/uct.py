@@ -16,11 +16,10 @@ from numba import types
 from games.contract import Task
 from games.junqi.movegen import list_side
 from games.junqi.playout import enter_world, playout
-from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
-from games.junqi.root import MoveValue, Root
-from games.junqi.setup import SetupSearch
+from games.junqi.position import POSITION, QUIET_LIMIT, do_move, result_code
+from games.junqi.root import Half, MoveValue
 from games.junqi.tables import TABLES, TABLES_RECORD
-from games.junqi.work import MAX_DEPTH, WORK, WORK_DTYPE
+from games.junqi.work import MAX_DEPTH, WORK
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from games.kernel.node import count_node
@@ -168,30 +167,17 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, playout
             return
 
 
-class UctRoot:
+class UctRoot(Half):
     """Junqi's half of the searcher. A tree is a pool of edges."""
 
     node_dtype = EDGE_DTYPE
-    work_dtype = WORK_DTYPE
-    position_dtype = POSITION_DTYPE
-    least_playouts = 1
-
-    def __init__(self) -> None:
-        self._seed = 0
+    worlds = WORLDS
 
     def tree_count(self, threads: int) -> int:
         return threads
 
-    def setup(self, task: Task, seed: int) -> SetupSearch | None:
-        self._seed = seed
-        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
-
-    def forget(self) -> None:
-        """Trees live for one search."""
-
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        self._root = Root(task, WORLDS, self._seed + task.position.ply)
-        self._root.ready(works)
+        super().begin(task, trees, works)
         for work in works:
             work.first_edge = 0
             work.used = 1

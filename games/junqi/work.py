@@ -31,7 +31,6 @@ WORK_DTYPE = record(
         # Worlds, shared by the threads of a search:
         ("worlds", "i8"),  # address of their types, bytes [world, piece]
         ("world_count", "i8"),
-        ("plies", "i8"),  # of playouts, in all
         ("hidden", "i8"),  # the side that they complete, or NOBODY
         ("gains", "f4", 12 * 2 * PIECES),  # [attacker's type, piece attacked]: what its owner expects of it
         # Of alpha-beta:

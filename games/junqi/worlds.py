@@ -28,7 +28,7 @@ SWAPS = 64
 """Pairs of a kept world that may exchange their types."""
 
 SCALINGS = 30
-"""Rounds of scaling: weights of a deployment come within 1 per cent."""
+"""Rounds of scaling."""
 
 ATTEMPTS = 8
 """Tries at a candidate before it is given up; a dead end is rare."""

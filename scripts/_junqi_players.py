@@ -7,8 +7,9 @@
     uct             a UCT tree for each completed board, visits added up
     cooperation     paper 4's player
     siqi            the engine as it is
+    activated       the engine, looking only at moves of pieces that paper 4's player activates in a fifth of the time
 
-`cooperation` and `siqi` take options of the engine, `siqi Threads=2`. Boards are completed as the engine does it,
+The last three take options of the engine, `siqi Threads=2`. Boards are completed as the engine does it,
 and valued by its static evaluation.
 """
 
@@ -79,14 +80,36 @@ class Engine:
         self.searcher.clear()
 
     def choose(self, view: JunqiPosition, ms: float) -> int:
+        return self.search(view, ms).lines[0].pv[0]
+
+    def search(self, view: JunqiPosition, ms: float, moves: tuple[int, ...] = ()) -> Report:
+        """The last report of a search, of some moves or all."""
         control = Control()
         control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
-        self.searcher.start(Task(view, control))
+        self.searcher.start(Task(view, control, moves))
         report: Report = self.searcher.iterate()
         while report.complete and not report.finished and not control.stopped:
             report = self.searcher.iterate()
         self.searcher.finish()
-        return report.lines[0].pv[0]
+        return report
+
+
+class Activated:
+    """The engine with paper 4's activation before it."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self._guide = Engine({"Searcher": "cooperation"})
+        self._engine = Engine(options)
+
+    def new_game(self, seed: int) -> None:
+        self._guide.new_game(seed)
+        self._engine.new_game(seed)
+
+    def choose(self, view: JunqiPosition, ms: float) -> int:
+        lines = self._guide.search(view, ms / 5).lines
+        origins = list(dict.fromkeys(line.pv[0] & 63 for line in lines))[: self._guide.game.knowledge.activate]
+        moves = tuple(move for move in view.legal_moves() if move & 63 in origins)
+        return self._engine.search(view, ms * 4 / 5, moves).lines[0].pv[0]
 
 
 class Determinized:
@@ -260,6 +283,8 @@ def make_player(text: str) -> Player:
         return Engine(options)
     if name == "cooperation":
         return Engine({"Searcher": "cooperation"} | options)
+    if name == "activated":
+        return Activated(options)
     simple: dict[str, Callable[[], Player]] = {
         "random": RandomPlayer,
         "minimax": lambda: FullWidth(False),

@@ -1,11 +1,18 @@
-"""Learn where Junqi's pieces are deployed, into games/junqi/deployments.py.
+"""Learn where Junqi's pieces are deployed, and where they had better be.
 
-    python scripts/learn_layouts.py LAYOUTS --more FOUR_PLAYER_LAYOUTS
+    python scripts/learn_layouts.py weights LAYOUTS --more FOUR_PLAYER_LAYOUTS
+    python scripts/learn_layouts.py advantages own.jsonl
 
-LAYOUTS: set-up words of two-player games, a line each. FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with
-`.` for camps; of these the shares count as so many layouts (`--strength`). All are seen with the flag in L1: those with
-the flag in L3 are mirrored. Prints how likely each layout is to weights learned from the others, in nats (the mean over
+All layouts are seen with the flag in L1: those with the flag in L3 are mirrored.
+
+`weights`, into games/junqi/deployments.py. LAYOUTS: set-up words of two-player games, a line each.
+FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; of these the shares count as so many
+layouts (`--strength`). Prints how likely each layout is to weights learned from the others, in nats (the mean over
 LAYOUTS, of the exact distribution), beside what deployments at random have.
+
+`advantages`, into games/junqi/advantages.py. own.jsonl: a log of `junqi_paper.py games`, of equal players. What a type
+in a slot is worth is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss on every
+tenth pair of games, which the fit does not see, and how much is left to chance when deployments are drawn with them.
 """
 
 from __future__ import annotations
@@ -23,7 +30,7 @@ import numpy as np
 import zstandard
 from tqdm import tqdm
 
-from games.junqi import deployments
+from games.junqi import advantages, deployments
 from games.junqi.belief import FLAG_SLOT, MIRRORED, slot_types
 from games.junqi.notation import check_setup, square_text
 from games.junqi.setup import SETUP_COUNT
@@ -35,10 +42,20 @@ LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot 
 LEGAL[:, FLAG] = False
 LEGAL[FLAG_SLOT] = np.arange(12) == FLAG
 
-HEADER = '''"""Where pieces are deployed (scripts/learn_layouts.py): weights by slot and type, of {layouts} layouts.
+HELD_OUT = 10
 
-Columns are the types a (commander) to l (flag); rows the slots of a set-up word, G0 to L4 in the own frame, the flag
+WEIGHTS_HEADER = '''"""Where pieces are deployed in {layouts} layouts (scripts/learn_layouts.py weights).
+
+Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, the flag
 being in L1. With the flag in L3 it is the mirror image.
+"""
+
+'''
+
+ADVANTAGES_HEADER = '''"""Where pieces had better be deployed, by {games} games (scripts/learn_layouts.py advantages).
+
+What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
+games/junqi/deployments.py.
 """
 
 '''
@@ -94,14 +111,7 @@ def log_likelihood(table: Table, kinds: list[int]) -> float:
     return float(np.log(table[range(PIECES), kinds]).sum()) - log_sum(table) - math.log(2)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("layouts", type=Path)
-    parser.add_argument("--more", type=Path)
-    parser.add_argument("--strength", type=float, default=20)
-    parser.add_argument("--smoothing", type=float, default=0.1, help="added to each legal weight")
-    parser.add_argument("--out", type=Path, default=Path(deployments.__file__))
-    options = parser.parse_args()
+def learn_weights(options: argparse.Namespace) -> None:
     words = [line for line in options.layouts.read_text().split() if not line.startswith("#")]
     layouts = [kinds_of(word) for word in words]
     more = [kinds for kinds in read_more(options.more) if kinds not in layouts] if options.more else []
@@ -109,12 +119,72 @@ def main() -> int:
     table = count(layouts) + prior
     alone = [log_likelihood(table - count([kinds]), kinds) for kinds in tqdm(layouts, disable=not sys.stderr.isatty())]
     print(f"at random {-math.log(SETUP_COUNT):.2f}, learned from the others {statistics.fmean(alone):.2f}")
+    write(options.out, WEIGHTS_HEADER.format(layouts=len(layouts) + len(more)), "WEIGHTS", table)
+
+
+def differences(path: Path) -> tuple[Table, Table]:
+    """([game, slot and type]: what the first side's layout has and the second's has not, results of the first side)."""
+    rows, results = [], []
+    for line in path.read_text().splitlines():
+        record = json.loads(line)
+        first, second = (count([kinds_of(word)]) for word in record["words"].split()[:2])
+        rows.append((first - second).ravel())
+        results.append(0.5 if record["winner"] is None else float(record["winner"] == record["first"]))
+    return np.array(rows), np.array(results)
+
+
+def chances(rows: Table, values: Table) -> Table:
+    return 1 / (1 + np.exp(-rows @ values / 100))
+
+
+def loss(rows: Table, results: Table, values: Table) -> float:
+    """Cross entropy, in nats."""
+    found = chances(rows, values)
+    return float(-(results * np.log(found) + (1 - results) * np.log(1 - found)).mean())
+
+
+def learn_advantages(options: argparse.Namespace) -> None:
+    rows, results = differences(options.games)
+    held = np.arange(len(rows)) // 2 % HELD_OUT == 0
+    values = np.zeros(rows.shape[1])
+    seen, wanted = rows[~held], results[~held]
+    for _ in range(10):
+        found = chances(seen, values)
+        gradient = seen.T @ (wanted - found) / 100 - options.ridge * values
+        hessian = (seen.T * (found * (1 - found))) @ seen / 100**2 + options.ridge * np.eye(len(values))
+        values += np.linalg.solve(hessian, gradient)
+    print(
+        f"{len(rows):,} games; held out: {loss(rows[held], results[held], 0 * values):.4f} before, "
+        f"{loss(rows[held], results[held], values):.4f} after"
+    )
+    write(options.out, ADVANTAGES_HEADER.format(games=len(rows)), "ADVANTAGES", values.reshape(PIECES, 12))
+
+
+def write(path: Path, header: str, name: str, table: Table) -> None:
     rows = "\n".join(
-        "    (" + ", ".join(f"{weight:5.2f}" for weight in row) + f"),  # {square_text(square)}"
+        "    (" + ", ".join(f"{number:5.2f}" for number in row) + f"),  # {square_text(square)}"
         for row, square in zip(table, SLOTS, strict=True)
     )
-    text = HEADER.format(layouts=len(layouts) + len(more)) + f"WEIGHTS = (\n{rows}\n)  # fmt: skip\n"
-    options.out.write_text(text)
+    path.write_text(f"{header}{name} = (\n{rows}\n)  # fmt: skip\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    weights = commands.add_parser("weights")
+    weights.add_argument("layouts", type=Path)
+    weights.add_argument("--more", type=Path)
+    weights.add_argument("--strength", type=float, default=20)
+    weights.add_argument("--smoothing", type=float, default=0.1, help="added to each legal weight")
+    weights.add_argument("--out", type=Path, default=Path(deployments.__file__))
+    weights.set_defaults(learn=learn_weights)
+    worth = commands.add_parser("advantages")
+    worth.add_argument("games", type=Path)
+    worth.add_argument("--ridge", type=float, default=0.005)
+    worth.add_argument("--out", type=Path, default=Path(advantages.__file__))
+    worth.set_defaults(learn=learn_advantages)
+    options = parser.parse_args()
+    options.learn(options)
     return 0
 
 

@@ -13,5 +13,6 @@ INFO = GameInfo(
         Option("Gamma", "number", "0.6", 0, 1),
         Option("Activate", "spin", "4", 1, 4),
         Option("CooperationFile", "string"),
+        Option("LayoutFile", "string"),
     ),
 )

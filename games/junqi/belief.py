@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from games.junqi.advantages import ADVANTAGES
 from games.junqi.deployments import WEIGHTS
 from games.junqi.tables import (
     ANY,
@@ -31,6 +32,7 @@ MIRRORED = [SLOTS.index(square // 5 * 5 + 4 - square % 5) for square in SLOTS]
 """The slots of a set-up word as mirrored at the middle column."""
 
 _WEIGHTS = np.maximum(np.array(WEIGHTS), 0.01)  # what the rules forbid the sets leave out
+_ADVANTAGES = np.array(ADVANTAGES)
 
 
 def slot_types(slot: int) -> int:
@@ -61,6 +63,11 @@ def square_types(square: int, side: int) -> int:
 def deployment_weights(flag: int) -> Any:
     """float [slot, type]: where pieces are deployed beside a flag in this slot."""
     return _WEIGHTS if flag == FLAG_SLOT else _WEIGHTS[MIRRORED]
+
+
+def deployment_advantages(flag: int) -> Any:
+    """float [slot, type]: what it is worth to deploy beside a flag in this slot, in hundredths of log odds."""
+    return _ADVANTAGES if flag == FLAG_SLOT else _ADVANTAGES[MIRRORED]
 
 
 @functools.cache

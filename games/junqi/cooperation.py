@@ -314,8 +314,7 @@ class Cooperation(UctRoot):
     """UCT's half of the searcher, and the cooperation matrix beside it; the first thread learns."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        super().__init__()
-        self._knowledge = knowledge
+        super().__init__(knowledge)
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
         self._path = Path()
 

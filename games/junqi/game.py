@@ -14,6 +14,7 @@ import numpy as np
 
 from games.contract import BenchItem, GameInfo, Outcome, Report, Searcher, Suggestion, Task, Tell
 from games.junqi import INFO, movegen, notation
+from games.junqi.behaviour import TRAITS, factors, note_move
 from games.junqi.belief import check_possible, compatible, deployment_weights, slot_types, spread_counts, square_types
 from games.junqi.bench import BENCH
 from games.junqi.knowledge import Knowledge
@@ -46,15 +47,13 @@ from games.uct import Root, UctSearcher
 
 MAX_PERFT = 30
 
-_EQUAL = np.ones((PIECES, 12))
-
 
 def root_of(knowledge: Knowledge) -> Root:
     """Junqi's half of the searcher that the option Searcher names; what the others need is compiled only if wanted."""
     if knowledge.searcher == "uct":
         from games.junqi.uct import UctRoot
 
-        return UctRoot()
+        return UctRoot(knowledge)
     if knowledge.searcher == "cooperation":
         from games.junqi.cooperation import Cooperation
 
@@ -62,8 +61,8 @@ def root_of(knowledge: Knowledge) -> Root:
     if knowledge.searcher == "flat":
         from games.junqi.flat import FlatRoot
 
-        return FlatRoot()
-    return WorldsRoot()
+        return FlatRoot(knowledge)
+    return WorldsRoot(knowledge)
 
 
 class Step(NamedTuple):
@@ -74,6 +73,7 @@ class Step(NamedTuple):
     taken: int  # piece that fell in an enemy headquarters and may have been the flag, -1 none
     announced: tuple[bool, bool]  # whose flag squares the opponent had been told before
     public: Any  # what anybody might have known of all pieces before
+    done: Any  # what they had done
 
 
 class JunqiPosition:
@@ -86,10 +86,12 @@ class JunqiPosition:
         self.has_pieces = fen is not None
         self._is_deployed = False  # piece numbers are slots of deployments
         self._public = np.full(2 * PIECES, ANY, np.uint16)
+        self._done = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
         self._steps: list[Step] = []
         self._taken = -1
         self._announced = (False, False)
         self._work = new_record(WORK_DTYPE)
+        self._scratch = new_record(POSITION_DTYPE)
         if fen is not None:
             pieces, turn, self.viewer, quiet = notation.parse_fen(fen)
             place(self.record, pieces, turn, self.viewer, quiet)
@@ -124,7 +126,8 @@ class JunqiPosition:
         twin.words = self.words.copy()
         twin._steps = self._steps.copy()
         twin._public = self._public.copy()
-        twin._work = new_record(WORK_DTYPE)
+        twin._done = self._done.copy()
+        twin._work, twin._scratch = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         return twin
 
     def _letter(self, square: int) -> str:
@@ -193,11 +196,11 @@ class JunqiPosition:
             if len(self.words) == 2:
                 self._deploy()
             return
-        step = Step(move, self.record.copy(), self._taken, self._announced, self._public.copy())
+        step = Step(move, self.record.copy(), self._taken, self._announced, self._public.copy(), self._done.copy())
         try:
             code = self._deduce(move, step.before)
         except ValueError:
-            self.record, self._taken, self._public = step.before, step.taken, step.public
+            self.record, self._taken, self._public = step.before, step.taken, step.public  # `_done` comes last
             raise
         self._steps.append(step._replace(move=notation.pack(move & 0xFFF, code, self._told(move, code))))
 
@@ -235,6 +238,7 @@ class JunqiPosition:
                     known = spread_counts(self._may(side))
                     check_possible(known)
                     record.may[side * PIECES : side * PIECES + PIECES] = known
+        note_move(record, self._scratch, TABLES_RECORD, self._public, move & 0xFFF, code, self._done)
         do_move(record, move & 0xFFF, code)
         return code
 
@@ -254,6 +258,10 @@ class JunqiPosition:
                 else:
                     public[piece] = int(public[piece]) & ~(1 << COMMANDER)
 
+    def done(self, side: int) -> Any:
+        """int [piece, trait]: what a side's pieces have done, as anybody could see (games/junqi/behaviour.py)."""
+        return self._done[side * PIECES : side * PIECES + PIECES]
+
     def believed(self, side: int) -> Belief:
         """What the other side believes a side's pieces to be."""
         if side == self.viewer:
@@ -261,7 +269,8 @@ class JunqiPosition:
         else:
             may = spread_counts(self._may(side))
         flags = [piece for piece in range(PIECES) if may[piece] >> FLAG & 1]
-        return Belief(may, {flag: deployment_weights(flag) if self._is_deployed else _EQUAL for flag in flags})
+        likely = factors(self.done(side))
+        return Belief(may, {flag: likely * (deployment_weights(flag) if self._is_deployed else 1) for flag in flags})
 
     def _narrow(self, piece: int, types: int) -> None:
         """Keep only some types of what a piece may be."""
@@ -327,7 +336,8 @@ class JunqiPosition:
         if self._steps:
             step = self._steps.pop()
             self.record = step.before.copy()  # a copy of this position may hold the same step
-            self._taken, self._announced, self._public = step.taken, step.announced, step.public.copy()
+            self._taken, self._announced = step.taken, step.announced
+            self._public, self._done = step.public.copy(), step.done.copy()
             return step.move
         if not self.words:
             raise IndexError("pop from the first position")

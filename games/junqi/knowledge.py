@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from games.contract import Tell
 from games.junqi import INFO
+from games.junqi.setup import read_layouts
 
 
 class Knowledge:
@@ -13,9 +16,26 @@ class Knowledge:
         """`tell` gets a line for a file that cannot be used."""
         self.tell = tell
         self._values = {option.name: option.default for option in INFO.options}
+        self._layouts: list[str] = []
 
     def set_option(self, name: str, value: str) -> None:
         self._values[name] = value
+        if name == "LayoutFile":
+            self._layouts = self._read_layouts(value) if value else []
+
+    def _read_layouts(self, path: str) -> list[str]:
+        try:
+            return read_layouts(Path(path))
+        except OSError as error:
+            self.tell(f"cannot read {path}: {error.strerror}")
+        except ValueError as error:
+            self.tell(f"{path}: {error}")
+        return []
+
+    @property
+    def layouts(self) -> list[str]:
+        """The user's; empty: the engine chooses itself."""
+        return self._layouts
 
     @property
     def searcher(self) -> str:

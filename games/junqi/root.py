@@ -9,6 +9,7 @@ import numpy as np
 
 from games.contract import Line, Score, Task
 from games.junqi.evaluate import evaluate_here
+from games.junqi.knowledge import Knowledge
 from games.junqi.notation import square_text
 from games.junqi.playout import gains
 from games.junqi.position import NOBODY, POSITION_DTYPE
@@ -78,12 +79,15 @@ class Half:
     least_playouts = 1
     worlds: int  # of a search
 
-    def __init__(self) -> None:
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
         self._seed = 0
 
     def setup(self, task: Task, seed: int) -> SetupSearch | None:
         self._seed = seed
-        return None if task.position.has_pieces else SetupSearch(task, seed)  # type: ignore[attr-defined]
+        if task.position.has_pieces:  # type: ignore[attr-defined]
+            return None
+        return SetupSearch(task, seed, self._knowledge.layouts)
 
     def forget(self) -> None:
         """Nothing outlives a search."""

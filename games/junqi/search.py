@@ -17,6 +17,7 @@ from numba import types
 
 from games.contract import Task
 from games.junqi.evaluate import evaluate
+from games.junqi.knowledge import Knowledge
 from games.junqi.movegen import BOARDS, targets_of
 from games.junqi.playout import enter_world
 from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code, type_of
@@ -180,8 +181,8 @@ class WorldsRoot(Half):
     daring = DARING
     attacks = ATTACKS
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, knowledge: Knowledge) -> None:
+        super().__init__(knowledge)
         self._memories: list[Memory] = []
 
     def tree_count(self, threads: int) -> int:

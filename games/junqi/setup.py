@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
 
 from games.contract import Line, Report, Score, Task
-from games.junqi.belief import deployment_weights, slot_types, square_types
-from games.junqi.notation import SETUP, UNKNOWN, setup_move
+from games.junqi.belief import deployment_advantages, deployment_weights, slot_types, square_types
+from games.junqi.notation import UNKNOWN, check_setup, setup_move
 from games.junqi.position import NOBODY
 from games.junqi.tables import (
     CAMPS,
@@ -28,6 +33,9 @@ SETUP_COUNT = (
     // math.prod(math.factorial(count) for count in COUNTS[:9])
 )  # fmt: skip
 """Legal deployments: flag, then mines on the two last rows, then bombs off the first, then the rest anyhow."""
+
+TILT = 1.0
+"""How much likelier deployments are made that do well: by the odds that they add, to this power."""
 
 
 def frame(square: int, side: int) -> int:
@@ -93,27 +101,50 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
                 pos.may[piece] = 1 << left[number - len(mine)]
 
 
-def draw_setup(seed: int) -> str:
-    """A set-up word, as likely as the learned weights have it."""
+def draw_setup(seed: int, tilt: float = 0.0) -> str:
+    """A set-up word, as likely as it is deployed; a tilt makes likelier what does well."""
     may = [slot_types(slot) for slot in range(PIECES)]
-    weights = {slot: deployment_weights(slot) for slot in range(PIECES) if may[slot] >> FLAG & 1}
+    weights = {
+        slot: deployment_weights(slot) * np.exp(tilt / 100 * deployment_advantages(slot))
+        for slot in range(PIECES)
+        if may[slot] >> FLAG & 1
+    }
     kinds = draw_worlds(Belief(may, weights), 1, seed).kinds[0]
     return "".join(TYPES[kind] for kind in kinds)
 
 
-class SetupSearch:
-    """Draws a deployment from the learned prior of slots; one iteration, no search yet."""
+def read_layouts(path: Path) -> list[str]:
+    """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
+    layouts = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        word = line.partition("#")[0].strip()
+        if word:
+            try:
+                check_setup(word)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            layouts.append(word)
+    if not layouts:
+        raise ValueError("no layouts")
+    return layouts
 
-    def __init__(self, task: Task, seed: int) -> None:
+
+class SetupSearch:
+    """Chooses a deployment: one of the user's, or one drawn, as people deploy and as does well in games of our own."""
+
+    def __init__(self, task: Task, seed: int, layouts: Sequence[str]) -> None:
         self._task = task
         self._seed = 2 * seed + task.position.turn  # the sides do not deploy alike
+        self._layouts = layouts
 
     def iterate(self) -> Report:
+        move = self._choose()
+        return Report(1, 1, 1, (Line(Score.expected(0.5), (move,)),), True, True)
+
+    def _choose(self) -> int:
         allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN)]
         if allowed:
-            return self._report(allowed[0])
-        return self._report(setup_move(draw_setup(self._seed)))
-
-    def _report(self, move: int) -> Report:
-        assert move >= SETUP
-        return Report(1, 1, 1, (Line(Score.expected(0.5), (move,)),), True, True)
+            return allowed[0]
+        if self._layouts:
+            return setup_move(random.Random(self._seed).choice(self._layouts))
+        return setup_move(draw_setup(self._seed, TILT))

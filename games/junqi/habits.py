@@ -1,0 +1,1 @@
+HABITS = tuple((0.0,) * 12 for _ in range(8))

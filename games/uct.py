@@ -42,13 +42,15 @@ class Findings(NamedTuple):
 class Root(Protocol):
     """A game's half of a playout searcher."""
 
-    node_dtype: np.dtype[Any]
     work_dtype: np.dtype[Any]
     position_dtype: np.dtype[Any]
     least_playouts: int  # playouts before the first look at the clock
 
     def tree_count(self, threads: int) -> int:
         """Trees wanted: one for each thread, or one that they share."""
+
+    def new_tree(self, size: int) -> Any:
+        """Memory for a tree, of about so many bytes."""
 
     def setup(self, task: Task, seed: int) -> Setup | None:
         """The search for a set-up where one is to be chosen."""
@@ -63,6 +65,11 @@ class Root(Protocol):
         """Run playouts on one thread, `board` being its scratch; ends early with work.stopped."""
 
     def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings: ...
+
+
+def new_nodes(size: int, node_dtype: np.dtype[Any]) -> Any:
+    """Nodes for so many bytes, but a few in any case."""
+    return np.zeros(max(size // node_dtype.itemsize, MIN_NODES), node_dtype)
 
 
 def playouts_at(depth: int) -> int:
@@ -92,8 +99,7 @@ class UctSearcher:
         root = self._root
         wanted = hash_mb, threads, root.tree_count(threads)
         if self._size != wanted:
-            size = max((hash_mb << 20) // root.node_dtype.itemsize // wanted[2], MIN_NODES)
-            self._trees = [np.zeros(size, root.node_dtype) for _ in range(wanted[2])]
+            self._trees = [root.new_tree((hash_mb << 20) // wanted[2]) for _ in range(wanted[2])]
             self._works = [new_record(root.work_dtype) for _ in range(threads)]
             self._boards = [new_record(root.position_dtype) for _ in range(threads)]
         if (self._size, self._seed) != (wanted, seed):

@@ -180,7 +180,7 @@ def main() -> int:
     weights.set_defaults(learn=learn_weights)
     worth = commands.add_parser("advantages")
     worth.add_argument("games", type=Path)
-    worth.add_argument("--ridge", type=float, default=0.005)
+    worth.add_argument("--ridge", type=float, default=0.03)
     worth.add_argument("--out", type=Path, default=Path(advantages.__file__))
     worth.set_defaults(learn=learn_advantages)
     options = parser.parse_args()

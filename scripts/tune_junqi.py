@@ -5,8 +5,9 @@
 
 Each game is replayed as the referee sees it, and every so many plies (`--every`) gives the counts of the evaluation's
 terms. The evaluation is linear in its weights (games/junqi/evaluate.py), so Newton's method is exact. A ridge holds the
-weights near the present ones where games say little. Writes games/junqi/weights.py; the same games and options give the
-same weights. The loss told is on every tenth game, which the fit does not see.
+weights near the present ones where games say little. What pieces are worth by themselves, for attacks to be judged by,
+is fitted to their numbers alone. Writes games/junqi/weights.py; the same games and options give the same weights. The
+loss told is on every tenth game, which the fit does not see.
 """
 
 from __future__ import annotations
@@ -23,11 +24,17 @@ from tqdm import tqdm
 from games.junqi import weights
 from games.junqi.evaluate import evaluate_here
 from games.junqi.game import JunqiPosition
-from games.junqi.tables import TABLES_RECORD
+from games.junqi.tables import FLAG, TABLES_RECORD
 from games.junqi.work import WORK_DTYPE
 from games.kernel.jit import new_record
 
 HELD_OUT = 10
+
+HEADER = '''"""Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."""
+
+'''
+NOTE = '''"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
+'''
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -89,9 +96,10 @@ def main() -> int:
         f"{len(rows):,} positions; held out: {loss(rows[held], results[held], start):.4f} before, "
         f"{loss(rows[held], results[held], values):.4f} after"
     )
+    pieces = fit(rows[~held][:, :FLAG], results[~held], np.array(weights.WORTH), options.ridge)
     lines = "".join(f'    "{name}": {round(value, 1)},\n' for name, value in zip(weights.TERMS, values, strict=True))
-    head = "Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."
-    options.out.write_text(f'"""{head}"""\n\nTERMS = {{\n{lines}}}\n')
+    worth = ", ".join(str(round(value, 1)) for value in pieces)
+    options.out.write_text(f"{HEADER}TERMS = {{\n{lines}}}\n\nWORTH = ({worth})\n{NOTE}")
     return 0
 
 

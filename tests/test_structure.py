@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
 LAYERS = (
-    ("tables", "weights", "deployments", "tuned", "endings"),
+    ("tables", "weights", "deployments", "advantages", "habits", "tuned", "endings"),
     ("position",),
     ("work",),
     ("movegen", "belief", "numbering"),
@@ -33,6 +33,7 @@ LAYERS = (
         "symmetry",
         "setupbook",
         "worlds",
+        "behaviour",
     ),
     ("playout",),
     ("threats", "bench", "situation", "intent", "bounds"),

@@ -33,7 +33,7 @@ from games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, p
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
-from games.uct import Findings
+from games.uct import Findings, new_nodes
 
 ROOT, TREE, CHILDREN = range(3)
 WAYS = ("root", "tree", "children")
@@ -389,7 +389,6 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
 class EwnRoot:
     """EWN's half of the playout searcher."""
 
-    node_dtype = NODE_DTYPE
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
     least_playouts = 6  # one for each throw
@@ -399,6 +398,9 @@ class EwnRoot:
         self._forests: list[Forest] = []
         self._grown: Record | None = None  # the root that the trees are of
         self._way = ROOT
+
+    def new_tree(self, size: int) -> Any:
+        return new_nodes(size, NODE_DTYPE)
 
     def tree_count(self, threads: int) -> int:
         return threads if self._knowledge.parallel == WAYS[ROOT] else 1

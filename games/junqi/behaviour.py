@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from games.junqi.evaluate import FIRST_HALF
 from games.junqi.habits import HABITS
 from games.junqi.movegen import targets_of
 from games.junqi.position import POSITION, do_move
-from games.junqi.tables import CAMP_SET, COMMANDER, MOBILE, NOWHERE, PIECES, PLAIN, TABLES
+from games.junqi.tables import CAMP_SET, COMMANDER, FIRST_HALF, MOBILE, NOWHERE, PIECES, PLAIN, TABLES
 from games.kernel.intrinsics import copy_record, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
 

@@ -11,6 +11,7 @@ import math
 from games.junqi.position import POSITION, QUIET_LIMIT, type_of
 from games.junqi.tables import (
     BOMB,
+    BRIGADE,
     CAMP_SET,
     ENGINEER,
     FLAG,
@@ -26,8 +27,9 @@ from games.kernel.jit import Record, entry, float64, inner, int64, void
 
 (
     COMMANDER_TERM, CORPS_TERM, DIVISION_TERM, BRIGADE_TERM, REGIMENT_TERM, BATTALION_TERM, COMPANY_TERM, PLATOON_TERM,
-    ENGINEER_TERM, MINE_TERM, BOMB_TERM, UNBEATEN, BEATEN_BY, BOMBS_ON_RANKS, ENGINEERS_ON_MINES, MINES_AT_FLAG,
-    GUARDS_AT_FLAG, FOES_AT_FLAG, FOES_NEAR_FLAG, NEAREST, APPROACH, QUIET, CROSSED, IN_ENEMY_CAMPS, TEMPO,
+    ENGINEER_TERM, MINE_TERM, BOMB_TERM, UNBEATEN, BEATEN_BY, BOMBS_ON_UNBEATEN, ENGINEERS_AT_SIEGE, HIDDEN_RANKS,
+    IN_CAMPS, STEPS_OPEN, FEW_MOBILE, MINES_AT_FLAG, GUARDS_AT_FLAG, FOES_AT_FLAG, FOES_NEAR_FLAG, APPROACH, QUIET,
+    TEMPO,
 ) = range(len(TERMS))  # fmt: skip
 TERM_COUNT = len(TERMS)
 
@@ -40,8 +42,8 @@ PATIENCE = 10
 SLOPE = 0.1
 """Share of the chance that rises with the sum up to the surest win: who is ahead still sees a better from a worse."""
 
-FIRST_HALF = (1 << SQUARES) - (1 << 30)
-"""Squares of the first side's half."""
+FEW = 5
+"""Mobile pieces; fewer are in danger of being none."""
 
 
 @inner(void(POSITION, TABLES, WORK, int64, int64, int64), forceinline=True)
@@ -52,10 +54,12 @@ def count_ranks(pos: Record, t: Record, work: Record, side: int, sign: int, mask
     flag = int64(-1)
     mines = int64(0)
     mobile = int64(0)
+    occupied = mask
     while mask != 0:
         square = trailing_zeros(mask)
         mask &= mask - 1
-        kind = type_of(pos, int64(pos.board[square]) - 1)
+        piece = int64(pos.board[square]) - 1
+        kind = type_of(pos, piece)
         work.counts[12 * side + kind] += 1
         if kind == FLAG:
             flag = square
@@ -63,15 +67,17 @@ def count_ranks(pos: Record, t: Record, work: Record, side: int, sign: int, mask
             mines |= int64(1) << square
         elif HEADQUARTERS_SET >> square & 1 == 0:
             mobile |= int64(1) << square
-    home = FIRST_HALF if side == 0 else ~int64(FIRST_HALF)
+            work.terms[STEPS_OPEN] += sign * popcount(t.roads[square] & ~occupied)
+        if kind <= BRIGADE and pos.fought >> piece & 1 == 0:
+            work.terms[HIDDEN_RANKS] += sign
     work.mobile[side] = mobile
     work.flag[side] = flag
-    work.terms[CROSSED] += sign * popcount(mobile & ~home)
-    work.terms[IN_ENEMY_CAMPS] += sign * popcount(mobile & ~home & CAMP_SET)
+    work.terms[IN_CAMPS] += sign * popcount(mobile & CAMP_SET)
+    work.terms[FEW_MOBILE] += sign * max(FEW - popcount(mobile), int64(0))
     if flag >= 0:
-        beside = t.roads[flag]
-        work.terms[MINES_AT_FLAG] += sign * popcount(mines & beside)
-        work.terms[GUARDS_AT_FLAG] += sign * popcount(mobile & beside)
+        work.shelter[side] = popcount(mines & t.roads[flag])
+        work.terms[MINES_AT_FLAG] += sign * work.shelter[side]
+        work.terms[GUARDS_AT_FLAG] += sign * popcount(mobile & t.roads[flag])
 
 
 @inner(void(POSITION, TABLES, WORK))
@@ -85,33 +91,28 @@ def count_terms(pos: Record, t: Record, work: Record) -> None:
         sign = 1 - 2 * side
         own, other = 12 * side, 12 * (1 - side)
         stronger = int64(0)  # enemies that beat the rank looked at
-        top = int64(-1)
+        unbeaten = int64(0)
         for kind in range(ENGINEER + 1):
             count = int64(work.counts[own + kind])
             work.terms[COMMANDER_TERM + kind] += sign * count
             if stronger == 0:
-                work.terms[UNBEATEN] += sign * count
+                unbeaten += count
             work.terms[BEATEN_BY] += sign * count * stronger
             stronger += int64(work.counts[other + kind])
-            if top < 0 and work.counts[other + kind] > 0:
-                top = int64(kind)
+        work.terms[UNBEATEN] += sign * unbeaten
+        work.terms[BOMBS_ON_UNBEATEN] -= sign * min(int64(work.counts[other + BOMB]), unbeaten)
         work.terms[MINE_TERM] += sign * int64(work.counts[own + MINE])
         work.terms[BOMB_TERM] += sign * int64(work.counts[own + BOMB])
-        if top >= 0:
-            work.terms[BOMBS_ON_RANKS] += sign * int64(work.counts[own + BOMB]) * (ENGINEER - top)
-        work.terms[ENGINEERS_ON_MINES] += sign * int64(work.counts[own + ENGINEER]) * int64(work.counts[other + MINE])
+        if work.counts[own + ENGINEER] > 0:
+            work.terms[ENGINEERS_AT_SIEGE] += sign * work.shelter[1 - side]
         flag = work.flag[side]
         if flag >= 0:
             foes = work.mobile[1 - side]
             work.terms[FOES_AT_FLAG] += sign * popcount(foes & t.roads[flag])
             work.terms[FOES_NEAR_FLAG] += sign * popcount(foes & t.near[flag])
-            nearest = int64(FAR if foes != 0 else 0)
             while foes != 0:
-                distance = int64(t.distance[flag * SQUARES + trailing_zeros(foes)])
+                work.terms[APPROACH] -= sign * (FAR - int64(t.distance[flag * SQUARES + trailing_zeros(foes)]))
                 foes &= foes - 1
-                nearest = min(nearest, distance)
-                work.terms[APPROACH] -= sign * (FAR - distance)
-            work.terms[NEAREST] += sign * nearest
     last = pos.turn ^ (QUIET_LIMIT - 1 - pos.quiet) & 1  # who would make the last ply without contact
     work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - PATIENCE, int64(0))
     work.terms[TEMPO] = 1 - 2 * pos.turn

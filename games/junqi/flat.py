@@ -22,7 +22,7 @@ from games.junqi.work import WORK
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, int64, record, record_type, void
 from games.kernel.node import count_node
-from games.uct import Findings
+from games.uct import Findings, new_nodes
 
 WORLDS = 40
 PLIES = 8
@@ -64,12 +64,14 @@ def try_arms(
 class FlatRoot(Half):
     """Junqi's half of the searcher. A tree is the arms of a thread."""
 
-    node_dtype = ARM_DTYPE
     plies = PLIES
     worlds = WORLDS
 
     def tree_count(self, threads: int) -> int:
         return threads
+
+    def new_tree(self, size: int) -> Any:
+        return new_nodes(size, ARM_DTYPE)
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         super().begin(task, trees, works)

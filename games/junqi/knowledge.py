@@ -6,7 +6,23 @@ from pathlib import Path
 
 from games.contract import Tell
 from games.junqi import INFO
-from games.junqi.setup import read_layouts
+from games.junqi.notation import check_setup
+
+
+def read_layouts(path: Path) -> list[str]:
+    """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
+    layouts = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        word = line.partition("#")[0].strip()
+        if word:
+            try:
+                check_setup(word)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            layouts.append(word)
+    if not layouts:
+        raise ValueError("no layouts")
+    return layouts
 
 
 class Knowledge:

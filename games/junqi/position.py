@@ -32,6 +32,7 @@ POSITION_DTYPE = record(
         ("occupied", "i8", 2),  # bits of each side's squares
         ("where", "u1", 2 * PIECES),  # square by piece, NOWHERE if dead
         ("may", "u2", 2 * PIECES),  # bit set of types; dead pieces keep theirs
+        ("fought", "i8"),  # bits of the pieces that outlived a battle
         ("turn", "i8"),
         ("quiet", "i8"),  # plies since contact
         ("loser", "i8"),  # side whose flag fell, or NOBODY
@@ -75,7 +76,10 @@ def do_move(pos: Record, move: int, code: int) -> None:
         pos.where[mover] = NOWHERE
     else:
         pos.where[mover] = target
+        pos.fought |= int64(code == ATTACKER_WINS) << mover
         pos.board[target] = mover + 1
         pos.occupied[pos.turn] |= int64(1) << target
+    if code == ATTACKER_DIES:
+        pos.fought |= int64(1) << other
     pos.quiet = pos.quiet + 1 if code == PLAIN else 0
     pos.turn ^= 1

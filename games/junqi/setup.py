@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from games.contract import Line, Report, Score, Task
 from games.junqi.belief import deployment_advantages, deployment_weights, slot_types, square_types
-from games.junqi.notation import UNKNOWN, check_setup, setup_move
+from games.junqi.notation import UNKNOWN, setup_move
 from games.junqi.position import NOBODY
 from games.junqi.tables import (
     CAMPS,
@@ -34,7 +33,7 @@ SETUP_COUNT = (
 )  # fmt: skip
 """Legal deployments: flag, then mines on the two last rows, then bombs off the first, then the rest anyhow."""
 
-TILT = 1.0
+TILT = 10.0
 """How much likelier deployments are made that do well: by the odds that they add, to this power."""
 
 
@@ -92,6 +91,8 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
             pos.board[square] = piece + 1
             pos.occupied[side] |= 1 << square
             pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
+            if letter != "x" and viewer not in (None, side):
+                pos.fought |= 1 << piece  # how else would its enemy know it
         # The dead: exactly what is missing if all is known, else any type that is left, but no flag if one may stand.
         for number in range(len(mine), PIECES):
             piece = side * PIECES + number
@@ -111,22 +112,6 @@ def draw_setup(seed: int, tilt: float = 0.0) -> str:
     }
     kinds = draw_worlds(Belief(may, weights), 1, seed).kinds[0]
     return "".join(TYPES[kind] for kind in kinds)
-
-
-def read_layouts(path: Path) -> list[str]:
-    """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
-    layouts = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        word = line.partition("#")[0].strip()
-        if word:
-            try:
-                check_setup(word)
-            except ValueError as error:
-                raise ValueError(f"line {number}: {error}") from None
-            layouts.append(word)
-    if not layouts:
-        raise ValueError("no layouts")
-    return layouts
 
 
 class SetupSearch:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.junqi.weights import TERMS
+from games.junqi.weights import TERMS, WORTH
 from games.kernel.jit import Record, new_record, record, record_type
 
 SQUARES = 60
@@ -19,7 +19,7 @@ ROWS = "ABCDEFGHIJKL"
 TYPES = "abcdefghijkl"
 """司令 commander .. 工兵 engineer (ranks fall), 地雷 mine, 炸弹 bomb, 军旗 flag."""
 
-COMMANDER, ENGINEER, MINE, BOMB, FLAG = 0, 8, 9, 10, 11
+COMMANDER, BRIGADE, ENGINEER, MINE, BOMB, FLAG = 0, 3, 8, 9, 10, 11
 COUNTS = (1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 2, 1)
 """Pieces a side by type: 25."""
 
@@ -37,6 +37,9 @@ CAMPS = tuple(map(square_of, ["C1", "C3", "D2", "E1", "E3", "H1", "H3", "I2", "J
 HEADQUARTERS = tuple(map(square_of, ["A1", "A3", "L1", "L3"]))
 CAMP_SET = sum(1 << square for square in CAMPS)
 HEADQUARTERS_SET = sum(1 << square for square in HEADQUARTERS)
+FIRST_HALF = (1 << SQUARES) - (1 << 30)
+"""Squares of the first side's half."""
+
 SLOTS = tuple(square for square in range(30, 60) if square not in CAMPS)
 """Squares of a set-up word in the own frame: rows G to L, camps skipped."""
 
@@ -53,6 +56,7 @@ TABLES_DTYPE = record(
         ("distance", "u1", SQUARES * SQUARES),  # steps by road
         ("terms", "f4", len(TERMS)),  # weights of the evaluation
         ("worth", "f4", 12),  # material by type
+        ("zobrist", "i8", 2 * PIECES * SQUARES),  # [piece, square]
     ]
 )
 TABLES = record_type(TABLES_DTYPE)
@@ -144,7 +148,8 @@ def _build() -> Record:
             frontier = _beside(t, frontier) & ~reached
             steps += 1
     t.terms[:] = list(TERMS.values())
-    t.worth[:] = [*t.terms[:FLAG], FLAG_WORTH]
+    t.zobrist[:] = np.random.default_rng(4).integers(-(1 << 63), (1 << 63) - 1, len(t.zobrist))
+    t.worth[:] = [*WORTH, FLAG_WORTH]
     return t
 
 

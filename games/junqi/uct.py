@@ -24,7 +24,7 @@ from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
-from games.uct import Findings
+from games.uct import Findings, new_nodes
 
 EXPLORATION = 0.3
 
@@ -170,11 +170,13 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, playout
 class UctRoot(Half):
     """Junqi's half of the searcher. A tree is a pool of edges."""
 
-    node_dtype = EDGE_DTYPE
     worlds = WORLDS
 
     def tree_count(self, threads: int) -> int:
         return threads
+
+    def new_tree(self, size: int) -> Any:
+        return new_nodes(size, EDGE_DTYPE)
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         super().begin(task, trees, works)

@@ -37,11 +37,15 @@ WORK_DTYPE = record(
         ("history", "f4", 2 << 12),  # [side, move]: how often a quiet move cut, the deeper the more
         ("daring", "f8"),  # what an attack must be expected to gain for being looked at
         ("attacks", "i8"),  # plies of attacks that a branch is prolonged by
+        ("table", "i8"),  # address and mask of the transposition table, and the search's generation
+        ("mask", "i8"),
+        ("age", "i8"),
         # Of the evaluation:
         ("terms", "i8", len(TERMS)),
         ("counts", "i8", 2 * 12),  # [side, type]
         ("mobile", "i8", 2),  # by side: bits of the squares of pieces that may move
         ("flag", "i8", 2),  # by side: its square, -1 if fallen
+        ("shelter", "i8", 2),  # by side: mines beside it
     ]
 )
 WORK = record_type(WORK_DTYPE)

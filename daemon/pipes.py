@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TextIO
 
@@ -70,17 +71,27 @@ class Output:
         self._lock = threading.Lock()
         self._log: TextIO | None = None
         self.dialect: Dialect = Core()
+        self.ask: Callable[[str], None] = lambda command: None
+        """What the dialect asks of the core when it hears a line of the core's goes here."""
 
     def line(self, text: str) -> None:
         """A line of the core's, as the client's dialect has it."""
         with self._lock:
-            for line in self.dialect.write(text):
-                self._write(line)
+            reading = self.dialect.write(text)
+            self._write_all(reading.answers)
+        for command in reading.commands:
+            self.ask(command)
 
-    def answer(self, text: str) -> None:
-        """A line of the client's dialect."""
+    def read(self, text: str, ns: int) -> tuple[str, ...]:
+        """A client's line: answers what its dialect answers, returns what it asks of the core."""
         with self._lock:
-            self._write(text)
+            reading = self.dialect.read(text, ns)
+            self._write_all(reading.answers)
+        return reading.commands
+
+    def _write_all(self, lines: tuple[str, ...]) -> None:
+        for line in lines:
+            self._write(line)
 
     def _write(self, text: str) -> None:
         self._write_log("<<", text)

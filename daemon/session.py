@@ -95,6 +95,9 @@ class Session:
         self._entropy = _entropy()
         self._recorder = Recorder(out.error)
         self._has_spoken = False  # the client, and so chosen its dialect
+        self._thread = threading.current_thread()
+        self._asked: deque[str] = deque()  # commands of the dialect's, called for by lines of the core's
+        out.ask = self._ask
 
     # Events
 
@@ -119,8 +122,10 @@ class Session:
                 event()
             if self._load_failed and self._game is None:
                 self._refuse_waiting()
+            self._take_asked()
             while self._waiting and self._job_allows(self._waiting[0]):
                 self._handle(self._waiting.popleft())
+                self._take_asked()
         self._recorder.close()
 
     def _take(self, entry: Entry) -> None:
@@ -133,13 +138,31 @@ class Session:
         if not self._has_spoken:
             self._out.dialect = chosen_by(entry.text)
             self._has_spoken = True
-        reading = self._out.dialect.read(entry.text, entry.ns)
-        for text in reading.answers:
-            self._out.answer(text)
-        for text in reading.commands:
+        for text in self._out.read(entry.text, entry.ns):
             self._take_command(Entry(text, entry.ns))
+            self._take_asked()
+
+    def _ask(self, command: str) -> None:
+        """What the dialect asks: by the session's own lines at once, by a job's as an event."""
+        self._asked.append(command)
+        if threading.current_thread() is not self._thread:
+            self._events.put(None)  # look at `_asked`
+
+    def _take_asked(self) -> None:
+        """What the dialect asks comes before the client's lines that wait: these were said later."""
+        refused: list[Entry] = []
+        while self._asked:
+            entry = Entry(self._asked.popleft(), now_ns())
+            if not self._takes(entry, bool(refused)):
+                refused.append(entry)
+        self._waiting.extendleft(reversed(refused))
 
     def _take_command(self, entry: Entry) -> None:
+        if not self._takes(entry, bool(self._waiting)):
+            self._waiting.append(entry)
+
+    def _takes(self, entry: Entry, is_behind: bool) -> bool:
+        """Handle a command; False if it has to wait, behind others or for what runs."""
         words = entry.text.split()
         command = COMMANDS.get(words[0])
         if command is None:
@@ -148,10 +171,11 @@ class Session:
             self._handle(entry)
         elif words[0] == "isready" and self._job is not None and self._job.is_pingable:
             self._out.line("readyok")
-        elif self._waiting or not self._job_allows(entry):
-            self._waiting.append(entry)
+        elif is_behind or not self._job_allows(entry):
+            return False
         else:
             self._handle(entry)
+        return True
 
     def _refuse_waiting(self) -> None:
         """The game could not be loaded: say so to each line that needs it, rather than wait for ever."""
@@ -491,6 +515,23 @@ class Session:
         outcome = self._position.outcome()
         self._out.line(f"result {outcome if outcome is not None else 'none'}")
 
+    def probe(self, words: list[str], entry: Entry) -> None:
+        """What the searches before have stored of this position."""
+        from daemon.thinker import score_text
+
+        assert self._searcher is not None
+        found = self._searcher.recall(self._position)
+        if found is None:
+            self._out.line("probe none")
+            return
+        bounds = [("lower", found.lower), ("upper", found.upper)]
+        words = [f"{name} {score_text(score)}" for name, score in bounds if score is not None]
+        move = [] if found.move is None else [f"move {self._position.move_text(found.move)}"]
+        self._out.line(" ".join(["probe", f"depth {found.depth}", *words, *move]))
+
+    def turn(self, words: list[str], entry: Entry) -> None:
+        self._out.line(f"turn {('first', 'second')[self._position.turn]}")
+
     def bench(self, words: list[str], entry: Entry) -> None:
         from daemon.bench import Bench
 
@@ -530,6 +571,8 @@ COMMANDS: dict[str, Command] = {
     "eval": Command(Session.eval),
     "book": Command(Session.book, needs_idle=True),
     "result": Command(Session.result),
+    "turn": Command(Session.turn),
+    "probe": Command(Session.probe, needs_idle=True),
     "perft": Command(Session.perft, needs_idle=True),
     "bench": Command(Session.bench, needs_idle=True),
 }

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from games.contract import MATE_LIMIT, Line, Move, Report, Score, Task
+from games.contract import MATE_LIMIT, Line, Move, Position, Recollection, Report, Score, Task
 from games.kernel.control import Control
 from games.kernel.jit import Record
-from games.kernel.table import Table
+from games.kernel.table import EXACT, LOWER, UPPER, Table
 from games.kernel.threads import Helpers
 
 
@@ -60,6 +60,7 @@ class AlphaBetaSearcher:
     def __init__(self, root: Root) -> None:
         self._root = root
         self._size = (0, 0)
+        self._depth = 0
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         """The seed plays no part: alpha-beta draws no lots."""
@@ -69,6 +70,7 @@ class AlphaBetaSearcher:
             self._size = hash_mb, threads
 
     def clear(self) -> None:
+        self._depth = 0
         self._table.clear()
         self._works = [self._root.new_work() for _ in self._works]
 
@@ -76,6 +78,7 @@ class AlphaBetaSearcher:
         self._control: Control = task.control
         self._control.set_threads(len(self._works))
         self._depth = 0
+        self._key = task.position.key
         self._table.new_search()
         self._outlook = self._root.begin(task)
         self._boards = [task.position.copy().record for _ in self._works]  # type: ignore[attr-defined]
@@ -167,3 +170,15 @@ class AlphaBetaSearcher:
 
     def finish(self) -> None:
         self._helpers.join()
+
+    def recall(self, position: Position) -> Recollection | None:
+        if self._depth and position.key == self._key:  # the last root, which is not stored
+            best = self._lines[0]
+            return Recollection(best.pv[0], best.depth, best.score, best.score)
+        entry = self._table.entry(position.key)
+        if entry is None:
+            return None
+        score = self._score(entry.score)
+        lower = score if entry.bound in (LOWER, EXACT) else None
+        upper = score if entry.bound in (UPPER, EXACT) else None
+        return Recollection(entry.move or None, entry.depth, lower, upper)

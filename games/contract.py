@@ -170,6 +170,15 @@ class Task(NamedTuple):
     multipv: int = 1
 
 
+class Recollection(NamedTuple):
+    """What a search has stored of a position: its value is within the bounds, as far as the depth tells."""
+
+    move: Move | None
+    depth: int
+    lower: Score | None
+    upper: Score | None
+
+
 class Searcher(Protocol):
     """Owns the search's memory (tables, trees). One search at a time; `iterate` runs without the GIL.
 
@@ -189,6 +198,9 @@ class Searcher(Protocol):
 
     def finish(self) -> None:
         """Stop and join helper threads."""
+
+    def recall(self, position: Position) -> Recollection | None:
+        """What is stored of a position, by searchers that have a table of positions."""
 
 
 def exhaust(searcher: Searcher, task: Task) -> Report:

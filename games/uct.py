@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from games.contract import Line, Report, Score, Task
+from games.contract import Line, Position, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
 
@@ -157,3 +157,6 @@ class UctSearcher:
 
     def finish(self) -> None:
         """Threads end with each iteration."""
+
+    def recall(self, position: Position) -> None:
+        """Nothing: a tree is of one root."""

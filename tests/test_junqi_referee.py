@@ -74,12 +74,13 @@ def test_squares_are_turned_for_the_second_side() -> None:
     assert isinstance(dialect, Referee)
     assert dialect.read("INFO 1.0", 0).commands[0] == "setoption name UCI_Variant value junqi"
     assert dialect.read("START 1 1800 31", 0).commands[1] == "position startpos moves ?"
-    assert dialect.write(f"bestmove {FIRST}") == (f"ARRAY {FIRST}",)
-    (position, go) = dialect.read("GO F4G4 1 A1", 0).commands
+    assert dialect.write(f"bestmove {FIRST}").answers == (f"ARRAY {FIRST}",)
+    (position, question) = dialect.read("GO F4G4 1 A1", 0).commands
     assert position == f"position startpos moves ? {FIRST} G0F0=1@L3"
+    (go,) = dialect.write(f"{question} second").commands
     assert go.startswith("go wtime ")
-    assert dialect.write("info depth 1 score cp 3") == ()
-    assert dialect.write("bestmove F0G0=1") == ("BESTMOVE G4F4",)
+    assert dialect.write("info depth 1 score cp 3").answers == ()
+    assert dialect.write("bestmove F0G0=1").answers == ("BESTMOVE G4F4",)
     assert dialect.read("RESULT 2 00", 0).commands == ()
     (position, _) = dialect.read("GO K0K1 3 00", 0).commands
     assert position == f"position startpos moves ? {FIRST} G0F0=1@L3 F0G0=2 B4B3=3"
@@ -87,7 +88,7 @@ def test_squares_are_turned_for_the_second_side() -> None:
 
 def test_the_clock_is_the_games_own(monkeypatch: pytest.MonkeyPatch) -> None:
     dialect, now = chosen_by("INFO"), [5_000_000_000]
-    monkeypatch.setattr("daemon.dialects.junqi.now_ns", lambda: now[0])
+    monkeypatch.setattr("daemon.dialects.told.now_ns", lambda: now[0])
     assert dialect.read("START 0 100 31", now[0]).commands[-1] == "go wtime 100000 btime 100000"
     now[0] += 2_000_000_000
     dialect.write(f"bestmove {FIRST}")

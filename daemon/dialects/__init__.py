@@ -9,20 +9,20 @@ from typing import NamedTuple, Protocol
 
 
 class Reading(NamedTuple):
-    """What a client's line comes to."""
+    """What a line comes to, the client's or the core's."""
 
-    commands: tuple[str, ...] = ()  # lines for the core
+    commands: tuple[str, ...] = ()  # lines for the core, before anything else that the client has sent
     answers: tuple[str, ...] = ()  # lines for the client, at once
 
 
 class Dialect(Protocol):
-    """A client's way to speak. `read` is called in the session's thread, `write` in any, one call at a time."""
+    """A client's way to speak. Called by any thread, one call at a time."""
 
     def read(self, text: str, ns: int) -> Reading:
         """A line of the client's, not blank, read at `ns` (daemon.pipes.now_ns)."""
 
-    def write(self, text: str) -> tuple[str, ...]:
-        """The client's lines for a line of the core's."""
+    def write(self, text: str) -> Reading:
+        """A line of the core's."""
 
 
 class Core:
@@ -31,8 +31,34 @@ class Core:
     def read(self, text: str, ns: int) -> Reading:
         return Reading((text,))
 
-    def write(self, text: str) -> tuple[str, ...]:
-        return (text,)
+    def write(self, text: str) -> Reading:
+        return Reading(answers=(text,))
+
+
+class Named:
+    """What a client speaks that first asks for the name: MyAI or Cloudict's, as its next word has it."""
+
+    def __init__(self) -> None:
+        self._chosen: Dialect | None = None
+
+    def read(self, text: str, ns: int) -> Reading:
+        from daemon.dialects.connect6 import Cloudict
+        from daemon.dialects.myai import MyAi
+        from daemon.dialects.told import NAME
+
+        if self._chosen is not None:
+            return self._chosen.read(text, ns)
+        word = text.split(maxsplit=1)[0]
+        if word == "name":
+            return Reading(answers=(f"name {NAME}",))
+        is_ewn = word in MyAi.commands and word not in Cloudict.commands
+        self._chosen = MyAi() if is_ewn else Cloudict()
+        game = "ewn" if is_ewn else "connect6"
+        reading = self._chosen.read(text, ns)
+        return reading._replace(commands=(f"setoption name UCI_Variant value {game}", *reading.commands))
+
+    def write(self, text: str) -> Reading:
+        return Reading() if self._chosen is None else self._chosen.write(text)
 
 
 def chosen_by(text: str) -> Dialect:
@@ -42,4 +68,18 @@ def chosen_by(text: str) -> Dialect:
         from daemon.dialects.junqi import Referee
 
         return Referee()
+    if word == "ugi":
+        from daemon.dialects.ugi import Ugi
+
+        return Ugi()
+    if word == "ucci":
+        from daemon.dialects.ucci import Ucci
+
+        return Ucci()
+    if word == "name?":
+        from daemon.dialects.connect6 import Sau
+
+        return Sau()
+    if word == "name":
+        return Named()
     return Core()

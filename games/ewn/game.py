@@ -5,7 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from games.contract import BenchItem, GameInfo, Outcome, Report, Score, Searcher, Suggestion, Task, Tell
+from games.contract import (
+    BenchItem,
+    GameInfo,
+    Outcome,
+    Position,
+    Recollection,
+    Report,
+    Score,
+    Searcher,
+    Suggestion,
+    Task,
+    Tell,
+)
 from games.ewn import INFO, movegen, notation
 from games.ewn.bench import BENCH
 from games.ewn.knowledge import Knowledge
@@ -172,6 +184,9 @@ class EwnSearcher:
     def finish(self) -> None:
         if self._setup is None:
             self._searcher.finish()
+
+    def recall(self, position: Position) -> Recollection | None:
+        return self._searcher.recall(position)
 
 
 class Ewn:

@@ -8,7 +8,7 @@ branch ends on the board or in a table of endings its value is exact, and stays 
 
 from __future__ import annotations
 
-from games.contract import Move, Report, Task
+from games.contract import Move, Position, Report, Task
 from games.ewn.bounds import enough, sum_up, too_little
 from games.ewn.knowledge import Knowledge
 from games.ewn.movegen import step
@@ -259,3 +259,6 @@ class Expectimax:
 
     def finish(self) -> None:
         self._helpers.join()
+
+    def recall(self, position: Position) -> None:
+        """Nothing: what is stored is of throws, not of positions."""

@@ -12,7 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.contract import BenchItem, GameInfo, Outcome, Report, Searcher, Suggestion, Task, Tell
+from games.contract import (
+    BenchItem,
+    GameInfo,
+    Outcome,
+    Position,
+    Recollection,
+    Report,
+    Searcher,
+    Suggestion,
+    Task,
+    Tell,
+)
 from games.junqi import INFO, movegen, notation
 from games.junqi.behaviour import TRAITS, factors, note_move
 from games.junqi.belief import check_possible, compatible, deployment_weights, slot_types, spread_counts, square_types
@@ -439,6 +450,9 @@ class JunqiSearcher:
 
     def finish(self) -> None:
         self._searcher.finish()
+
+    def recall(self, position: Position) -> Recollection | None:
+        return self._searcher.recall(position)
 
 
 class Junqi:

@@ -7,6 +7,8 @@ by two threads fails the comparison: 13,355 torn hits of 929 k without the trick
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from games.kernel.intrinsics import load, store
@@ -18,6 +20,15 @@ LOWER, UPPER, EXACT = 1, 2, 3
 _SCORE_SHIFT, _DEPTH_SHIFT, _BOUND_SHIFT, _AGE_SHIFT = 18, 41, 49, 51
 _SCORE_OFFSET = 1 << 22
 _AGES = 64
+
+
+class Entry(NamedTuple):
+    """What is stored of a position."""
+
+    move: int  # 0: none
+    score: int
+    depth: int
+    bound: int
 
 
 class Table:
@@ -42,6 +53,16 @@ class Table:
     def new_search(self) -> None:
         """Age what earlier searches stored."""
         self.generation = (self.generation + 1) % _AGES
+
+    def entry(self, key: int) -> Entry | None:
+        """What is stored under a key, if anything."""
+        first = self._skip + 8 * (key & self.mask)
+        for slot in range(first, first + 8, 2):
+            check, data = int(self._words[slot]), int(self._words[slot + 1])
+            if data and (check ^ data ^ key) & (1 << 64) - 1 == 0:
+                score = ((data >> _SCORE_SHIFT) & 0x7FFFFF) - _SCORE_OFFSET
+                return Entry(data & 0x3FFFF, score, (data >> _DEPTH_SHIFT) & 0xFF, (data >> _BOUND_SHIFT) & 3)
+        return None
 
     def hashfull(self) -> int:
         """Per mille of entries used by this search, from a sample."""

@@ -1,0 +1,124 @@
+"""Connect6 in letters: the SAU referee platform's protocol, and Cloudict's, which the GUI ConnectMore speaks.
+
+A stone is two letters, column A-S from the left and row A-S, from the top with SAU and from the bottom with Cloudict. A
+turn has two stones; the first has one, which SAU writes `JJ@@` and Cloudict `JJJJ`. Neither tells the time: the engine
+keeps to a championship's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from daemon.dialects import Reading
+from daemon.dialects.told import NAME, Handle, Told, number
+
+LETTERS = "ABCDEFGHIJKLMNOPQRS"
+NO_STONE = "@@"
+
+
+class Letters(Told):
+    """What both have in common."""
+
+    clock_s = 900
+    is_from_top: bool
+
+    def _name(self, words: list[str], ns: int) -> Reading:
+        return Reading(("setoption name UCI_Variant value connect6", "isready"), (f"name {NAME}",))
+
+    def _new(self, words: list[str], ns: int) -> Reading:
+        """Black moves at once."""
+        begin = self._begin(self.clock_s)
+        return Reading(begin + (self._seek(ns).commands if words[0] == "black" else ()))
+
+    def _move(self, words: list[str], ns: int) -> Reading:
+        return self._try(self._turn(words[0]), ns)
+
+    def _end(self, words: list[str], ns: int) -> Reading:
+        return Reading(("stop",))
+
+    def _quit(self, words: list[str], ns: int) -> Reading:
+        return Reading(("quit",))
+
+    def answer(self, move: str) -> str:
+        self._moves.append(move)
+        return f"move {self._letters(move)}"
+
+    def _turn(self, text: str) -> str:
+        """A turn in letters as the core writes it; ValueError if it is none."""
+        stones = [text[i : i + 2].upper() for i in range(0, len(text), 2)]
+        if len(stones) == 2 and stones[1] in (NO_STONE, stones[0]):
+            del stones[1]
+        if not 1 <= len(stones) <= 2 or any(len(stone) != 2 or not set(stone) <= set(LETTERS) for stone in stones):
+            raise ValueError("not a turn")
+        return "".join(f"{stone[0].lower()}{self._row(LETTERS.index(stone[1]) + 1)}" for stone in stones)
+
+    def _row(self, row: int) -> int:
+        """A row, 1-19, as the core counts it, and back."""
+        return 20 - row if self.is_from_top else row
+
+    def _letters(self, turn: str) -> str:
+        """A turn of the core's in letters."""
+        middle = next((i for i in range(2, len(turn)) if turn[i].isalpha()), len(turn))
+        stones = [
+            f"{stone[0].upper()}{LETTERS[self._row(int(stone[1:])) - 1]}"
+            for stone in (turn[:middle], turn[middle:])
+            if stone
+        ]
+        return "".join(stones if len(stones) == 2 else [stones[0], NO_STONE if self.is_from_top else stones[0]])
+
+
+class Sau(Letters):
+    """A `Dialect`."""
+
+    is_from_top = True
+
+    def _error(self, words: list[str], ns: int) -> Reading:
+        """The platform did not take the engine's turn."""
+        del self._moves[-1:]
+        return Reading()
+
+    commands: ClassVar[Mapping[str, Handle]] = {
+        "name?": Letters._name,
+        "new": Letters._new,
+        "move": Letters._move,
+        "error": _error,
+        "end": Letters._end,
+        "quit": Letters._quit,
+    }
+
+
+class Cloudict(Letters):
+    """A `Dialect`. Turns of either side are told by `black` and `white`, the engine's are asked for by `next`."""
+
+    is_from_top = False
+
+    def _put(self, words: list[str], ns: int) -> Reading:
+        """A turn that wants no answer."""
+        self._check_idle()
+        self._moves.append(self._turn(words[0]))
+        return Reading((self._position(),))
+
+    def _next(self, words: list[str], ns: int) -> Reading:
+        return self._seek(ns)
+
+    def _depth(self, words: list[str], ns: int) -> Reading:
+        return Reading((f"setoption name Depth value {number(words[0])}",))
+
+    def _threats(self, words: list[str], ns: int) -> Reading:
+        """Wins by threats are always looked for."""
+        return Reading()
+
+    commands: ClassVar[Mapping[str, Handle]] = {
+        "name": Letters._name,
+        "new": Letters._new,
+        "move": Letters._move,
+        "black": _put,
+        "white": _put,
+        "next": _next,
+        "depth": _depth,
+        "vcf": _threats,
+        "unvcf": _threats,
+        "quit": Letters._quit,
+        "exit": Letters._quit,
+    }

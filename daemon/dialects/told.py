@@ -1,0 +1,132 @@
+"""What dialects share in which a game is told move by move, and the engine keeps its own time.
+
+A move that is told is tried on the core first: `position` and, for an answer that ends it, `turn`. If the core refuses
+the move the client is told so and the game stands as it was; else the engine's move is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from daemon.dialects import Reading
+from daemon.pipes import now_ns, printable
+
+NAME = "Siqi"
+CORE_ERROR = "info string error "
+
+Handle = Callable[[Any, list[str], int], Reading]
+
+
+class Told:
+    """A `Dialect` but for its words."""
+
+    commands: ClassVar[Mapping[str, Handle]]
+    """By a line's first word; called with the dialect, the other words, and when the line was read."""
+
+    clock_s: int
+    """The engine's time for a game where the client does not tell it."""
+
+    def __init__(self) -> None:
+        self._is_seeking = False  # the engine's move
+        self._void = 0  # searches whose answers nobody waits for
+        self._begin(self.clock_s)
+
+    def _begin(self, seconds: int) -> tuple[str, ...]:
+        """A new game: what the core is told."""
+        self._moves: list[str] = []  # as the core writes them
+        self._is_trying = False  # the position, of which the core has not said yet that it can be
+        self._is_told = False  # the last move, with it
+        self._left_ns = seconds * 10**9
+        self._since_ns = 0  # when the move being sought was asked for
+        self._void += self._is_seeking
+        is_stopped, self._is_seeking = self._is_seeking, False
+        return ("stop", "ucinewgame") if is_stopped else ("ucinewgame",)
+
+    # The client's lines
+
+    def read(self, text: str, ns: int) -> Reading:
+        word, *words = text.split()
+        if word == "setoption":
+            return Reading((text,))  # in any dialect, for who wraps the engine
+        handle = self.find(word)
+        if handle is None:
+            return refusal("unknown command", text)
+        try:
+            return handle(self, words, ns)
+        except IndexError:
+            return refusal("too few words", text)
+        except ValueError as error:
+            return refusal(str(error), text)
+
+    def find(self, word: str) -> Handle | None:
+        return self.commands.get(word)
+
+    def _position(self) -> str:
+        return " ".join(["position startpos", *(["moves", *self._moves] if self._moves else [])])
+
+    def _try(self, move: str, ns: int) -> Reading:
+        """Tell the core a move, and if it takes it ask for the engine's."""
+        self._check_idle()
+        self._moves.append(move)
+        self._is_told = True
+        return self._try_position(ns)
+
+    def _try_position(self, ns: int) -> Reading:
+        self._check_idle()
+        self._since_ns = ns
+        self._is_trying = True
+        return Reading((self._position(), "turn"))
+
+    def _seek(self, ns: int) -> Reading:
+        """Ask for the engine's move."""
+        self._check_idle()
+        self._since_ns = ns
+        return Reading((self._position(), self._go()))
+
+    def _check_idle(self) -> None:
+        if self._is_trying or self._is_seeking:
+            raise ValueError("the engine has not moved yet")
+
+    def _go(self) -> str:
+        self._is_seeking = True
+        left = max(self._left_ns // 10**6, 1)
+        return f"go wtime {left} btime {left}"
+
+    # The core's lines
+
+    def write(self, text: str) -> Reading:
+        if text.startswith(CORE_ERROR):
+            if self._is_trying and self._is_told:
+                self._moves.pop()
+            self._is_trying = self._is_told = False
+            return Reading(answers=(f"ERROR {text.removeprefix(CORE_ERROR)}",))
+        word, *words = text.split()
+        if word == "turn" and self._is_trying:
+            self._is_trying = self._is_told = False
+            return Reading((self._go(),))
+        if word == "bestmove" and self._void:
+            self._void -= 1
+        elif word == "bestmove":
+            self._is_seeking = False
+            if words[0] == "(none)":
+                return Reading()
+            self._left_ns -= now_ns() - self._since_ns
+            return Reading(answers=(self.answer(words[0]),))
+        return Reading()
+
+    def answer(self, move: str) -> str:
+        """The client's line for the engine's move, which is noted."""
+        raise NotImplementedError
+
+
+def number(text: str) -> int:
+    """ValueError if it is none that a referee writes."""
+    if not (text.isascii() and text.isdigit() and len(text) < 8):
+        raise ValueError("not a number")
+    return int(text)
+
+
+def refusal(reason: str, text: str) -> Reading:
+    """The answer to a line that cannot be taken."""
+    return Reading(answers=(f"ERROR {reason}: {printable(text)}",))

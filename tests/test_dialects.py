@@ -1,0 +1,156 @@
+"""The dialects of clients: transcripts with the real process, and what their translators do with what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from client import START_TIMEOUT_S, Client
+
+from daemon.dialects import Dialect, Named, chosen_by
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    with Client() as client:
+        yield client
+
+
+def ask(client: Client, line: str, word: str) -> str:
+    """The one line that answers, by its first word; there is no other."""
+    client.send(line)
+    (answer,) = client.expect(lambda text: text.startswith(word), START_TIMEOUT_S)
+    return answer
+
+
+# UCCI
+
+
+def test_ucci_names_options_in_one_word(client: Client) -> None:
+    client.send("ucci")
+    lines = client.expect("ucciok")
+    options = [line.split() for line in lines if line.startswith("option")]
+    assert all(words[2] == "type" for words in options)
+    names = {words[1] for words in options}
+    assert {"hashsize", "threads", "ponder", "usebook", "bookfiles", "usemillisec", "Move_Overhead"} <= names
+    assert "UCI_Variant" not in names
+    client.send(
+        *(f"setoption {words[1]} {words[words.index('default') + 1]}" for words in options if "default" in words)
+    )
+    client.send("setoption promotion false", "setoption newgame", "setoption Move_Overhead 20", "isready")
+    assert [line for line in client.expect("readyok", START_TIMEOUT_S) if "compil" not in line] == ["readyok"]
+
+
+def test_ucci_times_are_seconds_unless_it_is_told(client: Client) -> None:
+    dialect = chosen_by("ucci")
+    assert dialect.read("go time 300 increment 2", 0).commands == ("go wtime 300000 btime 300000 winc 2000 binc 2000",)
+    dialect.read("setoption usemillisec true", 0)
+    assert dialect.read("go ponder time 300 movestogo 5 opptime 9 oppmovestogo 5", 0).commands == (
+        "go ponder wtime 300 btime 300 movestogo 5",
+    )
+    assert dialect.read("go depth infinite", 0).commands == ("go infinite",)
+    assert dialect.read("go movetime 50", 0).commands == ("go movetime 50",)
+
+
+def test_ucci_bans_moves(client: Client) -> None:
+    client.send("ucci", "position fen 4k4/9/9/9/9/9/9/9/9/3K5 w", "banmoves d0e0", "go depth 3")
+    answer = client.expect("bestmove", START_TIMEOUT_S)[-1]
+    assert answer.split()[1] in ("d0d1",)
+    client.send("banmoves d0d1", "go depth 3")
+    assert client.expect("nobestmove") == ["nobestmove"]
+    client.send("position fen 4k4/9/9/9/9/9/9/9/9/3K5 w", "go depth 1")
+    assert client.expect("bestmove")
+
+
+def test_ucci_draws_and_scores() -> None:
+    dialect = chosen_by("ucci")
+    for score, told, answer in (("cp -200", -200, "bestmove a0a1 draw"), ("cp 10", 10, "bestmove a0a1")):
+        dialect.read("go draw depth 3", 0)
+        assert dialect.write(f"info depth 3 score {score} pv a0a1").answers == (f"info depth 3 score {told} pv a0a1",)
+        assert dialect.write("bestmove a0a1").answers == (answer,)
+    assert dialect.write("info depth 3 score mate 2 pv a0a1").answers == ("info depth 3 score 29997 pv a0a1",)
+    assert dialect.write("info depth 3 score mate -1 pv a0a1").answers == ("info depth 3 score -29998 pv a0a1",)
+    dialect.read("go depth 3", 0)
+    dialect.write("info depth 3 score cp -500 pv a0a1")
+    assert dialect.write("bestmove a0a1 ponder b0b1").answers == ("bestmove a0a1 ponder b0b1",)
+
+
+# SAU, Cloudict, MyAI
+
+
+def test_a_game_by_sau(client: Client) -> None:
+    assert ask(client, "name?", "name") == "name Siqi"
+    client.send("setoption name Depth value 2")
+    first = ask(client, "new black", "move")
+    assert len(first) == 9 and first.endswith("@@")
+    assert ask(client, "move AAZZ", "ERROR") == "ERROR not a turn: move AAZZ"
+    reply = ask(client, "move ABAC", "move")
+    assert len(reply) == 9 and "@" not in reply
+    assert ask(client, "move ABAD", "ERROR").startswith("ERROR illegal move")  # a18 is taken
+    assert ask(client, "move", "ERROR") == "ERROR too few words: move"
+    assert ask(client, "move SSSR", "move") != reply
+    client.send("end win")
+    assert len(ask(client, "new black", "move")) == 9
+    client.send("quit")
+    assert client.process.wait(20) == 0
+
+
+def test_sau_and_cloudict_count_rows_from_either_end() -> None:
+    sau, cloudict = chosen_by("name?"), chosen_by("name")
+    assert sau.read("move AAJJ", 0).commands[0] == "position startpos moves a19j10"
+    cloudict.read("name", 0)
+    assert cloudict.read("black AA", 0).commands[-1] == "position startpos moves a1"
+    for dialect, stone in ((chosen_by("name?"), "move AA@@"), (started("new white"), "move AAAA")):
+        dialect.read("new black", 0)
+        row = 19 if "@" in stone else 1
+        assert dialect.write(f"bestmove a{row}").answers == (stone,)
+    cloudict.read("next", 0)
+    assert cloudict.write("bestmove b2c19").answers == ("move BBCS",)
+
+
+def started(line: str) -> Dialect:
+    dialect = chosen_by("name")
+    dialect.read("name", 0)
+    dialect.read(line, 0)
+    return dialect
+
+
+def test_a_game_by_cloudict(client: Client) -> None:
+    assert ask(client, "name", "name") == "name Siqi"
+    client.send("depth 2", "vcf", "new xxx", "black JJ")
+    move = ask(client, "next", "move")
+    assert len(move) == 9
+    assert ask(client, "black JJ", "ERROR").startswith("ERROR illegal move")
+
+
+def test_a_game_by_myai(client: Client) -> None:
+    assert ask(client, "name", "name") == "name Siqi"
+    assert ask(client, "version", "") != ""
+    client.send("time_setting 3", "board_setting 5 6")
+    assert set(ask(client, "ini R", "").split()) == {"A1", "B1", "C1", "A2", "B2", "A3"}
+    assert set(ask(client, "ini B", "").split()) == {"E5", "D5", "C5", "E4", "D4", "E3"}
+    origin, target = ask(client, "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", "").split()
+    assert origin == "C1" and target in ("D1", "C2", "D2")
+    assert ask(client, "get B 6 0 0 0 0 0 B2 0 0 C2 0 0 0", "") in ("B2 A1", "B2 A2", "B2 B1")
+    assert ask(client, "get R 9 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", "ERROR").startswith("ERROR bad FEN")
+    assert ask(client, "get R 1 E5", "ERROR").startswith("ERROR twelve squares")
+    assert ask(client, "board_setting 6 6", "ERROR").startswith("ERROR the board is")
+    client.send("exit")
+    assert client.process.wait(20) == 0
+
+
+def test_who_asks_for_the_name_is_known_by_the_next_word() -> None:
+    for line, game in (("version", "ewn"), ("ini R", "ewn"), ("new black", "connect6"), ("depth 3", "connect6")):
+        dialect = chosen_by("name")
+        assert isinstance(dialect, Named)
+        assert dialect.read("name", 0).answers == ("name Siqi",)
+        assert dialect.write("info depth 1").answers == ()
+        assert dialect.read(line, 0).commands[:1] == (f"setoption name UCI_Variant value {game}",)
+
+
+@pytest.mark.parametrize("line", ["INFO 1.0", "name?", "ugi", "ucci"])
+def test_nothing_that_a_client_says_is_too_much(line: str) -> None:
+    dialect = chosen_by(line)
+    for text in (line, "go", "move", "new", "get R", "setoption", "query", "go time x", "banmoves", "\x00", "a b c"):
+        reading = dialect.read(text, 0)
+        assert isinstance(reading.commands, tuple)

@@ -150,12 +150,12 @@ class Session:
 
     def _take_asked(self) -> None:
         """What the dialect asks comes before the client's lines that wait: these were said later."""
-        refused: list[Entry] = []
+        place = 0
         while self._asked:
             entry = Entry(self._asked.popleft(), now_ns())
-            if not self._takes(entry, bool(refused)):
-                refused.append(entry)
-        self._waiting.extendleft(reversed(refused))
+            if not self._takes(entry, place > 0):
+                self._waiting.insert(place, entry)
+                place += 1
 
     def _take_command(self, entry: Entry) -> None:
         if not self._takes(entry, bool(self._waiting)):

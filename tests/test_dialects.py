@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from client import START_TIMEOUT_S, Client
@@ -73,6 +75,109 @@ def test_ucci_draws_and_scores() -> None:
     dialect.read("go depth 3", 0)
     dialect.write("info depth 3 score cp -500 pv a0a1")
     assert dialect.write("bestmove a0a1 ponder b0b1").answers == ("bestmove a0a1 ponder b0b1",)
+
+
+# CECP
+
+
+def test_xboard_plays_and_takes_back(client: Client) -> None:
+    client.send("xboard", "protover 2", "accepted done", "new", "variant xiangqi", "level 0 0:20 0", "post", "easy")
+    client.expect("feature", START_TIMEOUT_S)
+    client.send("time 2000", "otim 2000", "usermove h2e2", "ping 1")
+    lines = client.expect("pong", START_TIMEOUT_S)
+    move = next(line.split()[1] for line in lines if line.startswith("move"))  # before the pong
+    thought = [line.split() for line in lines if line[0].isdigit()]
+    assert thought and all(len(words) > 4 and words[0].isdigit() for words in thought)
+    assert thought[-1][4] == move
+    client.send("force", "undo", "undo", "usermove b2e2", "usermove b2e2", "ping 2")
+    assert client.expect("pong") == ["Illegal move: b2e2", "pong 2"]
+    client.send("sd 2", "go")
+    assert client.expect("move")
+
+
+def test_xboard_is_told_of_the_end(client: Client) -> None:
+    client.send("xboard", "protover 2", "new", "sd 3", "nopost")
+    client.send("force", "setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1", "go")
+    lines = client.expect(lambda line: line.startswith("1-0"), START_TIMEOUT_S)
+    assert lines[-2].startswith("move ")
+    assert lines[-1] == "1-0 {checkmate}"
+    client.send("result 1-0 {checkmate}", "new", "usermove h2e2")
+    assert client.expect("move")
+
+
+def test_xboard_sends_a_game_without_waiting(client: Client) -> None:
+    """As when it loads one: all moves in force mode, the game still being compiled."""
+    moves = ["h2e2", "h9g7", "h0g2", "i9h9", "x9x9", "b0c2", "b9c7"]
+    client.send("xboard", "protover 2", "new", "force", *(f"usermove {move}" for move in moves), "sd 2", "go")
+    lines = client.expect("move", START_TIMEOUT_S)
+    assert [line for line in lines if line.startswith("Illegal")] == ["Illegal move: x9x9"]
+    client.send("force", "undo", "undo", "undo", "ping 3", "undo", "undo", "undo", "undo", "undo", "ping 4")
+    assert client.expect("pong") == ["pong 3"]
+    assert client.expect("pong") == ["Error (no move to take back): undo", "pong 4"]
+
+
+def test_xboard_ponders_and_analyses(client: Client) -> None:
+    client.send("xboard", "protover 2", "new", "level 0 0:10 0", "hard", "nopost", "usermove h2e2")
+    client.expect("move", START_TIMEOUT_S)
+    client.send("hint")
+    expected = client.expect("Hint:")[-1].split()[1]
+    client.send("time 900", f"usermove {expected}")
+    assert client.expect("move")
+    client.send("hint")
+    expected = client.expect("Hint:")[-1].split()[1]
+    others = [move for move in ("a0a1", "i0i1", "a3a4") if move != expected]
+    client.send(f"usermove {others[0]}", f"usermove {others[1]}")
+    assert len([line for line in client.expect("move") if line.startswith("move")]) == 1
+    client.send("force", "analyze")
+    client.expect(lambda line: line[:2] == "4 ")
+    client.send(".", "undo")
+    assert client.expect("stat01:")[-1].split()[3].isdigit()
+    client.expect(lambda line: line[:2] == "4 ")
+    client.send("exit", "ping 9")
+    assert client.expect("pong")[-1] == "pong 9"
+    client.send("ping 10")
+    assert client.expect("pong") == ["pong 10"]
+
+
+# Botzone
+
+
+def answered(client: Client, line: object) -> dict[str, Any]:
+    client.send(json.dumps(line))
+    answer, running = client.expect(lambda text: text.startswith(">>>"), START_TIMEOUT_S)
+    assert running == ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+    response: dict[str, Any] = json.loads(answer)["response"]
+    return response
+
+
+def test_botzone_keeps_running(client: Client) -> None:
+    first = answered(client, {"requests": [{"source": "-1", "target": "-1"}], "responses": [], "time_limit": "0.1"})
+    assert set(first) == {"source", "target"}
+    assert answered(client, {"source": "h9", "target": "g7"})["source"] != "g7"
+    client.send('{"source": "h9", "target": "g7"}', "[1]", "{", '{"source": "a"}', '{"x0": 3}')
+    for word in ("illegal move", "", "", "", ""):
+        assert word in json.loads(client.expect(lambda line: True)[-1])["error"]
+    assert answered(client, {"source": "b9", "target": "c7"})
+
+
+def test_botzone_goes_on_from_a_history(client: Client) -> None:
+    requests = [{"source": "h2", "target": "e2"}, {"source": "h0", "target": "g2"}]
+    told = {"requests": requests, "responses": [{"source": "h9", "target": "g7"}], "time_limit": "0.1"}
+    response = answered(client, told)
+    assert response["source"][1] in "56789"
+
+
+def test_botzone_in_connect6_and_ewn() -> None:
+    with Client() as client:
+        stones = {"x0": 9, "y0": 9, "x1": -1, "y1": -1}
+        response = answered(client, {"requests": [stones], "responses": [], "time_limit": "0.1"})
+        assert all(0 <= response[key] < 19 for key in ("x0", "y0", "x1", "y1"))
+    with Client() as client:
+        setup = answered(client, {"requests": [{"setup": "-1"}], "responses": [], "time_limit": "0.1"})["setup"]
+        assert sorted(setup) == list("123456")
+        move = answered(client, {"setup": "654321", "dice": 6})
+        assert move["source"] in ("a5", "b5", "c5", "a4", "b4", "a3")
+        assert set(answered(client, {"source": "e1", "target": "d2", "dice": 1})) == {"source", "target"}
 
 
 # SAU, Cloudict, MyAI
@@ -148,7 +253,7 @@ def test_who_asks_for_the_name_is_known_by_the_next_word() -> None:
         assert dialect.read(line, 0).commands[:1] == (f"setoption name UCI_Variant value {game}",)
 
 
-@pytest.mark.parametrize("line", ["INFO 1.0", "name?", "ugi", "ucci"])
+@pytest.mark.parametrize("line", ["INFO 1.0", "name?", "ugi", "ucci", "xboard", '{"requests": []}'])
 def test_nothing_that_a_client_says_is_too_much(line: str) -> None:
     dialect = chosen_by(line)
     for text in (line, "go", "move", "new", "get R", "setoption", "query", "go time x", "banmoves", "\x00", "a b c"):

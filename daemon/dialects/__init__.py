@@ -5,6 +5,7 @@ A dialect knows neither rules nor search: what it asks for it asks the session f
 
 from __future__ import annotations
 
+import importlib
 from typing import NamedTuple, Protocol
 
 
@@ -61,25 +62,25 @@ class Named:
         return Reading() if self._chosen is None else self._chosen.write(text)
 
 
+_CLASSES = {
+    "ucci": "ucci.Ucci",
+    "ugi": "ugi.Ugi",
+    "xboard": "cecp.Cecp",
+    "name?": "connect6.Sau",
+    "INFO": "junqi.Referee",
+    "{": "botzone.Botzone",
+}
+"""Who speaks what, by how the first line begins; imported when it is chosen."""
+
+
 def chosen_by(text: str) -> Dialect:
     """The dialect of a client whose first line this is."""
     word = text.split(maxsplit=1)[0]
-    if word.startswith("INFO"):
-        from daemon.dialects.junqi import Referee
-
-        return Referee()
-    if word == "ugi":
-        from daemon.dialects.ugi import Ugi
-
-        return Ugi()
-    if word == "ucci":
-        from daemon.dialects.ucci import Ucci
-
-        return Ucci()
-    if word == "name?":
-        from daemon.dialects.connect6 import Sau
-
-        return Sau()
     if word == "name":
         return Named()
+    for start, path in _CLASSES.items():
+        if word == start or ((not start.isalpha() or start.isupper()) and word.startswith(start)):
+            module, name = path.split(".")
+            dialect: Dialect = getattr(importlib.import_module(f"daemon.dialects.{module}"), name)()
+            return dialect
     return Core()

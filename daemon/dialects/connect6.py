@@ -7,6 +7,7 @@ keeps to a championship's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -15,6 +16,11 @@ from daemon.dialects.told import NAME, Handle, Told, number
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
 NO_STONE = "@@"
+
+
+def stones_of(turn: str) -> list[str]:
+    """The stones of a turn as the core writes it."""
+    return re.findall(r"[a-s]\d+", turn)
 
 
 class Letters(Told):
@@ -40,9 +46,9 @@ class Letters(Told):
     def _quit(self, words: list[str], ns: int) -> Reading:
         return Reading(("quit",))
 
-    def answer(self, move: str) -> str:
+    def answer(self, move: str) -> tuple[str, ...]:
         self._moves.append(move)
-        return f"move {self._letters(move)}"
+        return (f"move {self._letters(move)}",)
 
     def _turn(self, text: str) -> str:
         """A turn in letters as the core writes it; ValueError if it is none."""
@@ -59,12 +65,7 @@ class Letters(Told):
 
     def _letters(self, turn: str) -> str:
         """A turn of the core's in letters."""
-        middle = next((i for i in range(2, len(turn)) if turn[i].isalpha()), len(turn))
-        stones = [
-            f"{stone[0].upper()}{LETTERS[self._row(int(stone[1:])) - 1]}"
-            for stone in (turn[:middle], turn[middle:])
-            if stone
-        ]
+        stones = [f"{stone[0].upper()}{LETTERS[self._row(int(stone[1:])) - 1]}" for stone in stones_of(turn)]
         return "".join(stones if len(stones) == 2 else [stones[0], NO_STONE if self.is_from_top else stones[0]])
 
 

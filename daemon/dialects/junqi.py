@@ -66,12 +66,12 @@ class Referee(Told):
     def _end(self, words: list[str], ns: int) -> Reading:
         return Reading(("stop",))
 
-    def answer(self, move: str) -> str:
+    def answer(self, move: str) -> tuple[str, ...]:
         if not self._array:
             self._array = move
-            return f"ARRAY {move}"
+            return (f"ARRAY {move}",)
         self._own = move[:4]
-        return f"BESTMOVE {self._turned(self._own)}"
+        return (f"BESTMOVE {self._turned(self._own)}",)
 
     def _turned(self, squares: str) -> str:
         """Squares as the other frame has them: this side's in the core's, and back."""

@@ -76,10 +76,10 @@ class MyAi(Told):
     def _exit(self, words: list[str], ns: int) -> Reading:
         return Reading(("quit",))
 
-    def answer(self, move: str) -> str:
+    def answer(self, move: str) -> tuple[str, ...]:
         if self._is_setting_up:
-            return " ".join(CORNERS[self._side][move.index(piece)] for piece in "123456")
-        return " ".join(f"{square[0].upper()}{6 - int(square[1])}" for square in (move[:2], move[2:]))
+            return (" ".join(CORNERS[self._side][move.index(piece)] for piece in "123456"),)
+        return (" ".join(f"{square[0].upper()}{6 - int(square[1])}" for square in (move[:2], move[2:])),)
 
     commands: ClassVar[Mapping[str, Handle]] = {
         "name": _name,

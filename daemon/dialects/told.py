@@ -51,13 +51,16 @@ class Told:
             return Reading((text,))  # in any dialect, for who wraps the engine
         handle = self.find(word)
         if handle is None:
-            return refusal("unknown command", text)
+            return self._refusal("unknown command", text)
         try:
             return handle(self, words, ns)
         except IndexError:
-            return refusal("too few words", text)
+            return self._refusal("too few words", text)
         except ValueError as error:
-            return refusal(str(error), text)
+            return self._refusal(str(error), text)
+
+    def _refusal(self, reason: str, text: str) -> Reading:
+        return Reading(answers=(self.error(f"{reason}: {printable(text)}"),))
 
     def find(self, word: str) -> Handle | None:
         return self.commands.get(word)
@@ -100,7 +103,7 @@ class Told:
             if self._is_trying and self._is_told:
                 self._moves.pop()
             self._is_trying = self._is_told = False
-            return Reading(answers=(f"ERROR {text.removeprefix(CORE_ERROR)}",))
+            return Reading(answers=(self.error(text.removeprefix(CORE_ERROR)),))
         word, *words = text.split()
         if word == "turn" and self._is_trying:
             self._is_trying = self._is_told = False
@@ -112,11 +115,15 @@ class Told:
             if words[0] == "(none)":
                 return Reading()
             self._left_ns -= now_ns() - self._since_ns
-            return Reading(answers=(self.answer(words[0]),))
+            return Reading(answers=self.answer(words[0]))
         return Reading()
 
-    def answer(self, move: str) -> str:
-        """The client's line for the engine's move, which is noted."""
+    def error(self, what: str) -> str:
+        """The client's line for what cannot be taken."""
+        return f"ERROR {what}"
+
+    def answer(self, move: str) -> tuple[str, ...]:
+        """The client's lines for the engine's move, which is noted."""
         raise NotImplementedError
 
 
@@ -125,8 +132,3 @@ def number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 8):
         raise ValueError("not a number")
     return int(text)
-
-
-def refusal(reason: str, text: str) -> Reading:
-    """The answer to a line that cannot be taken."""
-    return Reading(answers=(f"ERROR {reason}: {printable(text)}",))

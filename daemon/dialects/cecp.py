@@ -1,0 +1,399 @@
+"""CECP, the Chess Engine Communication Protocol, version 2: XBoard and WinBoard, with Xiangqi.
+
+Every change of the position is told to the core, with the questions `result` and `turn`. Once `turn` is answered it is
+known that the core took the position, and what there is to do: to think, to ponder, to analyse or to wait; the client's
+next lines wait for that. Searches whose answers nobody wants any more are counted, and as many answers thrown away.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from daemon import __version__
+from daemon.dialects import Reading
+from daemon.dialects.told import CORE_ERROR, number
+from daemon.pipes import printable
+
+FEATURES = (
+    'feature myname="Siqi {version}" variants="xiangqi" ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=1',
+    "feature sigint=0 sigterm=0 reuse=1 analyze=1 colors=0 ics=0 name=0 pause=0 nps=0 debug=0 memory=1 smp=1",
+    'feature option="OwnBook -check 0" option="MultiPV -spin 1 1 256" option="Move Overhead -spin 10 0 5000"',
+    "feature done=1",
+)
+IGNORED = ("accepted", "rejected", "random", "computer", "name", "rating", "ics", "white", "black", "xboard", "bogus")
+
+DRAW_BELOW = -30
+"""A draw is agreed to where the engine's score is less, in centipawns."""
+
+MATE = 100_000
+"""The score of a mate, to which its moves are added."""
+
+FORCE, PLAY, ANALYZE = range(3)
+IDLE, THINKING, PONDERING, ANALYZING = range(4)
+
+
+class Level(NamedTuple):
+    """`level`: moves to a time control, 0 for the whole game; times in milliseconds."""
+
+    moves: int = 0
+    base: int = 300_000
+    increment: int = 0
+
+
+class Told(NamedTuple):
+    """A position that the core has not answered for yet, and how it came about."""
+
+    move: str = ""  # the last one, if that is new
+    before: tuple[str, list[str]] | None = None  # start and moves before it was set up
+
+
+class Cecp:
+    """A `Dialect`."""
+
+    def __init__(self) -> None:
+        self._mode = FORCE
+        self._activity = IDLE
+        self._void = 0  # searches whose answers nobody waits for
+        self._start = "startpos"
+        self._moves: list[str] = []
+        self._told: Told | None = None
+        self._later: deque[str] = deque()  # the client's lines that wait for the core's answer
+        self._side = 1  # the engine's
+        self._turn = 0
+        self._is_over = False
+        self._marks: deque[str] = deque()  # the client's lines for the next answers to `isready`
+        self._pings: list[str] = []  # those that wait for the engine's move
+        self._level = Level()
+        self._movetime = 0
+        self._depth = 0
+        self._left = [0, 0]  # by side, ms; 0 where not told
+        self._is_posting = False
+        self._ponders = False
+        self._reply = ""  # expected
+        self._score = 0
+        self._stat = (0, 0, 0)  # time in centiseconds, nodes, depth
+
+    # The client's lines
+
+    def read(self, text: str, ns: int) -> Reading:
+        if self._told is not None and text != "quit":
+            self._later.append(text)
+            return Reading()
+        word, *words = text.split()
+        if word in IGNORED:
+            return Reading()
+        handle = COMMANDS.get(word)
+        if handle is None:
+            return Reading(answers=(f"Error (unknown command): {printable(text)}",))
+        try:
+            return handle(self, words)
+        except (IndexError, ValueError):
+            return Reading(answers=(f"Error (bad argument): {printable(text)}",))
+
+    def protover(self, words: list[str]) -> Reading:
+        answers = tuple(line.format(version=__version__) for line in FEATURES)
+        return Reading(("setoption name UCI_Variant value xiangqi", "isready"), answers)
+
+    def new(self, words: list[str]) -> Reading:
+        stop = self._stop()
+        self._mode, self._side, self._depth, self._is_over = PLAY, 1, 0, False
+        self._start, self._moves, self._reply = "startpos", [], ""
+        return Reading((*stop, "ucinewgame", *self._tell(Told())))
+
+    def variant(self, words: list[str]) -> Reading:
+        if words[0] != "xiangqi":
+            return Reading(answers=(f"Error (unsupported variant): {printable(words[0])}",))
+        return Reading()
+
+    def setboard(self, words: list[str]) -> Reading:
+        stop = self._stop()
+        before = self._start, self._moves
+        self._start, self._moves, self._is_over = f"fen {' '.join(words)}", [], False
+        return Reading((*stop, *self._tell(Told(before=before))))
+
+    def usermove(self, words: list[str]) -> Reading:
+        move = words[0]
+        if self._activity == PONDERING and move == self._reply:
+            self._moves.append(move)
+            self._activity = THINKING
+            self._turn = self._side
+            return Reading(("ponderhit",))
+        stop = self._stop()
+        self._moves.append(move)
+        return Reading((*stop, *self._tell(Told(move))))
+
+    def undo(self, words: list[str]) -> Reading:
+        return self._take_back(1)
+
+    def remove(self, words: list[str]) -> Reading:
+        return self._take_back(2)
+
+    def _take_back(self, count: int) -> Reading:
+        if len(self._moves) < count:
+            return Reading(answers=("Error (no move to take back): undo",))
+        stop = self._stop()
+        del self._moves[-count:]
+        self._is_over = False
+        return Reading((*stop, *self._tell(Told())))
+
+    def force(self, words: list[str]) -> Reading:
+        self._mode = FORCE
+        return Reading(self._stop())
+
+    def go(self, words: list[str]) -> Reading:
+        stop = self._stop()
+        self._mode, self._side = PLAY, self._turn
+        return Reading((*stop, *self._tell(Told())))
+
+    def playother(self, words: list[str]) -> Reading:
+        stop = self._stop()
+        self._mode, self._side = PLAY, 1 - self._turn
+        return Reading(stop)
+
+    def analyze(self, words: list[str]) -> Reading:
+        stop = self._stop()
+        self._mode = ANALYZE
+        return Reading((*stop, *self._tell(Told())))
+
+    def status(self, words: list[str]) -> Reading:
+        centiseconds, nodes, depth = self._stat
+        return Reading(answers=(f"stat01: {centiseconds} {nodes} {depth} 0 0",))
+
+    def move_now(self, words: list[str]) -> Reading:
+        return Reading(("stop",) if self._activity == THINKING else ())
+
+    def level(self, words: list[str]) -> Reading:
+        minutes, _, seconds = words[1].partition(":")
+        base = 1000 * (60 * number(minutes) + (number(seconds) if seconds else 0))
+        self._level = Level(number(words[0]), base, round(1000 * float(words[2])))
+        self._movetime = 0
+        self._left = [base, base]
+        return Reading()
+
+    def st(self, words: list[str]) -> Reading:
+        self._movetime = 1000 * number(words[0])
+        return Reading()
+
+    def sd(self, words: list[str]) -> Reading:
+        self._depth = number(words[0])
+        return Reading()
+
+    def time(self, words: list[str]) -> Reading:
+        self._left[self._side] = max(10 * int(words[0]), 1)
+        return Reading()
+
+    def otim(self, words: list[str]) -> Reading:
+        self._left[1 - self._side] = max(10 * int(words[0]), 1)
+        return Reading()
+
+    def hard(self, words: list[str]) -> Reading:
+        self._ponders = True
+        return Reading()
+
+    def easy(self, words: list[str]) -> Reading:
+        self._ponders = False
+        return Reading(self._stop() if self._activity == PONDERING else ())
+
+    def post(self, words: list[str]) -> Reading:
+        self._is_posting = True
+        return Reading()
+
+    def nopost(self, words: list[str]) -> Reading:
+        self._is_posting = False
+        return Reading()
+
+    def ping(self, words: list[str]) -> Reading:
+        """While the engine thinks on its move the answer waits for that."""
+        pong = f"pong {words[0]}"
+        if self._activity == THINKING:
+            self._pings.append(pong)
+            return Reading()
+        self._marks.append(pong)
+        return Reading(("isready",))
+
+    def result(self, words: list[str]) -> Reading:
+        self._mode, self._is_over = FORCE, True
+        return Reading(self._stop())
+
+    def draw(self, words: list[str]) -> Reading:
+        return Reading(answers=("offer draw",) if self._score < DRAW_BELOW else ())
+
+    def hint(self, words: list[str]) -> Reading:
+        return Reading(answers=(f"Hint: {self._reply}",) if self._reply else ())
+
+    def bk(self, words: list[str]) -> Reading:
+        self._marks.append("")
+        return Reading(("book", "isready"))
+
+    def memory(self, words: list[str]) -> Reading:
+        return Reading((f"setoption name Hash value {number(words[0])}",))
+
+    def cores(self, words: list[str]) -> Reading:
+        return Reading((f"setoption name Threads value {number(words[0])}",))
+
+    def option(self, words: list[str]) -> Reading:
+        name, _, value = " ".join(words).partition("=")
+        if name == "OwnBook":
+            value = {"0": "false", "1": "true"}.get(value, value)
+        return Reading((f"setoption name {name} value {value}",))
+
+    def quit(self, words: list[str]) -> Reading:
+        return Reading(("quit",))
+
+    # What the core is asked
+
+    def _position(self, *more: str) -> str:
+        moves = [*self._moves, *more]
+        return " ".join(["position", self._start, *(["moves", *moves] if moves else [])])
+
+    def _tell(self, told: Told) -> tuple[str, ...]:
+        self._told = told
+        return (self._position(), "result", "turn")
+
+    def _stop(self) -> tuple[str, ...]:
+        """End what runs; its answer is void."""
+        if self._activity == IDLE:
+            return ()
+        self._activity = IDLE
+        self._void += 1
+        return ("stop",)
+
+    def _act(self) -> Reading:
+        """What the position asks for."""
+        if self._mode == ANALYZE:
+            self._activity = ANALYZING
+            return Reading(("go infinite",))
+        if self._mode != PLAY or self._is_over:
+            return Reading()
+        if self._turn == self._side:
+            self._activity = THINKING
+            return Reading((f"go {self._limits()}",))
+        if self._ponders and self._reply:
+            self._activity = PONDERING
+            return Reading((self._position(self._reply), f"go ponder {self._limits()}"))
+        return Reading()
+
+    def _limits(self) -> str:
+        depth = f" depth {self._depth}" if self._depth else ""
+        if self._movetime:
+            return f"movetime {self._movetime}{depth}"
+        moves, base, increment = self._level
+        left = [time or base for time in self._left]
+        own = len(self._moves) // 2
+        to_go = f" movestogo {moves - own % moves}" if moves else ""
+        return f"wtime {left[0]} btime {left[1]} winc {increment} binc {increment}{to_go}{depth}"
+
+    # The core's lines
+
+    def write(self, text: str) -> Reading:
+        if text.startswith(CORE_ERROR):
+            return self._refused(text.removeprefix(CORE_ERROR))
+        word, *words = text.split()
+        if word == "bestmove":
+            return self._bestmove(words)
+        if word == "result" and words[0] in ("win", "draw"):
+            return self._over(words)
+        if word == "turn":
+            self._told = None
+            self._turn = int(words[0] == "second")
+            return self._catch_up(self._act())
+        if word == "readyok" and self._marks:
+            return Reading(answers=(self._marks.popleft(),))
+        if word == "book":
+            return Reading(answers=(" " + " ".join(words),))
+        if word == "info" and " pv " in text:
+            return self._info(words)
+        return Reading()
+
+    def _refused(self, reason: str) -> Reading:
+        """What the core did not take is as if it had not been said; `turn` is answered all the same."""
+        told = self._told or Told()
+        if told.before is not None:
+            self._start, self._moves = told.before
+            return Reading(answers=(f"tellusererror Illegal position: {reason}",))
+        if told.move:
+            self._moves.pop()
+            self._told = Told()
+            return Reading(answers=(f"Illegal move: {told.move}",))
+        return Reading(answers=(f"# {reason}",))
+
+    def _over(self, words: list[str]) -> Reading:
+        if self._is_over:
+            return Reading()
+        self._is_over = True
+        score = "1/2-1/2" if words[0] == "draw" else "1-0" if words[1] == "first" else "0-1"
+        return Reading(answers=(f"{score} {{{words[-1]}}}",))
+
+    def _bestmove(self, words: list[str]) -> Reading:
+        if self._void:
+            self._void -= 1
+            return Reading()
+        self._activity = IDLE
+        if words[0] == "(none)":
+            return Reading(self._tell(Told()))
+        self._moves.append(words[0])
+        self._reply = words[2] if len(words) > 2 else ""
+        return Reading(self._tell(Told()), (f"move {words[0]}",))
+
+    def _catch_up(self, reading: Reading) -> Reading:
+        """Beside what the position asks for, the pings and the lines that waited for it."""
+        commands, answers = list(reading.commands), list(reading.answers)
+        if self._activity != THINKING:
+            commands += ["isready"] * len(self._pings)
+            self._marks += self._pings
+            self._pings = []
+        while self._later and self._told is None:
+            more = self.read(self._later.popleft(), 0)
+            commands += more.commands
+            answers += more.answers
+        return Reading(tuple(commands), tuple(answers))
+
+    def _info(self, words: list[str]) -> Reading:
+        told = dict(itertools.pairwise(words))
+        kind, value = words[words.index("score") + 1], int(words[words.index("score") + 2])
+        self._score = value if kind == "cp" else (MATE + value if value > 0 else -MATE + value)
+        self._stat = int(told["time"]) // 10, int(told["nodes"]), int(told["depth"])
+        if not (self._is_posting or self._mode == ANALYZE) or self._void:
+            return Reading()
+        centiseconds, nodes, depth = self._stat
+        line = " ".join(words[words.index("pv") + 1 :])
+        return Reading(answers=(f"{depth} {self._score} {centiseconds} {nodes} {line}",))
+
+
+COMMANDS: Mapping[str, Callable[[Cecp, list[str]], Reading]] = {
+    "protover": Cecp.protover,
+    "new": Cecp.new,
+    "variant": Cecp.variant,
+    "setboard": Cecp.setboard,
+    "usermove": Cecp.usermove,
+    "undo": Cecp.undo,
+    "remove": Cecp.remove,
+    "force": Cecp.force,
+    "go": Cecp.go,
+    "playother": Cecp.playother,
+    "analyze": Cecp.analyze,
+    "exit": Cecp.force,
+    ".": Cecp.status,
+    "?": Cecp.move_now,
+    "level": Cecp.level,
+    "st": Cecp.st,
+    "sd": Cecp.sd,
+    "time": Cecp.time,
+    "otim": Cecp.otim,
+    "hard": Cecp.hard,
+    "easy": Cecp.easy,
+    "post": Cecp.post,
+    "nopost": Cecp.nopost,
+    "ping": Cecp.ping,
+    "result": Cecp.result,
+    "draw": Cecp.draw,
+    "hint": Cecp.hint,
+    "bk": Cecp.bk,
+    "memory": Cecp.memory,
+    "cores": Cecp.cores,
+    "option": Cecp.option,
+    "quit": Cecp.quit,
+}

@@ -92,7 +92,10 @@ VALUES = types.Array(types.float64, 1, "C")
 
 @inner(int64(POSITION, TABLES, int64, int64, int64), forceinline=True)
 def key_after(pos: Record, t: Record, key: int, move: int, code: int) -> int:
-    """The hash after a move from `pos`, whose own is given."""
+    """The hash after a move from `pos`, whose own is given.
+
+    Plies without contact and who has fought are left out: they differ only where battles came in another order.
+    """
     origin, target = move & 63, move >> 6
     mover = (int64(pos.board[origin]) - 1) * SQUARES
     key ^= t.zobrist[mover + origin] ^ TURN
@@ -222,7 +225,7 @@ def search(
             value = 1.0 - search(
                 boards, work, t, moves, scores, next_key, ply + 1, below, 1.0 - alpha - HIT, 1.0 - alpha
             )
-        if i == first or (value > alpha and (value < beta or reduction == 1)):
+        if i == first or (work.stopped == 0 and value > alpha and (value < beta or reduction == 1)):
             value = 1.0 - search(boards, work, t, moves, scores, next_key, ply + 1, depth - 1, 1.0 - beta, 1.0 - alpha)
         if work.stopped == 1:
             return 0.0

@@ -7,6 +7,7 @@ import threading
 
 USAGE = """\
 usage: siqi              the engine daemon on standard input and output (see protocol.md)
+       siqi analyse ...  positions from a file or standard input (siqi analyse --help)
        siqi bench [GAME] node signature and speed, of one game or of all
        siqi --version | --help"""
 
@@ -21,6 +22,10 @@ def main() -> None:
         from daemon.session import serve
 
         serve()
+    elif arguments[0] == "analyse":
+        from daemon.analysis.command import run
+
+        sys.exit(run(arguments[1:]))
     elif arguments[0] == "bench" and len(arguments) <= 2:
         from daemon.bench import command_line
 

@@ -57,6 +57,19 @@ def score_text(score: Score) -> str:
     return text
 
 
+def stop_at(control: Control, ns: int) -> threading.Timer | None:
+    """Have a search stopped at a time; by a timer, to be cancelled after it, where kernels see no clock."""
+    from games.kernel.intrinsics import HAS_CLOCK
+
+    if HAS_CLOCK:
+        control.set_deadline(ns)
+        return None
+    timer = threading.Timer(max(ns - now_ns(), 0) / 1e9, control.stop)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
 class Thinker:
     """A running search. All methods but `run` are called from the session's thread."""
 
@@ -104,18 +117,9 @@ class Thinker:
             self._start_clock(started_ns)
 
     def _start_clock(self, ns: int) -> None:
-        from games.kernel.intrinsics import HAS_CLOCK
-
         self._clock_ns = ns
-        if self._budget is None:
-            return
-        deadline = ns + int(self._budget.hard * 1e6)
-        if HAS_CLOCK:
-            self._control.set_deadline(deadline)
-        else:
-            self._timer = threading.Timer(max(deadline - now_ns(), 0) / 1e9, self._control.stop)
-            self._timer.daemon = True
-            self._timer.start()
+        if self._budget is not None:
+            self._timer = stop_at(self._control, ns + int(self._budget.hard * 1e6))
 
     def stop(self) -> None:
         self._stopped = True

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO
 
 if TYPE_CHECKING:
     from games.kernel.control import Control
@@ -133,6 +133,31 @@ class Line(NamedTuple):
     pv: tuple[Move, ...]
     throw: int = 0
     depth: int = 0  # searched to, where that may be less than the report's (an iteration stopped between lines)
+
+
+class GameRecord(NamedTuple):
+    """A game as a record tells it; `moves` are words of the protocol, set-ups first."""
+
+    moves: tuple[str, ...]
+    dice: tuple[int, ...] = ()  # the throws for the moves after the set-ups
+    result: str = "*"  # 1-0: the first side won
+    first: str = "?"  # name
+    second: str = "?"
+    occasion: str = ""  # date and place
+    event: str = ""
+    fen: str = ""  # where it began, if not at the start position
+
+
+class Records(Protocol):
+    """A game's way to keep games in files (`games/<game>/record.py`)."""
+
+    ENCODING: str
+
+    def read(self, handle: TextIO) -> Iterator[GameRecord]:
+        """The games of an open file, each read when it is asked for; ValueError says what is wrong with one."""
+
+    def write(self, game: GameRecord, comments: Mapping[int, str] = ...) -> str:
+        """A game's text; comments by the number of moves before them, where the format has such."""
 
 
 class Suggestion(NamedTuple):

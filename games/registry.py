@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from games.contract import Game, GameInfo, Tell
+from games.contract import Game, GameInfo, Records, Tell
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -27,3 +27,11 @@ def load(name: str, tell: Tell = silent) -> Game:
         raise KeyError(name)
     game: Game = importlib.import_module(f"games.{name}.game").create(tell)
     return game
+
+
+def records(name: str) -> Records:
+    """How a game's records are read and written."""
+    if name not in NAMES:
+        raise KeyError(name)
+    module: Records = importlib.import_module(f"games.{name}.record")
+    return module

@@ -32,7 +32,7 @@ from _matchlog import Record, Settings, UsageError, append, is_decided, missing,
 from _tally import Tally, progress
 
 from games import registry
-from games.contract import FIRST, SECOND, Game, Position
+from games.contract import FIRST, SECOND, Game, GameRecord, Position
 from games.ewn import record as ewn_record
 
 # ---------------------------------------------------------------- one game
@@ -292,7 +292,7 @@ def write_record(folder: Path, record: Record) -> None:
     first, second = record.players
     result = "*" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     dice = tuple(record.dice[: len(record.moves) - 2])  # a throw may have been answered by no move
-    game = ewn_record.GameRecord(tuple(record.moves), dice, result, first, second)
+    game = GameRecord(tuple(record.moves), dice, result, first, second)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{record.game + 1:05d}.txt").write_text(ewn_record.write(game), ewn_record.ENCODING)
 

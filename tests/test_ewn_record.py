@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import random
+from collections.abc import Iterator
 
 import pytest
 
 from games import registry
+from games.contract import GameRecord
 from games.ewn import record
-from games.ewn.record import GameRecord
 from naive.ewn import Naive, setup_position
+
+
+def read(text: str) -> Iterator[GameRecord]:
+    return record.read(io.StringIO(text))
+
 
 TEXT = """#[WTN][Alpha R][Beta B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
 R:A5-1;A4-4;A3-6;B5-2;B4-5;C5-3
@@ -20,17 +27,17 @@ B:E3-3;E2-2;E1-6;D2-4;D1-1;C1-5
 
 
 def test_a_record() -> None:
-    (game,) = record.read(TEXT)
+    (game,) = read(TEXT)
     assert game == GameRecord(
         ("123456", "615243", "a3b3", "e3d4"), (6, 3), "1-0", "Alpha", "Beta", "2017.07.29 14:00 重庆", "2017 CCGC"
     )
-    assert list(record.read(record.write(game))) == [game]
+    assert list(read(record.write(game))) == [game]
     assert record.write(game).encode("gb2312")
-    assert list(record.read(TEXT + TEXT.replace("\n", " "))) == [game, game]
+    assert list(read(TEXT + TEXT.replace("\n", " "))) == [game, game]
 
 
 def test_where_blue_moved_first_the_board_is_turned() -> None:
-    (game,) = record.read(TEXT.replace("1:6;(R6,B3)\n2:3;(B3,D4)", "1:3;(B3,D4)\n2:6;(R6,B3)").replace("先手", "后手"))
+    (game,) = read(TEXT.replace("1:6;(R6,B3)\n2:3;(B3,D4)", "1:3;(B3,D4)\n2:6;(R6,B3)").replace("先手", "后手"))
     assert (game.first, game.second, game.result) == ("Beta", "Alpha", "0-1")
     assert game.moves == ("615243", "123456", "a3b2", "e3d3")
 
@@ -46,7 +53,7 @@ def test_random_games_come_back_and_can_be_replayed() -> None:
             moves.append(rng.choice(position.legal_moves()))
             position.push(moves[-1])
         game = GameRecord(tuple(moves), tuple(dice), "1-0" if position.winner() == 0 else "0-1", "A", "B", "here", "x")
-        (back,) = record.read(record.write(game))
+        (back,) = read(record.write(game))
         assert back == game
         replayed = ewn.position()
         for ply, word in enumerate(back.moves):
@@ -70,4 +77,4 @@ def test_random_games_come_back_and_can_be_replayed() -> None:
 )
 def test_what_is_wrong_is_told(old: str, new: str, error: str) -> None:
     with pytest.raises(ValueError, match=error):
-        list(record.read(TEXT.replace(old, new)))
+        list(read(TEXT.replace(old, new)))

@@ -39,7 +39,7 @@ LAYERS = (
     ("threats", "bench", "situation", "intent", "bounds"),
     ("rulebook", "proof"),
     ("history", "knowledge"),
-    ("setup", "root", "record"),
+    ("setup", "root"),
     ("search", "uct", "flat"),
     ("cooperation",),
     ("game",),
@@ -47,6 +47,7 @@ LAYERS = (
     ("san",),
     ("board", "svg"),
     ("pgn",),
+    ("record",),
 )
 """A game's files, lowest first; a file may import from its own layer and those below."""
 

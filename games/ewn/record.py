@@ -13,9 +13,11 @@ have moved first; here the first side is whoever did, and the board is turned wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TextIO
 
+from games.contract import GameRecord
 from games.ewn.notation import TRIANGLES, parse_square, square_text
 
 ENCODING = "gb18030"
@@ -28,20 +30,8 @@ _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
 _MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
-class GameRecord(NamedTuple):
-    """A game; `moves` are words of the protocol, both set-ups first, `dice` the throws for the moves after them."""
-
-    moves: tuple[str, ...]
-    dice: tuple[int, ...]
-    result: str = "*"  # 1-0: the first side won
-    first: str = "?"  # name
-    second: str = "?"
-    occasion: str = ""  # date and place
-    event: str = ""
-
-
-def write(game: GameRecord) -> str:
-    """The record, the first side as Red."""
+def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
+    """The record, the first side as Red; the format has no comments."""
     verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
     head = ["WTN", f"{game.first} R", f"{game.second} B", verdict, game.occasion, game.event]
     lines = ["#" + "".join(f"[{_plain(field)}]" for field in head) + ";"]
@@ -57,9 +47,9 @@ def write(game: GameRecord) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read(text: str) -> Iterator[GameRecord]:
+def read(handle: TextIO) -> Iterator[GameRecord]:
     """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
-    for game in text.split("#")[1:]:
+    for game in handle.read().split("#")[1:]:
         yield _read(game)
 
 

@@ -1,0 +1,183 @@
+"""One worker's games and searchers, and what it finds of a position."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from daemon.analysis.query import BadLineError, Query
+from daemon.options import Options
+from daemon.pipes import now_ns
+from daemon.thinker import MATE_SLACK, stop_at
+from games import registry
+from games.contract import Game, Line, Report, Score, Searcher, Task
+
+if TYPE_CHECKING:
+    from games.kernel.control import Control
+
+KEPT = 4
+"""Games with different options that a worker keeps."""
+
+Emit = Callable[[dict[str, Any]], None]
+
+
+class Item(NamedTuple):
+    """A position of a query."""
+
+    query: Query
+    turn: int  # moves before it
+
+
+class Loaded(NamedTuple):
+    """A game with its options set."""
+
+    game: Game
+    searcher: Searcher
+
+
+class Analyst:
+    """Not shared between threads."""
+
+    def __init__(self, hash_mb: int, threads: int) -> None:
+        self._defaults = {"Hash": str(hash_mb), "Threads": str(threads), "Seed": "1"}
+        self._loaded: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
+
+    def analyse(self, item: Item, control: Control, emit: Emit) -> dict[str, Any]:
+        """The answer to an item, and on the way those in between; BadLineError for what the query has wrong."""
+        query = item.query
+        game, searcher = self._game(query)
+        position = self._position(game, item)
+        found = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
+        found["toMove"] = ("first", "second")[position.turn]
+        if query.book:
+            found["book"] = game.consult(position)
+        outcome = position.outcome()
+        if outcome is not None:
+            found["outcome"] = str(outcome)
+        if not position.count_legal():
+            return found | {"lines": []}
+        try:
+            moves = tuple(dict.fromkeys(position.parse_move(word) for word in query.searchmoves))
+        except ValueError as error:
+            raise BadLineError(str(error), "searchmoves", query.id) from None
+        started = now_ns()
+
+        def told(report: Report) -> dict[str, Any]:
+            return found | describe(position, report, query.multipv, (now_ns() - started) // 1_000_000)
+
+        def between(report: Report) -> None:
+            emit(told(report) | {"isDuringSearch": True})
+
+        if query.clear:
+            searcher.clear()
+        timer = stop_at(control, started + query.movetime * 1_000_000) if query.movetime else None
+        searcher.start(Task(position, control, moves, query.multipv))
+        try:
+            return told(iterate(searcher, control, query, between))
+        finally:
+            searcher.finish()
+            if timer is not None:
+                timer.cancel()
+
+    def _game(self, query: Query) -> Loaded:
+        key = query.game, *sorted(query.options.items())
+        if key not in self._loaded:
+            self._loaded[key] = self._load(query)
+            if len(self._loaded) > KEPT:
+                self._loaded.popitem(last=False)
+        self._loaded.move_to_end(key)
+        return self._loaded[key]
+
+    def _load(self, query: Query) -> Loaded:
+        options = Options()
+        try:
+            for name, value in (self._defaults | query.options).items():
+                options.set(name, str(value).lower() if isinstance(value, bool) else str(value))
+        except ValueError as error:
+            raise BadLineError(str(error), "options", query.id) from None
+        game = registry.load(query.game)
+        for name, value in options.of_game(query.game):
+            game.set_option(name, value)
+        searcher = game.searcher()
+        try:
+            searcher.configure(options.number("Hash"), options.number("Threads"), options.number("Seed"))
+        except MemoryError:
+            raise BadLineError(f"no memory for {options.text('Hash')} MiB", "options", query.id) from None
+        return Loaded(game, searcher)
+
+    def _position(self, game: Game, item: Item) -> Any:
+        query = item.query
+        try:
+            position = game.position(query.fen or None)
+        except ValueError as error:
+            raise BadLineError(f"bad FEN: {error}", "fen", query.id) from None
+        try:
+            for word in query.moves[: item.turn]:
+                position.push(position.parse_move(word))
+        except ValueError as error:
+            raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
+        dice = throw(query, item.turn, 2 if not query.fen and game.info.has_setup else 0)
+        if dice:
+            try:
+                if not game.info.has_dice:
+                    raise ValueError(f"{query.game} has none")
+                position.set_dice(dice)
+            except ValueError as error:
+                raise BadLineError(f"dice: {error}", "dice", query.id) from None
+        return position
+
+
+def throw(query: Query, turn: int, setups: int) -> int:
+    """The throw of a position, 0 if none is told."""
+    if isinstance(query.dice, int):
+        return query.dice if turn == len(query.moves) else 0
+    at = turn - setups
+    return query.dice[at] if 0 <= at < len(query.dice) else 0
+
+
+def iterate(searcher: Searcher, control: Control, query: Query, between: Callable[[Report], None]) -> Report:
+    """Search until a limit of the query, telling what is found in between as often as it asks for."""
+    last = time.monotonic()
+    while True:
+        report = searcher.iterate()
+        best = report.lines[0].score.mate
+        has_mate = best is not None and 0 < best <= query.mate
+        if not report.complete or report.finished or control.stopped or 0 < query.depth <= report.depth:
+            return report
+        if query.mate and (has_mate or report.depth >= 2 * query.mate - 1 + MATE_SLACK):
+            return report
+        if query.reportEvery and time.monotonic() - last >= query.reportEvery:
+            last = time.monotonic()
+            between(report)
+
+
+def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> dict[str, Any]:
+    """A report as the answer tells it."""
+    lines = report.lines if report.lines[0].throw else report.lines[:multipv]
+    found: dict[str, Any] = {
+        "depth": report.depth,
+        "seldepth": report.seldepth,
+        "nodes": report.nodes,
+        "time": milliseconds,
+        "hashfull": report.hashfull,
+        "tbhits": report.tbhits,
+        "bestmove": position.move_text(report.lines[0].pv[0]),
+        "lines": [line_of(position, line, report.depth) for line in lines],
+    }
+    if report.value is not None:
+        found["value"] = score_of(report.value)
+    return found
+
+
+def line_of(position: Any, line: Line, depth: int) -> dict[str, Any]:
+    pv = [position.move_text(move) for move in line.pv]
+    thrown = {"throw": line.throw} if line.throw else {}
+    return thrown | {"move": pv[0], "score": score_of(line.score), "depth": line.depth or depth, "pv": pv}
+
+
+def score_of(score: Score) -> dict[str, Any]:
+    """`cp` or `mate`, and the chance to win where the game tells one, all from the mover's side."""
+    told: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
+    return told if score.win is None else told | {"win": round(score.win, 4)}

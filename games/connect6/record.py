@@ -1,0 +1,68 @@
+"""Game records as the Chinese championships keep them (GB2312 text).
+
+    {[C6][X B][Y W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}
+
+A stone is its colour, the column's letter and the row from the bottom; Black's first turn has one, all others two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TextIO
+
+from games.contract import GameRecord
+
+ENCODING = "gb18030"
+"""To read with; what is written needs no more than GB2312."""
+
+RESULTS = {"先手胜": "1-0", "后手胜": "0-1", "和棋": "1/2-1/2"}
+
+_STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
+
+
+def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
+    """The record; the format has no comments."""
+    verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
+    head = ["C6", f"{game.first} B", f"{game.second} W", verdict, game.occasion, game.event]
+    stones = [
+        f"{'BW'[ply % 2]}({stone[0].upper()},{stone[1:]})"
+        for ply, turn in enumerate(game.moves)
+        for stone in re.findall(r"[a-s]\d+", turn)
+    ]
+    return "{" + "".join(f"[{_plain(field)}]" for field in head) + ";" + ";".join(stones) + "}\n"
+
+
+def read(handle: TextIO) -> Iterator[GameRecord]:
+    """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
+    for text in handle.read().split("{")[1:]:
+        yield _read(text)
+
+
+def _read(text: str) -> GameRecord:
+    head, _, body = text.partition(";")
+    fields = re.findall(r"\[([^\]]*)\]", head)
+    if not fields or fields[0] != "C6":
+        raise ValueError(f"not a record of Connect6: {head[:40]!r}")
+    fields += [""] * (6 - len(fields))
+    names = {field.strip()[-1:]: field.strip()[:-1].strip() for field in fields[1:3]}
+    stones = [(colour, f"{column.lower()}{int(row)}") for colour, column, row in _STONE.findall(body)]
+    turns = [stones[max(first, 0) : first + 2] for first in range(-1, len(stones), 2)]
+    for number, turn in enumerate(turns):
+        if any(colour != "BW"[number % 2] for colour, _ in turn):
+            raise ValueError(f"turn {number + 1} has a stone of the wrong side")
+    return GameRecord(
+        tuple("".join(stone for _, stone in turn) for turn in turns if turn),
+        (),
+        RESULTS.get(fields[3].strip(), "*"),
+        names.get("B", "?"),
+        names.get("W", "?"),
+        fields[4].strip(),
+        fields[5].strip(),
+    )
+
+
+def _plain(field: str) -> str:
+    """Without what would end a field."""
+    return re.sub(r"[\[\]{};\s]+", " ", field).strip()

@@ -39,4 +39,4 @@ def test_signature_holds_with_bounds_checked(game: str) -> None:
 def test_unknown_game() -> None:
     command = [sys.executable, "-m", "daemon", "bench", "go"]
     process = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert process.returncode == 2 and "unknown game go" in process.stdout
+    assert process.returncode == 2 and "invalid choice: 'go'" in process.stderr

@@ -1,4 +1,4 @@
-"""The command line of `siqi analyse`."""
+"""`siqi analyse` from the command line: files, formats, progress."""
 
 from __future__ import annotations
 
@@ -19,28 +19,31 @@ from games import registry
 INTERRUPTED = 130
 
 
-def parser() -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(
-        prog="siqi analyse",
-        description="Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md).",
-    )
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
     found.add_argument("input", nargs="?", type=Path, help="a file; without it standard input")
-    found.add_argument("--workers", type=int, default=1, help="positions looked at at the same time")
-    found.add_argument("--threads", type=int, default=1, help="of a search")
-    found.add_argument("--hash", type=int, default=16, metavar="MIB", help="memory of a search")
-    found.add_argument("--nodes", type=int, default=0, help=f"for queries without a limit ({DEFAULT_NODES})")
-    found.add_argument("--depth", type=int, default=0, help="likewise")
-    found.add_argument("--movetime", type=int, default=0, metavar="MS", help="likewise")
+    found.add_argument("--workers", type=positive, default=1, help="positions looked at at the same time")
+    found.add_argument("--threads", type=positive, default=1, help="of a search")
+    found.add_argument("--hash", type=positive, default=16, metavar="MIB", help="memory of a search")
+    found.add_argument("--nodes", type=positive, default=0, help=f"for queries without a limit ({DEFAULT_NODES})")
+    found.add_argument("--depth", type=positive, default=0, help="likewise")
+    found.add_argument("--movetime", type=positive, default=0, metavar="MS", help="likewise")
     found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="of FENs and records")
     found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="of the input")
     found.add_argument("--encoding", help="of records, if not the usual one")
     found.add_argument("--output", choices=("json", "csv", "record"), default="json", help="record: with comments")
     found.add_argument("--resume", type=Path, metavar="FILE", help="append the answers to FILE; skip what it has")
-    return found
 
 
-def run(arguments: list[str]) -> int:
-    options = parser().parse_args(arguments)
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def analyse_with(options: argparse.Namespace) -> int:
+    """The exit status."""
     if options.resume is not None and options.output != "json":
         print("siqi analyse: --resume needs --output json", file=sys.stderr)
         return 2

@@ -1,0 +1,52 @@
+"""The command line: all of it but the daemon, which takes no arguments."""
+
+from __future__ import annotations
+
+import argparse
+
+from daemon import __version__
+from games import registry
+
+SHELLS = ("bash", "zsh", "tcsh")
+
+
+def parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(
+        prog="siqi",
+        description="An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. "
+        "Without arguments it is the daemon on standard input and output (see protocol.md).",
+    )
+    found.add_argument("--version", action="version", version=f"siqi {__version__}")
+    commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    from daemon.analysis.command import add_arguments
+
+    add_arguments(commands.add_parser("analyse", help="positions from a file or standard input"))
+    bench = commands.add_parser("bench", help="node signature and speed")
+    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="one game; without it all")
+    warm = commands.add_parser("warm", help="compile all kernels now, so that no first start has to")
+    warm.add_argument("game", nargs="*", help="some games; without it all")
+    completion = commands.add_parser("completion", help="print a script that completes these words")
+    completion.add_argument("shell", choices=SHELLS)
+    return found
+
+
+def run(arguments: list[str]) -> int:
+    """The exit status."""
+    whole = parser()
+    options = whole.parse_args(arguments)
+    if options.command == "analyse":
+        from daemon.analysis.command import analyse_with
+
+        return analyse_with(options)
+    if options.command == "bench":
+        from daemon.bench import print_all
+
+        return print_all([options.game] if options.game else list(registry.NAMES))
+    if options.command == "warm":
+        from daemon.warm import warm
+
+        return warm(options.game or list(registry.NAMES))
+    import shtab
+
+    print(shtab.complete(whole, options.shell))
+    return 0

@@ -1,0 +1,44 @@
+"""`siqi warm`: compile every kernel of the games, those too that are otherwise compiled when they are first wanted."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import time
+from pathlib import Path
+
+from games import registry
+
+_KERNEL = re.compile(r"^@(?:entry|inner)\(", re.MULTILINE)
+
+
+def warm(names: list[str]) -> int:
+    """Exit status 2 for an unknown game."""
+    for name in names:
+        if name not in registry.NAMES:
+            print(f"siqi warm: unknown game {name}; one of {' '.join(registry.NAMES)}", file=sys.stderr)
+            return 2
+    from tqdm import tqdm
+
+    from games.kernel import jit
+
+    games = Path(registry.__file__).parent
+    files = [path for name in ("kernel", *names) for path in sorted((games / name).glob("*.py"))]
+    started = time.monotonic()
+    compiled = 0
+    total = sum(len(_KERNEL.findall(path.read_text(encoding="utf-8"))) for path in files)
+    with tqdm(total=total, unit=" kernels", disable=not sys.stderr.isatty()) as bar:
+
+        def tell(kernel: str) -> None:
+            nonlocal compiled
+            compiled += 1
+            bar.update()
+
+        jit.on_compile = tell
+        for path in files:
+            if path.stem != "__init__":
+                importlib.import_module(f"games.{path.parent.name}.{path.stem}")
+        bar.update(total - bar.n)
+    print(f"{compiled} kernels compiled in {time.monotonic() - started:.1f} s, {max(total - compiled, 0)} were there")
+    return 0

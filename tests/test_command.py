@@ -1,0 +1,59 @@
+"""The command line, all of it but the daemon."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from daemon import __version__
+
+ROOT = Path(__file__).parents[1]
+
+
+def siqi(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "daemon", *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=300
+    )
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def test_help_and_version() -> None:
+    told = siqi("--help").stdout
+    assert all(f"    {word}" in told for word in ("analyse", "bench", "warm", "completion"))
+    assert siqi("--version").stdout == f"siqi {__version__}\n"
+    assert "--resume" in siqi("analyse", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    "words", ["dance", "analyse --workers 0", "analyse --resume x --output csv", "warm chess", "completion fish"]
+)
+def test_what_it_does_not_know(words: str) -> None:
+    done = siqi(*words.split(), status=2)
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("siqi ") or "error:" in done.stderr
+
+
+def test_an_input_that_is_not_there() -> None:
+    assert "No such file" in siqi("analyse", "nowhere.jsonl", status=1).stderr
+
+
+def test_warm_compiles_what_is_missing_and_only_that() -> None:
+    siqi("warm", "junqi")
+    again = siqi("warm", "junqi").stdout
+    match = re.fullmatch(r"(\d+) kernels compiled in [\d.]+ s, (\d+) were there\n", again)
+    assert match and int(match[1]) == 0 and int(match[2]) > 20
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion(shell: str, tmp_path: Path) -> None:
+    script = siqi("completion", shell).stdout
+    assert all(word in script for word in ("analyse", "completion", "--workers"))
+    if shell == "bash":
+        path = tmp_path / "siqi.bash"
+        path.write_text(script)
+        subprocess.run(["bash", "-n", path], check=True)

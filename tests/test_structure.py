@@ -46,7 +46,7 @@ LAYERS = (
     ("move",),
     ("san",),
     ("board", "svg"),
-    ("pgn",),
+    ("pgn", "chess_engine"),
     ("record",),
 )
 """A game's files, lowest first; a file may import from its own layer and those below."""

@@ -37,6 +37,7 @@ class Findings(NamedTuple):
     is_settled: bool = False  # more playouts would change nothing
     value: Score | None = None  # as of a Report
     tbhits: int = 0
+    note: str = ""  # as of a Report
 
 
 class Root(Protocol):
@@ -152,7 +153,8 @@ class UctSearcher:
             self._depth >= MAX_DEPTH or found.is_settled,
             found.hashfull,
             found.tbhits,
-            value=found.value,
+            found.note,
+            found.value,
         )
 
     def finish(self) -> None:

@@ -376,8 +376,7 @@ class Cooperation(UctRoot):
         self._activate_pieces(found)
         if move in allowed:
             found.sort(key=lambda value: value.move != move)
-        lines = self._root.lines(found)
-        return Findings(lines, 0, bool(lines) and lines[0].score.mate is not None)
+        return self._root.findings(found, 0, False)
 
     def _activate_pieces(self, found: Sequence[MoveValue]) -> None:
         """Activate the pieces behind the best moves of those often visited, and note how often UCT had them do what."""

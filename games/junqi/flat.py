@@ -119,8 +119,7 @@ class FlatRoot(Half):
         found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
         if (visits - self._since)[: self._racing].min() >= self._quota:
             self._cut(order)
-        lines = self._root.lines(found)
-        return Findings(lines, 0, len(self._root.moves) == 1 or bool(lines and lines[0].score.mate))
+        return self._root.findings(found, 0, len(self._root.moves) == 1)
 
     def _cut(self, order: Any) -> None:
         """Drop the worse half; with one left all come back, for twice the playouts."""

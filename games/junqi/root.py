@@ -19,6 +19,7 @@ from games.junqi.weights import TERMS
 from games.junqi.work import WORK_DTYPE
 from games.junqi.worlds import Worlds, draw_worlds, marginals
 from games.kernel.jit import Record, new_record
+from games.uct import Findings
 
 EXPLAINED = 256
 """Worlds of an explanation."""
@@ -61,6 +62,13 @@ class Root:
         """Whether a move takes what is known to be the flag."""
         piece = int(self.view.board[move >> 6])
         return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
+
+    def findings(self, found: Sequence[MoveValue], hashfull: int, is_settled: bool) -> Findings:
+        """Lines in the order given, but those that win at once before all; a known win settles it too."""
+        lines = self.lines(found)
+        is_settled |= bool(lines) and lines[0].score.mate is not None
+        note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
+        return Findings(lines, hashfull, is_settled, note=note)
 
     def lines(self, found: Sequence[MoveValue]) -> list[Line]:
         """Lines in the order given, but those that win at once before all."""

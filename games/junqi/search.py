@@ -392,6 +392,5 @@ class WorldsRoot(Half):
         found = [
             MoveValue(move, len(worlds), float(self._values[move].mean())) for move in self._racing + self._dropped
         ]
-        lines = self._root.lines(found)
-        is_settled = len(found) == 1 or lines[0].score.mate is not None or self._depth >= MAX_DEPTH - 1
-        return Findings(lines, self._table.hashfull(), is_settled)
+        is_settled = len(found) == 1 or self._depth >= MAX_DEPTH - 1
+        return self._root.findings(found, self._table.hashfull(), is_settled)

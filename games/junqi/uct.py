@@ -203,6 +203,5 @@ class UctRoot(Half):
         return [MoveValue(move, visits[move], sums[move] / visits[move]) for move in order]
 
     def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
-        lines = self._root.lines(self.found(trees, works))
         hashfull = max(1000 * int(work.used) // len(tree) for work, tree in zip(works, trees, strict=True))
-        return Findings(lines, hashfull, bool(lines) and lines[0].score.mate is not None)
+        return self._root.findings(self.found(trees, works), hashfull, False)

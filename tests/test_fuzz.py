@@ -155,3 +155,84 @@ def test_any_accepted_fen_can_be_played(game: str) -> None:
             assert not [line for line in found if "error" in line], fen
             assert client.answers(f"position fen {printed[5:]}") == [], fen
             assert printed in client.answers("d"), fen
+
+
+DIALECTS = {
+    "ucci": (
+        "ucci",
+        "position startpos moves h2e2|banmoves h2e2 b2e2|go depth 1|go time 1 increment 0|go draw nodes 20|probe|"
+        "setoption usemillisec true|setoption promotion false|position fen 4k4/9/9/9/9/9/9/9/9/3K5 w|isready|stop",
+    ),
+    "ugi": (
+        "ugi",
+        "position startpos moves h2e2|query p1turn|query gameover|query result|uginewgame|go depth 1|"
+        "go p1time 5 p2time 5 p1inc 0 p2inc 0|isready|stop",
+    ),
+    "xboard": (
+        "xboard|protover 2|new|sd 1",
+        "usermove h2e2|usermove h9g7|go|force|undo|remove|new|playother|?|.|hint|bk|draw|level 0 0:01 0|st 1|sd 1|"
+        "time 5|otim 5|easy|hard|post|nopost|result 1-0 {x}|setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1|analyze|exit|ping 7",
+    ),
+    "name?": (
+        "name?|setoption name Depth value 1",
+        "new black|new white|move JJ@@|move IKKI|move AABB|error|end win|name?",
+    ),
+    "name": (
+        "name|setoption name Depth value 1",
+        "new xxx|new black|black JJ|white IKKI|next|depth 1|vcf|unvcf|move AABB",
+    ),
+    "myai": (
+        "name|time_setting 1",
+        "ini R|ini B|get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3|get B 1 E5 0 0 0 0 0 A1 0 0 0 0 0|"
+        "version|board_setting 5 6",
+    ),
+    "INFO": (
+        "INFO 1.0|START 0 1 31",
+        "START 0 1 31|START 1 1 31|GO 0000 0 00|GO F4G4 1 00|GO G0F0 3 A1|RESULT 2 A1|RESULT 3 00|END 2",
+    ),
+    "botzone": (
+        '{"requests":[{"source":"-1","target":"-1"}],"responses":[],"time_limit":"0.02"}',
+        '{"source":"h9","target":"g7"}|{"source":"a0"}|{"requests":[]}|'
+        '{"requests":[{"x0":9,"y0":9,"x1":-1,"y1":-1}],"responses":[],"time_limit":"0.02"}|{"x0":1,"y0":1,"x1":2,"y1":2}',
+    ),
+}
+"""What a session begins with, and lines that belong to it."""
+
+ALL_LINES = [line for _, lines in DIALECTS.values() for line in lines.split("|")]
+
+
+def dialect_line(name: str, draw: random.Random) -> bytes:
+    own = DIALECTS[name][1].split("|")
+    line = draw.choice(own if draw.random() < 0.6 else ALL_LINES)
+    if draw.random() < 0.3:
+        line = mutate(line, draw)
+    if draw.random() < 0.05:
+        return bytes(draw.randrange(256) for _ in range(draw.randrange(60))).replace(b"\n", b"")
+    starts_long_search = "infinite" in line or "UCI_Variant" in line or "Depth" in line or "time_limit" in line
+    words = line.split()
+    is_unbounded = (starts_long_search and name != "botzone") or (
+        words[:1] in (["quit"], ["exit"]) and name != "xboard"
+    )
+    if name in ("ucci", "ugi") and words[:1] == ["go"]:
+        line += " nodes 20"
+    if words[:1] in (["st"], ["level"], ["sd"], ["depth"], ["time_setting"], ["START"]) and line not in ALL_LINES:
+        return b"."
+    return b"." if is_unbounded else line.encode()
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_nothing_kills_a_dialect(name: str) -> None:
+    """Lines of all dialects, whole and mutated: the next unknown word is answered all the same."""
+    draw = random.Random(f"fuzz {name}")
+    with Client(*DIALECTS[name][0].split("|")) as client:
+        for number in range(8):
+            batch = [dialect_line(name, draw) for _ in range(25)]
+            client.send_bytes(b"\n".join([*batch, *([b"force", b"exit"] if name == "xboard" else []), b""]))
+            told = "JSONDecodeError" if name == "botzone" else f"unknown{number}"
+            client.send(f"unknown{number}")
+            client.expect(lambda line, told=told: told in line, 60)
+        client.close_input()
+        client.rest(60)
+        assert not [line for line in client.seen if "internal" in line]
+        assert client.end() == 0
+        assert client.errors == ""

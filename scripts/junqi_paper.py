@@ -57,7 +57,8 @@ TABLE = (
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Of the grid, for Alpha and Gamma."""
 
-OWN_SETUPS = ("siqi setups", "siqi")
+OWN = " with own setups"
+OWN_SETUPS = (f"siqi{OWN}", "siqi")
 
 KINDS = ("attack", "defence", "shuffle")
 
@@ -65,7 +66,7 @@ KINDS = ("attack", "defence", "shuffle")
 @functools.cache
 def player(text: str, seat: int) -> Player:
     """A process keeps its players, one for each seat: they may be two of a kind."""
-    return make_player(text)
+    return make_player(text.removesuffix(OWN))
 
 
 def play(job: Job) -> list[Record]:
@@ -197,8 +198,9 @@ def tell_kinds(records: list[Record]) -> None:
         for side, kind in kinds_of(record["words"].split()):
             counts[players[side]][kind] += 1
         for name in set(players):
-            won = record["winner"] is not None and name == record["ab"[record["winner"]]]
-            ends[name][f"{record['end']} {'won' if won else 'lost or drawn'}"] += 1
+            is_winner = record["winner"] is not None and name == record["ab"[record["winner"]]]
+            how = "drawn" if record["winner"] is None else "won" if is_winner else "lost"
+            ends[name][f"{how} by {record['end']}"] += 1
     print("| player | games | " + " | ".join(KINDS) + " | ends |\n|---|---|" + "---|" * (len(KINDS) + 1))
     for name, count in counts.items():
         shares = " | ".join(f"{count[kind] / count.total():.1%}" for kind in KINDS)

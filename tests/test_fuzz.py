@@ -171,7 +171,8 @@ DIALECTS = {
     "xboard": (
         "xboard|protover 2|new|sd 1",
         "usermove h2e2|usermove h9g7|go|force|undo|remove|new|playother|?|.|hint|bk|draw|level 0 0:01 0|st 1|sd 1|"
-        "time 5|otim 5|easy|hard|post|nopost|result 1-0 {x}|setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1|analyze|exit|ping 7",
+        "time 5|otim 5|easy|hard|post|nopost|result 1-0 {x}|analyze|exit|"
+        "setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1|ping 7",
     ),
     "name?": (
         "name?|setoption name Depth value 1",

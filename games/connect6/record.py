@@ -12,26 +12,22 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TextIO
 
+from games.championship import ENCODING, read_head, write_head
 from games.contract import GameRecord
 
-ENCODING = "gb18030"
-"""To read with; what is written needs no more than GB2312."""
-
-RESULTS = {"先手胜": "1-0", "后手胜": "0-1", "和棋": "1/2-1/2"}
+__all__ = ["ENCODING", "read", "write"]
 
 _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
 
 def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
     """The record; the format has no comments."""
-    verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
-    head = ["C6", f"{game.first} B", f"{game.second} W", verdict, game.occasion, game.event]
     stones = [
         f"{'BW'[ply % 2]}({stone[0].upper()},{stone[1:]})"
         for ply, turn in enumerate(game.moves)
         for stone in re.findall(r"[a-s]\d+", turn)
     ]
-    return "{" + "".join(f"[{_plain(field)}]" for field in head) + ";" + ";".join(stones) + "}\n"
+    return f"{{{write_head('C6', 'BW', game)};{';'.join(stones)}}}\n"
 
 
 def read(handle: TextIO) -> Iterator[GameRecord]:
@@ -42,11 +38,7 @@ def read(handle: TextIO) -> Iterator[GameRecord]:
 
 def _read(text: str) -> GameRecord:
     head, _, body = text.partition(";")
-    fields = re.findall(r"\[([^\]]*)\]", head)
-    if not fields or fields[0] != "C6":
-        raise ValueError(f"not a record of Connect6: {head[:40]!r}")
-    fields += [""] * (6 - len(fields))
-    names = {field.strip()[-1:]: field.strip()[:-1].strip() for field in fields[1:3]}
+    names, result, occasion, event = read_head(head, "C6")
     stones = [(colour, f"{column.lower()}{int(row)}") for colour, column, row in _STONE.findall(body)]
     turns = [stones[max(first, 0) : first + 2] for first in range(-1, len(stones), 2)]
     for number, turn in enumerate(turns):
@@ -55,14 +47,9 @@ def _read(text: str) -> GameRecord:
     return GameRecord(
         tuple("".join(stone for _, stone in turn) for turn in turns if turn),
         (),
-        RESULTS.get(fields[3].strip(), "*"),
+        result,
         names.get("B", "?"),
         names.get("W", "?"),
-        fields[4].strip(),
-        fields[5].strip(),
+        occasion,
+        event,
     )
-
-
-def _plain(field: str) -> str:
-    """Without what would end a field."""
-    return re.sub(r"[\[\]{};\s]+", " ", field).strip()

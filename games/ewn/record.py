@@ -17,13 +17,11 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TextIO
 
+from games.championship import ENCODING, read_head, write_head
 from games.contract import GameRecord
 from games.ewn.notation import TRIANGLES, parse_square, square_text
 
-ENCODING = "gb18030"
-"""To read with; what is written needs no more than GB2312."""
-
-RESULTS = {"先手胜": "1-0", "后手胜": "0-1"}
+__all__ = ["ENCODING", "read", "write"]
 
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
 _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
@@ -32,9 +30,7 @@ _MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
     """The record, the first side as Red; the format has no comments."""
-    verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
-    head = ["WTN", f"{game.first} R", f"{game.second} B", verdict, game.occasion, game.event]
-    lines = ["#" + "".join(f"[{_plain(field)}]" for field in head) + ";"]
+    lines = [f"#{write_head('WTN', 'RB', game)};"]
     standing: dict[int, str] = {}
     for colour, word, triangle in zip("RB", game.moves[:2], TRIANGLES, strict=True):
         pieces = dict(zip(triangle, word, strict=True))
@@ -55,11 +51,7 @@ def read(handle: TextIO) -> Iterator[GameRecord]:
 
 def _read(text: str) -> GameRecord:
     head, _, body = text.partition(";")
-    fields = re.findall(r"\[([^\]]*)\]", head)
-    if not fields or fields[0] != "WTN":
-        raise ValueError(f"not a record of EinStein würfelt nicht!: {head[:40]!r}")
-    fields += [""] * (6 - len(fields))
-    names = {field.strip()[-1:]: field.strip()[:-1].strip() for field in fields[1:3]}
+    names, result, occasion, event = read_head(head, "WTN")
     moves = _MOVE.findall(body)
     is_turned = bool(moves) and moves[0][2] == "B"
 
@@ -89,14 +81,9 @@ def _read(text: str) -> GameRecord:
     return GameRecord(
         tuple(words),
         tuple(int(move[1]) for move in moves),
-        RESULTS.get(fields[3].strip(), "*"),
+        result,
         names.get(order[0], "?"),
         names.get(order[1], "?"),
-        fields[4].strip(),
-        fields[5].strip(),
+        occasion,
+        event,
     )
-
-
-def _plain(field: str) -> str:
-    """Without what would end a field."""
-    return re.sub(r"[\[\]#;\s]+", " ", field).strip()

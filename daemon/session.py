@@ -362,6 +362,10 @@ class Session:
             self._moves.append(word)
         self._recorder.see(self._line(), position)
 
+    def fen(self, words: list[str], entry: Entry) -> None:
+        """`position fen ...` without its first word, as clients of Cyclone's dialect have it."""
+        self.position(["fen", *words], entry)
+
     def _line(self) -> Line:
         """The game that the last `position` command told."""
         fen = " ".join(self._start_words[1:]) if self._start_words[:1] == ["fen"] else ""
@@ -564,6 +568,7 @@ COMMANDS: dict[str, Command] = {
     "setoption": Command(Session.setoption, needs_game=False, needs_idle=True),
     "ucinewgame": Command(Session.ucinewgame, needs_idle=True),
     "position": Command(Session.position),
+    "fen": Command(Session.fen),
     "dice": Command(Session.dice),
     "go": Command(Session.go, needs_idle=True),
     "d": Command(Session.d),

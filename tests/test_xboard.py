@@ -1,0 +1,118 @@
+"""XBoard under a virtual screen plays whole Xiangqi games with the daemon; another library judges them by its rules."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
+
+ROOT = Path(__file__).parents[1]
+PATH = f"{os.environ['PATH']}:/usr/games"
+MISSING = [name for name in ("xboard", "Xvfb", "xvfb-run", "hoixiangqi") if shutil.which(name, path=PATH) is None]
+TIMEOUT_S = 90
+
+pytestmark = pytest.mark.skipif(
+    bool(MISSING), reason=f"not installed: {' '.join(MISSING)} (Debian: xboard xvfb hoichess)"
+)
+
+START = pyffish.start_fen("xiangqi")
+SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
+
+
+@pytest.fixture
+def siqi(tmp_path: Path) -> Path:
+    """A command of one word."""
+    path = tmp_path / "siqi"
+    path.write_text(f"#!/bin/sh\ncd '{ROOT}' && exec '{sys.executable}' -m daemon\n")
+    path.chmod(0o755)
+    subprocess.run([path], input="isready\n", text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
+    return path
+
+
+def play(folder: Path, first: str, second: str, *more: str) -> str:
+    """The PGN of a match of one game."""
+    games = folder / "games.pgn"
+    log = folder / "xboard.debug"
+    silent = "-popupExitMessage false -popupMoveErrors false -soundProgram true"
+    command = f"xboard -variant xiangqi -mg 1 -tc 0:20 -mps 200 {silent} -sgf {games} -debug -nameOfDebugFile {log}"
+    subprocess.run(
+        ["xvfb-run", "-a", *command.split(), "-fcp", first, "-scp", second, *more],
+        env={**os.environ, "PATH": PATH, "HOME": str(folder)},
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert games.exists(), log.read_text(errors="replace")[-2000:] if log.exists() else "XBoard did not start"
+    return games.read_text()
+
+
+def replay(pgn: str) -> tuple[str, list[str]]:
+    """The result, and the moves as pyffish writes them; each has to be the one legal move that its text names."""
+    tags = dict(re.findall(r'\[(\w+) "(.*)"\]', pgn))
+    fen = tags.get("FEN", START)
+    moves: list[str] = []
+    text = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\d+\.(?:\s*\.\.)?", " ", pgn)
+    for word in text.split():
+        if word in ("1-0", "0-1", "1/2-1/2", "*"):
+            return word, moves
+        match = SAN.fullmatch(word)
+        assert match, word
+        board = [
+            list(re.sub(r"\d", lambda run: "." * int(run[0]), row))
+            for row in pyffish.get_fen("xiangqi", fen, moves).split()[0].split("/")
+        ]
+        named = [move for move in pyffish.legal_moves("xiangqi", fen, moves) if fits(move, match, board)]
+        assert len(named) == 1, (word, named)
+        moves += named
+    raise AssertionError("the game has no end")
+
+
+def fits(move: str, text: re.Match[str], board: list[list[str]]) -> bool:
+    """Whether a move of pyffish's, ranks from 1, is what XBoard's text says, ranks from 0."""
+    origin, target = re.findall(r"[a-i]\d+", move)
+    letter = {"N": "H", "B": "E", "P": ""}.get(kind := board[10 - int(origin[1:])][ord(origin[0]) - 97].upper(), kind)
+    piece, column, rank, _, to_column, to_rank = text.groups()
+    return (
+        (target[0], int(target[1:])) == (to_column, int(to_rank) + 1)
+        and letter == (piece or "")
+        and column in ("", origin[0])
+        and (not rank or int(origin[1:]) == int(rank) + 1)
+    )
+
+
+def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
+    pgn = play(tmp_path, str(siqi), "hoixiangqi", "-depth", "4")
+    result, moves = replay(pgn)
+    assert "Siqi" in pgn
+    assert result in ("1-0", "0-1", "1/2-1/2")
+    assert len(moves) > 10
+    assert not re.search(r"forfeit|illegal|disconnect|exited", pgn, re.IGNORECASE)
+
+
+@pytest.mark.skipif(shutil.which("uci2wb", path=PATH) is None, reason="not installed: uci2wb")
+@pytest.mark.parametrize("dialect", ["-x", "-c"])
+def test_a_game_through_uci2wb(dialect: str, siqi: Path, tmp_path: Path) -> None:
+    """As UCCI, and as UCI in Cyclone's dialect."""
+    pgn = play(tmp_path, f"uci2wb {dialect} {siqi}", "hoixiangqi", "-depth", "4")
+    result, moves = replay(pgn)
+    assert result in ("1-0", "0-1", "1/2-1/2")
+    assert len(moves) > 10
+    assert not re.search(r"forfeit|illegal|disconnect|exited", pgn, re.IGNORECASE)
+
+
+def test_a_position_from_a_file_against_itself(siqi: Path, tmp_path: Path) -> None:
+    """XBoard writes horses and elephants as H and E."""
+    position = tmp_path / "position.fen"
+    position.write_text("3k5/4a4/4e4/9/9/9/9/4E4/4A4/R3K2H1 w - - 0 1\n")
+    pgn = play(tmp_path, str(siqi), str(siqi), "-depth", "6", "-lpf", str(position))
+    result, moves = replay(pgn)
+    assert "H1 w" in pgn
+    assert result == "1-0"
+    assert moves

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from daemon.words import split_moves
 from games import registry
 from games.contract import BenchItem, Game, Report, Task, exhaust
 from games.kernel.control import Control
@@ -50,10 +51,9 @@ class Bench:
 
 def set_up(game: Game, item: BenchItem) -> Any:
     """The position of a bench item."""
-    words = item.position.split()
-    split = words.index("moves") if "moves" in words else len(words)
-    position = game.position(" ".join(words[1:split]) or None)
-    for word in words[split + 1 :]:
+    start, moves = split_moves(item.position.split())
+    position = game.position(" ".join(start[1:]) or None)
+    for word in moves:
         position.push(position.parse_move(word))
     if item.dice:
         position.set_dice(item.dice)

@@ -23,6 +23,7 @@ from daemon.learn import Line, Recorder
 from daemon.limits import Limits, parse_go, parse_number
 from daemon.options import KNOWLEDGE, Options, declared, uci_line
 from daemon.pipes import EndOfInput, Entry, Output, now_ns, printable, read_lines
+from daemon.words import split_moves
 from games import registry
 from games.contract import Game, Searcher
 
@@ -347,8 +348,7 @@ class Session:
         A list that continues the one before is played from there: replaying 330 plies takes 8 ms, which is much of
         a short clock's last seconds.
         """
-        split = words.index("moves") if "moves" in words else len(words)
-        start, moves = words[:split], words[split + 1 :]
+        start, moves = split_moves(words)
         played = len(self._moves)
         if start != self._start_words or len(moves) <= played or moves[:played] != self._moves:
             self._set_position(start)

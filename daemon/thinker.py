@@ -57,6 +57,13 @@ def score_text(score: Score) -> str:
     return text
 
 
+def settles_mate(report: Report, wanted: int) -> bool:
+    """Whether `go mate N` has its answer: a win short enough, or none where it should have shown by now."""
+    mate = report.lines[0].score.mate
+    found = mate is not None and 0 < mate <= wanted
+    return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
+
+
 def stop_at(control: Control, ns: int) -> threading.Timer | None:
     """Have a search stopped at a time; by a timer, to be cancelled after it, where kernels see no clock."""
     from games.kernel.intrinsics import HAS_CLOCK
@@ -267,7 +274,7 @@ class Thinker:
                 break
             if 0 < limits.depth <= report.depth or (single and not self._pondering):
                 break
-            if limits.mate and self._settles_mate(report):
+            if limits.mate and settles_mate(report, limits.mate):
                 break
             drop = (previous.score.cp - best.score.cp) * 100 / self._game.info.score_unit if previous is not None else 0
             stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
@@ -277,12 +284,6 @@ class Thinker:
                 if elapsed >= self._budget.soft * clock.scale(stable, drop):
                     break
         return report
-
-    def _settles_mate(self, report: Report) -> bool:
-        """Whether `go mate N` has its answer: a win short enough, or none where it should have shown by now."""
-        mate = report.lines[0].score.mate
-        found = mate is not None and 0 < mate <= self._limits.mate
-        return found or report.depth >= 2 * self._limits.mate - 1 + MATE_SLACK
 
     def _weakened(self, lines: tuple[Line, ...]) -> Line:
         """The best line after noise that grows as the skill falls."""

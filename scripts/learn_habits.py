@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from games.junqi import behaviour, habits
+from games.junqi import behaviour, habits, record
 from games.junqi.game import JunqiPosition
 from games.junqi.tables import TYPES
 from games.junqi.worlds import Belief, marginals
@@ -32,6 +32,14 @@ RATE, DECAY = 0.03, 0.9
 """Steps of the ascent: the first passes', and how they shrink from pass to pass."""
 
 BATCH = 64
+
+HEADER = '''"""What pieces of a type are wont to do (scripts/learn_habits.py): learned from {games} games of our own.
+
+Rows are the traits of games/junqi/behaviour.py, columns the types a (commander) to l (flag): what the logarithm of a
+piece's weight rises by if it has the trait in full.
+"""
+
+'''
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -61,10 +69,8 @@ def own_games(path: Path) -> Iterator[list[str]]:
 
 def referee_games(path: Path) -> Iterator[list[str]]:
     """Words of the games of a log of junqi_referee.py."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            _, _, _, first, second, words, *_ = line.split("\t")
-            yield [first, second, *(f"{word[:4]}={word[4]}" for word in words.split())]
+    with path.open(encoding=record.ENCODING) as file:
+        yield from (list(game.moves) for game in record.read(file))
 
 
 def samples_of(words: list[str], every: int) -> Iterator[Sample]:
@@ -140,15 +146,6 @@ def main() -> int:
     )
     options.out.write_text(HEADER.format(games=len(games)) + f"HABITS = (\n{rows}\n)  # fmt: skip\n")
     return 0
-
-
-HEADER = '''"""What pieces of a type are wont to do (scripts/learn_habits.py): learned from {games} games of our own.
-
-Rows are the traits of games/junqi/behaviour.py, columns the types a (commander) to l (flag): what the logarithm of a
-piece's weight rises by if it has the trait in full.
-"""
-
-'''
 
 
 if __name__ == "__main__":

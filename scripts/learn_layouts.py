@@ -12,7 +12,7 @@ LAYOUTS, of the exact distribution), beside what deployments at random have.
 
 `advantages`, into games/junqi/advantages.py. own.jsonl: a log of `junqi_paper.py games`, of equal players. What a type
 in a slot is worth is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss on every
-tenth pair of games, which the fit does not see, and how much is left to chance when deployments are drawn with them.
+tenth pair of games, which the fit does not see.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import math
 import statistics
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import zstandard
+from _logistic import Array, fit, loss
 from tqdm import tqdm
 
 from games.junqi import advantages, deployments
@@ -35,8 +35,6 @@ from games.junqi.belief import FLAG_SLOT, MIRRORED, slot_types
 from games.junqi.notation import check_setup, square_text
 from games.junqi.setup import SETUP_COUNT
 from games.junqi.tables import COUNTS, FLAG, PIECES, SLOTS, TYPES
-
-Table = np.ndarray[Any, np.dtype[np.float64]]
 
 LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
 LEGAL[:, FLAG] = False
@@ -81,14 +79,14 @@ def read_more(path: Path) -> list[list[int]]:
     return found
 
 
-def count(layouts: list[list[int]]) -> Table:
+def count(layouts: list[list[int]]) -> Array:
     table = np.zeros((PIECES, 12))
     for kinds in layouts:
         table[range(PIECES), kinds] += 1
     return table
 
 
-def log_sum(table: Table) -> float:
+def log_sum(table: Array) -> float:
     """The logarithm of the sum of the weights of all deployments, a piece at a time over how many of each are left."""
     shape = tuple(number + 1 for number in COUNTS)
     sums = np.zeros(shape)
@@ -105,7 +103,7 @@ def log_sum(table: Table) -> float:
     return logarithm + math.log(sums[COUNTS])
 
 
-def log_likelihood(table: Table, kinds: list[int]) -> float:
+def log_likelihood(table: Array, kinds: list[int]) -> float:
     """Of a layout whose flag may as well be on the other side."""
     table = table * LEGAL
     return float(np.log(table[range(PIECES), kinds]).sum()) - log_sum(table) - math.log(2)
@@ -122,7 +120,7 @@ def learn_weights(options: argparse.Namespace) -> None:
     write(options.out, WEIGHTS_HEADER.format(layouts=len(layouts) + len(more)), "WEIGHTS", table)
 
 
-def differences(path: Path) -> tuple[Table, Table]:
+def differences(path: Path) -> tuple[Array, Array]:
     """([game, slot and type]: what the first side's layout has and the second's has not, results of the first side)."""
     rows, results = [], []
     for line in path.read_text().splitlines():
@@ -133,34 +131,19 @@ def differences(path: Path) -> tuple[Table, Table]:
     return np.array(rows), np.array(results)
 
 
-def chances(rows: Table, values: Table) -> Table:
-    return 1 / (1 + np.exp(-rows @ values / 100))
-
-
-def loss(rows: Table, results: Table, values: Table) -> float:
-    """Cross entropy, in nats."""
-    found = chances(rows, values)
-    return float(-(results * np.log(found) + (1 - results) * np.log(1 - found)).mean())
-
-
 def learn_advantages(options: argparse.Namespace) -> None:
     rows, results = differences(options.games)
     held = np.arange(len(rows)) // 2 % HELD_OUT == 0
-    values = np.zeros(rows.shape[1])
-    seen, wanted = rows[~held], results[~held]
-    for _ in range(10):
-        found = chances(seen, values)
-        gradient = seen.T @ (wanted - found) / 100 - options.ridge * values
-        hessian = (seen.T * (found * (1 - found))) @ seen / 100**2 + options.ridge * np.eye(len(values))
-        values += np.linalg.solve(hessian, gradient)
+    start = np.zeros(rows.shape[1])
+    values = fit(rows[~held], results[~held], start, options.ridge)
     print(
-        f"{len(rows):,} games; held out: {loss(rows[held], results[held], 0 * values):.4f} before, "
+        f"{len(rows):,} games; held out: {loss(rows[held], results[held], start):.4f} before, "
         f"{loss(rows[held], results[held], values):.4f} after"
     )
     write(options.out, ADVANTAGES_HEADER.format(games=len(rows)), "ADVANTAGES", values.reshape(PIECES, 12))
 
 
-def write(path: Path, header: str, name: str, table: Table) -> None:
+def write(path: Path, header: str, name: str, table: Array) -> None:
     rows = "\n".join(
         "    (" + ", ".join(f"{number:5.2f}" for number in row) + f"),  # {square_text(square)}"
         for row, square in zip(table, SLOTS, strict=True)

@@ -16,9 +16,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from _logistic import Array, fit, loss
 from tqdm import tqdm
 
 from games.junqi import weights
@@ -35,8 +35,6 @@ HEADER = '''"""Weights of the evaluation, in hundredths of the natural logarithm
 '''
 NOTE = '''"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
 '''
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
@@ -57,27 +55,6 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
                 results.append(result)
                 numbers.append(number)
     return np.array(rows), np.array(results), np.array(numbers)
-
-
-def chances(rows: Array, values: Array) -> Array:
-    return 1 / (1 + np.exp(-rows @ values / 100))
-
-
-def loss(rows: Array, results: Array, values: Array) -> float:
-    """Cross entropy, in nats."""
-    found = np.clip(chances(rows, values), 1e-9, 1 - 1e-9)
-    return float(-(results * np.log(found) + (1 - results) * np.log(1 - found)).mean())
-
-
-def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
-    """The weights that make the results likeliest, less the ridge."""
-    values = start.copy()
-    for _ in range(20):
-        found = chances(rows, values)
-        gradient = rows.T @ (results - found) / 100 - ridge * (values - start)
-        hessian = (rows.T * (found * (1 - found))) @ rows / 100**2 + ridge * np.eye(len(values))
-        values += np.linalg.solve(hessian, gradient)
-    return values
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from daemon.analysis.query import BadLineError, Query
 from daemon.options import Options
 from daemon.pipes import now_ns
-from daemon.thinker import MATE_SLACK, stop_at
+from daemon.thinker import settles_mate, stop_at
 from games import registry
 from games.contract import Game, Line, Report, Score, Searcher, Task
 
@@ -142,11 +142,9 @@ def iterate(searcher: Searcher, control: Control, query: Query, between: Callabl
     last = time.monotonic()
     while True:
         report = searcher.iterate()
-        best = report.lines[0].score.mate
-        has_mate = best is not None and 0 < best <= query.mate
         if not report.complete or report.finished or control.stopped or 0 < query.depth <= report.depth:
             return report
-        if query.mate and (has_mate or report.depth >= 2 * query.mate - 1 + MATE_SLACK):
+        if query.mate and settles_mate(report, query.mate):
             return report
         if query.reportEvery and time.monotonic() - last >= query.reportEvery:
             last = time.monotonic()

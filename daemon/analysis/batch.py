@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -114,9 +113,7 @@ class Batch:
             if turn > len(query.moves):
                 what = f"turn {turn} is after the last move, {len(query.moves)}"
                 self._say(complaint(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
-            elif (query.id, turn) in self._done:
-                continue
-            else:
+            elif (query.id, turn) not in self._done:
                 self._expect()
                 self._queue.put((-query.priority, next(self._order), Item(query, turn)))
 
@@ -170,8 +167,8 @@ def complaint(error: BadLineError) -> dict[str, Any]:
 
 def finals(answers: Iterable[dict[str, Any]]) -> frozenset[tuple[str, int]]:
     """Which positions have had their final answer, errors not counted."""
-    found = defaultdict(set)
-    for answer in answers:
-        if not answer.get("isDuringSearch", True) and "noResults" not in answer:
-            found[answer["id"]].add(answer["turn"])
-    return frozenset((name, turn) for name, turns in found.items() for turn in turns)
+    return frozenset(
+        (answer["id"], answer["turn"])
+        for answer in answers
+        if not answer.get("isDuringSearch", True) and "noResults" not in answer
+    )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from daemon.analysis.query import Query
+from daemon.words import split_moves
 from games import registry
 from games.contract import GameRecord
 
@@ -22,9 +23,8 @@ def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
     for number, line in enumerate(handle, 1):
         words = line.partition(";")[0].split()
         if words:
-            split = words.index("moves") if "moves" in words else len(words)
-            fen, moves = " ".join(words[:split]), words[split + 1 :]
-            yield Query(str(number), game, fen=fen, moves=tuple(moves))  # type: ignore[arg-type]
+            start, moves = split_moves(words)
+            yield Query(str(number), game, fen=" ".join(start), moves=tuple(moves))  # type: ignore[arg-type]
 
 
 def records_of(handle: TextIO, game: str) -> Iterator[GameRecord | ValueError]:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from daemon.words import split_moves
+
 Number = Annotated[int, Meta(ge=0, le=10**15)]
 
 SPELLINGS = {"analyzeTurns": "analyseTurns", "reportDuringSearchEvery": "reportEvery", "maxVisits": "nodes"}
@@ -104,13 +106,9 @@ def _with_position(query: Query) -> Query:
         return query
     if query.fen or query.moves:
         raise BadLineError("position, or fen and moves, not both", "position", query.id)
-    words = query.position.split()
-    split = words.index("moves") if "moves" in words else len(words)
-    start, moves = words[:split], tuple(words[split + 1 :])
-    if start[:1] == ["fen"] and len(start) > 1:
-        return msgspec.structs.replace(query, position="", fen=" ".join(start[1:]), moves=moves)
-    if start == ["startpos"]:
-        return msgspec.structs.replace(query, position="", moves=moves)
+    start, moves = split_moves(query.position.split())
+    if start == ["startpos"] or (start[:1] == ["fen"] and len(start) > 1):
+        return msgspec.structs.replace(query, position="", fen=" ".join(start[1:]), moves=tuple(moves))
     raise BadLineError("expected startpos or fen", "position", query.id)
 
 

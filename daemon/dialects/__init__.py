@@ -8,6 +8,12 @@ from __future__ import annotations
 import importlib
 from typing import NamedTuple, Protocol
 
+CORE_ERROR = "info string error "
+"""What a line of the core's begins with that tells of a fault."""
+
+DRAW_BELOW = -30
+"""A draw is agreed to where the engine's score is less, in centipawns."""
+
 
 class Reading(NamedTuple):
     """What a line comes to, the client's or the core's."""

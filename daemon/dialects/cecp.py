@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from daemon import __version__
-from daemon.dialects import Reading
-from daemon.dialects.told import CORE_ERROR, number
+from daemon.dialects import CORE_ERROR, DRAW_BELOW, Reading
+from daemon.dialects.told import number
 from daemon.pipes import printable
 
 FEATURES = (
@@ -24,9 +24,6 @@ FEATURES = (
     "feature done=1",
 )
 IGNORED = ("accepted", "rejected", "random", "computer", "name", "rating", "ics", "white", "black", "xboard", "bogus")
-
-DRAW_BELOW = -30
-"""A draw is agreed to where the engine's score is less, in centipawns."""
 
 MATE = 100_000
 """The score of a mate, to which its moves are added."""
@@ -43,7 +40,7 @@ class Level(NamedTuple):
     increment: int = 0
 
 
-class Told(NamedTuple):
+class Pending(NamedTuple):
     """A position that the core has not answered for yet, and how it came about."""
 
     move: str = ""  # the last one, if that is new
@@ -59,7 +56,7 @@ class Cecp:
         self._void = 0  # searches whose answers nobody waits for
         self._start = "startpos"
         self._moves: list[str] = []
-        self._told: Told | None = None
+        self._pending: Pending | None = None
         self._later: deque[str] = deque()  # the client's lines that wait for the core's answer
         self._side = 1  # the engine's
         self._turn = 0
@@ -79,7 +76,7 @@ class Cecp:
     # The client's lines
 
     def read(self, text: str, ns: int) -> Reading:
-        if self._told is not None and text != "quit":
+        if self._pending is not None and text != "quit":
             self._later.append(text)
             return Reading()
         word, *words = text.split()
@@ -101,7 +98,7 @@ class Cecp:
         stop = self._stop()
         self._mode, self._side, self._depth, self._is_over = PLAY, 1, 0, False
         self._start, self._moves, self._reply = "startpos", [], ""
-        return Reading((*stop, "ucinewgame", *self._tell(Told())))
+        return Reading((*stop, "ucinewgame", *self._tell(Pending())))
 
     def variant(self, words: list[str]) -> Reading:
         if words[0] != "xiangqi":
@@ -112,7 +109,7 @@ class Cecp:
         stop = self._stop()
         before = self._start, self._moves
         self._start, self._moves, self._is_over = f"fen {' '.join(words)}", [], False
-        return Reading((*stop, *self._tell(Told(before=before))))
+        return Reading((*stop, *self._tell(Pending(before=before))))
 
     def usermove(self, words: list[str]) -> Reading:
         move = words[0]
@@ -123,7 +120,7 @@ class Cecp:
             return Reading(("ponderhit",))
         stop = self._stop()
         self._moves.append(move)
-        return Reading((*stop, *self._tell(Told(move))))
+        return Reading((*stop, *self._tell(Pending(move))))
 
     def undo(self, words: list[str]) -> Reading:
         return self._take_back(1)
@@ -137,7 +134,7 @@ class Cecp:
         stop = self._stop()
         del self._moves[-count:]
         self._is_over = False
-        return Reading((*stop, *self._tell(Told())))
+        return Reading((*stop, *self._tell(Pending())))
 
     def force(self, words: list[str]) -> Reading:
         self._mode = FORCE
@@ -146,7 +143,7 @@ class Cecp:
     def go(self, words: list[str]) -> Reading:
         stop = self._stop()
         self._mode, self._side = PLAY, self._turn
-        return Reading((*stop, *self._tell(Told())))
+        return Reading((*stop, *self._tell(Pending())))
 
     def playother(self, words: list[str]) -> Reading:
         stop = self._stop()
@@ -156,7 +153,7 @@ class Cecp:
     def analyze(self, words: list[str]) -> Reading:
         stop = self._stop()
         self._mode = ANALYZE
-        return Reading((*stop, *self._tell(Told())))
+        return Reading((*stop, *self._tell(Pending())))
 
     def status(self, words: list[str]) -> Reading:
         centiseconds, nodes, depth = self._stat
@@ -249,8 +246,8 @@ class Cecp:
         moves = [*self._moves, *more]
         return " ".join(["position", self._start, *(["moves", *moves] if moves else [])])
 
-    def _tell(self, told: Told) -> tuple[str, ...]:
-        self._told = told
+    def _tell(self, pending: Pending) -> tuple[str, ...]:
+        self._pending = pending
         return (self._position(), "result", "turn")
 
     def _stop(self) -> tuple[str, ...]:
@@ -297,7 +294,7 @@ class Cecp:
         if word == "result" and words[0] in ("win", "draw"):
             return self._over(words)
         if word == "turn":
-            self._told = None
+            self._pending = None
             self._turn = int(words[0] == "second")
             return self._catch_up(self._act())
         if word == "readyok" and self._marks:
@@ -310,13 +307,13 @@ class Cecp:
 
     def _refused(self, reason: str) -> Reading:
         """What the core did not take is as if it had not been said; `turn` is answered all the same."""
-        told = self._told or Told()
+        told = self._pending or Pending()
         if told.before is not None:
             self._start, self._moves = told.before
             return Reading(answers=(f"tellusererror Illegal position: {reason}",))
         if told.move:
             self._moves.pop()
-            self._told = Told()
+            self._pending = Pending()
             return Reading(answers=(f"Illegal move: {told.move}",))
         return Reading(answers=(f"# {reason}",))
 
@@ -333,10 +330,10 @@ class Cecp:
             return Reading()
         self._activity = IDLE
         if words[0] == "(none)":
-            return Reading(self._tell(Told()))
+            return Reading(self._tell(Pending()))
         self._moves.append(words[0])
         self._reply = words[2] if len(words) > 2 else ""
-        return Reading(self._tell(Told()), (f"move {words[0]}",))
+        return Reading(self._tell(Pending()), (f"move {words[0]}",))
 
     def _catch_up(self, reading: Reading) -> Reading:
         """Beside what the position asks for, the pings and the lines that waited for it."""
@@ -345,7 +342,7 @@ class Cecp:
             commands += ["isready"] * len(self._pings)
             self._marks += self._pings
             self._pings = []
-        while self._later and self._told is None:
+        while self._later and self._pending is None:
             more = self.read(self._later.popleft(), 0)
             commands += more.commands
             answers += more.answers

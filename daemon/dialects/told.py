@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from daemon.dialects import Reading
+from daemon.dialects import CORE_ERROR, Reading
 from daemon.pipes import now_ns, printable
 
 NAME = "Siqi"
-CORE_ERROR = "info string error "
 
 Handle = Callable[[Any, list[str], int], Reading]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from daemon.dialects import Reading
+from daemon.dialects import CORE_ERROR, DRAW_BELOW, Reading
 from daemon.pipes import printable
 
 NAMES = {
@@ -35,13 +35,8 @@ TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo":
 
 OPPONENTS = ("opptime", "oppmovestogo", "oppincrement")
 
-DRAW_BELOW = -30
-"""A draw is agreed to where the score is less, in centipawns."""
-
 MATE = 30_000
 """The score of a mate, less the plies to it."""
-
-CORE_ERROR = "info string error "
 
 
 class Ucci:

@@ -65,18 +65,14 @@ class Root:
 
     def findings(self, found: Sequence[MoveValue], hashfull: int, is_settled: bool) -> Findings:
         """Lines in the order given, but those that win at once before all; a known win settles it too."""
-        lines = self.lines(found)
-        is_settled |= bool(lines) and lines[0].score.mate is not None
-        note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
-        return Findings(lines, hashfull, is_settled, note=note)
-
-    def lines(self, found: Sequence[MoveValue]) -> list[Line]:
-        """Lines in the order given, but those that win at once before all."""
         lines = [
             Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
             for move, _, value in found
         ]
-        return sorted(lines, key=lambda line: line.score.mate is None)
+        lines.sort(key=lambda line: line.score.mate is None)
+        is_settled |= bool(lines) and lines[0].score.mate is not None
+        note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
+        return Findings(lines, hashfull, is_settled, note=note)
 
 
 class Half:

@@ -10,6 +10,7 @@ import pytest
 from client import START_TIMEOUT_S, Client
 
 from daemon.dialects import Dialect, Named, chosen_by
+from naive.ewn import Naive
 
 
 @pytest.fixture
@@ -137,6 +138,65 @@ def test_xboard_ponders_and_analyses(client: Client) -> None:
     assert client.expect("pong")[-1] == "pong 9"
     client.send("ping 10")
     assert client.expect("pong") == ["pong 10"]
+
+
+EINSTEIN = "ABE2/FC3/D3d/3cf/2eba f"
+
+
+def test_xboard_s_engine_throws_the_die_for_a_person_too(client: Client) -> None:
+    client.send("xboard", "protover 2", "new", "variant einstein", "level 0 1:00 0", "sd 2", "nopost", "ping 1")
+    lines = client.expect("pong", START_TIMEOUT_S)
+    assert len([line for line in lines if line.startswith(("setup", "piece"))]) == 7
+    naive = Naive(EINSTEIN)
+    refused = 0
+    while naive.winner() is None:
+        naive.die = thrown(lines)
+        legal = naive.legal_moves()
+        others = sorted(set(Naive(naive.fen()[:-1] + "-").legal_moves()) - set(legal))
+        client.send(f"lift {legal[0][:2]}", *(f"usermove {move}" for move in others[:1]), "ping 2")
+        marks, *refusals = client.expect("pong")[:-1]
+        marked = {
+            column + row
+            for row, line in zip("54321", marks.split()[1].split("/"))
+            for column, mark in zip("abcde", "".join("." * int(sign) if sign.isdigit() else sign for sign in line))
+            if mark == "Y"
+        }
+        assert marked == {move[2:] for move in legal if move[:2] == legal[0][:2]}
+        assert refusals == [f"Illegal move (the die is {naive.die}): {move}" for move in others[:1]]
+        refused += len(refusals)
+        naive.push(legal[0])
+        client.send(f"usermove {legal[0]}", "ping 3")
+        lines = client.expect("pong")
+        if naive.winner() is None:
+            at = next(i for i, line in enumerate(lines) if line.startswith("move"))
+            naive.die = thrown(lines[:at])
+            naive.push(lines[at].split()[1])
+            lines = lines[at:]
+    assert (
+        lines[-2] == ("0-1", "1-0")[naive.winner() == 0] + f" {{{'corner' if 'e1' in legal[0] else lines[-2][5:-1]}}}"
+    )
+    assert refused
+
+
+def thrown(lines: list[str]) -> int:
+    """The last die of which the engine tells."""
+    return int([line for line in lines if line.startswith("0 0 0 0 die ")][-1][-1])
+
+
+def test_xboard_s_other_engine_throws_its_own_die(client: Client) -> None:
+    """And a win is told by who has lost."""
+    client.send(
+        "xboard", "protover 2", "new", "variant einstein", "computer", "setboard 5/2A2/5/1a3/3bc w - - 0 1", "sd 2"
+    )
+    client.send("usermove c4c3", "ping 1")
+    lines = client.expect("pong", START_TIMEOUT_S)
+    assert lines[-2].split()[0] == "move"
+    client.send("setboard 5/5/2A2/4b/a4 w - - 0 1", "go", "ping 2")
+    assert client.expect("pong")[-2].startswith("move c3")
+    client.send("force", "setboard 5/5/5/3A1/a4 w - - 0 1", "computer", "go", "ping 3")
+    assert client.expect("pong")[-2:] == ["move d2e1", "pong 3"]
+    client.send("new", "computer", "setboard 5/5/5/3A1/a4 w - - 0 1", "usermove d2e1", "ping 4")
+    assert client.expect("pong")[-2:] == ["1-0 {corner}", "pong 4"]
 
 
 # Botzone

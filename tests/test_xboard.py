@@ -1,4 +1,7 @@
-"""XBoard under a virtual screen plays whole Xiangqi games with the daemon; another library judges them by its rules."""
+"""XBoard under a virtual screen plays whole games with the daemon; other rules than ours judge them.
+
+It leaves a picture of itself, `build/xboard-<variant>.png`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from naive.ewn import Naive
 
 pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
 
@@ -36,14 +41,19 @@ def siqi(tmp_path: Path) -> Path:
     return path
 
 
-def play(folder: Path, first: str, second: str, *more: str) -> str:
-    """The PGN of a match of one game."""
+def play(folder: Path, first: str, second: str, *more: str, variant: str = "xiangqi") -> str:
+    """The PGN of a match of one game. Two seconds after its beginning XBoard is photographed, where `scrot` can."""
     games = folder / "games.pgn"
     log = folder / "xboard.debug"
     silent = "-popupExitMessage false -popupMoveErrors false -soundProgram true"
-    command = f"xboard -variant xiangqi -mg 1 -tc 0:20 -mps 200 {silent} -sgf {games} -debug -nameOfDebugFile {log}"
+    command = f"xboard -variant {variant} -mg 1 -tc 0:20 -mps 200 {silent} -sgf {games} -debug -nameOfDebugFile {log}"
+    picture = ROOT / f"build/xboard-{variant}.png"
+    picture.parent.mkdir(exist_ok=True)
+    moved = f'grep -qs "first : move" {log}'
+    photograph = f"(until {moved}; do sleep 0.2; done; sleep 2; scrot -o {picture}) >&2 2>/dev/null &"
+    xboard = [*command.split(), "-fcp", first, "-scp", second, *more]
     subprocess.run(
-        ["xvfb-run", "-a", *command.split(), "-fcp", first, "-scp", second, *more],
+        ["xvfb-run", "-a", "-s", "-screen 0 640x720x24", "sh", "-c", f'{photograph} exec "$@"', "sh", *xboard],
         env={**os.environ, "PATH": PATH, "HOME": str(folder)},
         capture_output=True,
         timeout=TIMEOUT_S,
@@ -116,3 +126,22 @@ def test_a_position_from_a_file_against_itself(siqi: Path, tmp_path: Path) -> No
     assert "H1 w" in pgn
     assert result == "1-0"
     assert moves
+
+
+def test_einstein_against_itself(siqi: Path, tmp_path: Path) -> None:
+    """A variant that XBoard does not know; each piece has a letter of its own in the PGN."""
+    pgn = play(tmp_path, str(siqi), str(siqi), "-inscriptions", " 123456", variant="einstein")
+    tags = dict(re.findall(r'\[(\w+) "(.*)"\]', pgn))
+    assert tags["Variant"] == "einstein"
+    board, side, *_ = tags["FEN"].split()
+    position = Naive(f"{board} {'fs'['wb'.index(side)]} -")
+    *words, result = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\d+\.(?:\s*\.\.)?", " ", pgn).split()
+    for word in words:
+        piece, target = word[0], word[-2:]
+        letter = piece if position.turn == 0 else piece.lower()
+        origin = next(square for square, found in position.board.items() if found == letter)
+        assert ("x" in word) == (target in position.board)
+        position.push(origin + target)
+    assert len(words) > 4
+    assert result == ("1-0", "0-1")[position.winner() or 0]
+    assert position.winner() is not None

@@ -1,13 +1,18 @@
-"""CECP, the Chess Engine Communication Protocol, version 2: XBoard and WinBoard, with Xiangqi.
+"""CECP, the Chess Engine Communication Protocol, version 2: XBoard and WinBoard, with Xiangqi and EinStein.
 
 Every change of the position is told to the core, with the questions `result` and `turn`. Once `turn` is answered it is
 known that the core took the position, and what there is to do: to think, to ponder, to analyse or to wait; the client's
 next lines wait for that. Searches whose answers nobody wants any more are counted, and as many answers thrown away.
+
+The protocol has no die: the engine throws it, for itself and for a person that plays against it. Another engine throws
+its own, of which nothing is told.
 """
 
 from __future__ import annotations
 
 import itertools
+import random
+import re
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -18,18 +23,60 @@ from daemon.dialects.told import number
 from daemon.pipes import printable
 
 FEATURES = (
-    'feature myname="Siqi {version}" variants="xiangqi" ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=1',
-    "feature sigint=0 sigterm=0 reuse=1 analyze=1 colors=0 ics=0 name=0 pause=0 nps=0 debug=0 memory=1 smp=1",
-    'feature option="OwnBook -check 0" option="MultiPV -spin 1 1 256" option="Move Overhead -spin 10 0 5000"',
+    'feature myname="Siqi {version}" variants="xiangqi,einstein" ping=1 setboard=1 playother=1 san=0 usermove=1',
+    "feature time=1 draw=1 highlight=1 sigint=0 sigterm=0 reuse=1 analyze=1 colors=0 ics=0 name=0 pause=0 nps=0",
+    'feature debug=0 memory=1 smp=1 option="OwnBook -check 0" option="MultiPV -spin 1 1 256"',
+    'feature option="Move Overhead -spin 10 0 5000"',
     "feature done=1",
 )
-IGNORED = ("accepted", "rejected", "random", "computer", "name", "rating", "ics", "white", "black", "xboard", "bogus")
+IGNORED = (
+    "accepted",
+    "rejected",
+    "random",
+    "name",
+    "rating",
+    "ics",
+    "white",
+    "black",
+    "xboard",
+    "bogus",
+    "put",
+    "hover",
+)
 
 MATE = 100_000
 """The score of a mate, to which its moves are added."""
 
+SIDES = ("first", "second")
+
 FORCE, PLAY, ANALYZE = range(3)
 IDLE, THINKING, PONDERING, ANALYZING = range(4)
+
+
+class Variant(NamedTuple):
+    """A game, as the protocol has it."""
+
+    game: str  # the core's name
+    start: str
+    has_die: bool = False
+    setup: tuple[str, ...] = ()  # what XBoard is told that does not know it
+
+
+EINSTEIN = "ABE2/FC3/D3d/3cf/2eba"
+"""The best set-up by the book, on both sides."""
+
+VARIANTS = {
+    "xiangqi": Variant("xiangqi", "startpos"),
+    "einstein": Variant(
+        "ewn",
+        f"fen {EINSTEIN} f -",
+        has_die=True,
+        setup=(
+            f"setup (.ABCDEF..abcdef.) 5x5+0_fairy {EINSTEIN} w - - 0 1",  # no pawns, they would be promoted
+            *(f"piece {piece}& rbmcdWbrmcdF" for piece in "ABCDEF"),
+        ),
+    ),
+}
 
 
 class Level(NamedTuple):
@@ -54,7 +101,11 @@ class Cecp:
         self._mode = FORCE
         self._activity = IDLE
         self._void = 0  # searches whose answers nobody waits for
-        self._start = "startpos"
+        self._variant = VARIANTS["xiangqi"]
+        self._is_against_engine = False
+        self._die = 0
+        self._allowed: list[str] = []  # the moves that the die leaves to a person, where one was thrown for it
+        self._start = self._variant.start
         self._moves: list[str] = []
         self._pending: Pending | None = None
         self._later: deque[str] = deque()  # the client's lines that wait for the core's answer
@@ -97,22 +148,41 @@ class Cecp:
     def new(self, words: list[str]) -> Reading:
         stop = self._stop()
         self._mode, self._side, self._depth, self._is_over = PLAY, 1, 0, False
-        self._start, self._moves, self._reply = "startpos", [], ""
+        self._is_against_engine = False
+        self._start, self._moves, self._reply = self._variant.start, [], ""
         return Reading((*stop, "ucinewgame", *self._tell(Pending())))
 
     def variant(self, words: list[str]) -> Reading:
-        if words[0] != "xiangqi":
+        variant = VARIANTS.get(words[0])
+        if variant is None:
             return Reading(answers=(f"Error (unsupported variant): {printable(words[0])}",))
+        if variant == self._variant:
+            return Reading(answers=variant.setup)
+        stop = self._stop()
+        self._variant = variant
+        self._start, self._moves, self._reply = variant.start, [], ""
+        return Reading(
+            (*stop, f"setoption name UCI_Variant value {variant.game}", *self._tell(Pending())), variant.setup
+        )
+
+    def computer(self, words: list[str]) -> Reading:
+        """The opponent is another engine."""
+        self._is_against_engine, self._allowed = True, []
         return Reading()
 
     def setboard(self, words: list[str]) -> Reading:
         stop = self._stop()
         before = self._start, self._moves
-        self._start, self._moves, self._is_over = f"fen {' '.join(words)}", [], False
+        board, *rest = words
+        if self._variant.has_die and rest:
+            rest = ["fs"["wb".index(rest[0])], "-"]
+        self._start, self._moves, self._is_over = " ".join(["fen", board, *rest]), [], False
         return Reading((*stop, *self._tell(Pending(before=before))))
 
     def usermove(self, words: list[str]) -> Reading:
         move = words[0]
+        if self._allowed and move not in self._allowed:
+            return Reading(answers=(f"Illegal move (the die is {self._die}): {move}",))
         if self._activity == PONDERING and move == self._reply:
             self._moves.append(move)
             self._activity = THINKING
@@ -218,6 +288,15 @@ class Cecp:
     def draw(self, words: list[str]) -> Reading:
         return Reading(answers=("offer draw",) if self._score < DRAW_BELOW else ())
 
+    def lift(self, words: list[str]) -> Reading:
+        """Mark where the piece may go that is being taken up, if the die has a say in it."""
+        if not self._allowed:
+            return Reading()
+        targets = {move[2:] for move in self._allowed if move[:2] == words[0]}
+        rows = ["".join("Y" if column + row in targets else "." for column in "abcde") for row in "54321"]
+        colours = re.sub(r"\.+", lambda run: str(len(run[0])), "/".join(rows))
+        return Reading(answers=(f"highlight {colours}",))
+
     def hint(self, words: list[str]) -> Reading:
         return Reading(answers=(f"Hint: {self._reply}",) if self._reply else ())
 
@@ -248,6 +327,7 @@ class Cecp:
 
     def _tell(self, pending: Pending) -> tuple[str, ...]:
         self._pending = pending
+        self._allowed = []
         return (self._position(), "result", "turn")
 
     def _stop(self) -> tuple[str, ...]:
@@ -267,11 +347,20 @@ class Cecp:
             return Reading()
         if self._turn == self._side:
             self._activity = THINKING
-            return Reading((f"go {self._limits()}",))
+            go = f"go {self._limits()}"
+            return self._throw(go) if self._variant.has_die else Reading((go,))
+        if self._variant.has_die and not self._is_against_engine:
+            self._pending = Pending()
+            return self._throw("legal")
         if self._ponders and self._reply:
             self._activity = PONDERING
             return Reading((self._position(self._reply), f"go ponder {self._limits()}"))
         return Reading()
+
+    def _throw(self, question: str) -> Reading:
+        """A question to the core about a new throw; to the client it is told as a line of thinking, which it shows."""
+        self._die = random.randint(1, 6)
+        return Reading((f"dice {self._die}", question), (f"0 0 0 0 die {self._die}",))
 
     def _limits(self) -> str:
         depth = f" depth {self._depth}" if self._depth else ""
@@ -295,8 +384,12 @@ class Cecp:
             return self._over(words)
         if word == "turn":
             self._pending = None
-            self._turn = int(words[0] == "second")
+            self._turn = SIDES.index(words[0])
             return self._catch_up(self._act())
+        if word == "legal":
+            self._pending = None
+            self._allowed = words
+            return self._catch_up(Reading())
         if word == "readyok" and self._marks:
             return Reading(answers=(self._marks.popleft(),))
         if word == "book":
@@ -321,7 +414,9 @@ class Cecp:
         if self._is_over:
             return Reading()
         self._is_over = True
-        score = "1/2-1/2" if words[0] == "draw" else "1-0" if words[1] == "first" else "0-1"
+        if self._variant.setup and self._is_against_engine and words[1:2] == [SIDES[self._side]]:
+            return Reading()  # XBoard calls a win false that it cannot check; it believes who has lost
+        score = "1/2-1/2" if words[0] == "draw" else "1-0" if words[1] == SIDES[0] else "0-1"
         return Reading(answers=(f"{score} {{{words[-1]}}}",))
 
     def _bestmove(self, words: list[str]) -> Reading:
@@ -370,6 +465,7 @@ COMMANDS: Mapping[str, Callable[[Cecp, list[str]], Reading]] = {
     "remove": Cecp.remove,
     "force": Cecp.force,
     "go": Cecp.go,
+    "computer": Cecp.computer,
     "playother": Cecp.playother,
     "analyze": Cecp.analyze,
     "exit": Cecp.force,
@@ -387,6 +483,7 @@ COMMANDS: Mapping[str, Callable[[Cecp, list[str]], Reading]] = {
     "ping": Cecp.ping,
     "result": Cecp.result,
     "draw": Cecp.draw,
+    "lift": Cecp.lift,
     "hint": Cecp.hint,
     "bk": Cecp.bk,
     "memory": Cecp.memory,

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Install the programs that the tests let the daemon play with; where this cannot be done those tests are skipped.
+set -euo pipefail
+packages=(fairy-stockfish hoichess scrot uci2wb xboard xvfb)
+if dpkg --status "${packages[@]}" >/dev/null 2>&1; then exit 0; fi
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "needs root and apt-get: ${packages[*]}" >&2
+    exit 1
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null

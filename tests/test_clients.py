@@ -1,0 +1,128 @@
+"""Programs that others wrote drive the daemon: cchess, fairyfishnet's worker, a match against Fairy-Stockfish."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import shlex
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import match
+import pytest
+from _engine import shift_ranks
+from client import START_TIMEOUT_S
+
+from games.xiangqi.board import Board
+
+ROOT = Path(__file__).parents[1]
+PATH = f"{os.environ['PATH']}:/usr/games"
+START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+
+
+@pytest.fixture
+def siqi(tmp_path: Path) -> Path:
+    """A command of one word, in a directory of its own, as GUIs run engines."""
+    path = tmp_path / "siqi"
+    path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m daemon\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("dialect", ["Uci", "Ucci"])
+def test_cchess(dialect: str, siqi: Path) -> None:
+    """It sends CRLF, `setoption name N value V` in UCCI too, and knows the score of a move by an earlier line."""
+    cchess = pytest.importorskip("cchess.engine", reason="cchess is not installed")
+    client = getattr(cchess, f"{dialect}Engine")()
+    assert client.load(str(siqi))
+    try:
+        assert client.wait_for_ready()
+        assert client.ids["name"].startswith("Siqi")
+        assert any("Hash" in option for option in client.options)
+        client.set_option("Hash", 16)
+        board = Board()
+        for _ in range(4):
+            assert client.go_from(board.fen(), {"depth": 4})
+            action = wait_for_move(client)
+            assert action["action"] == "bestmove", action
+            assert isinstance(action["score"], int)
+            assert action["moves"][0] == action["move"]
+            board.push_uci(action["move"])
+        client.go_from("R3k4/R8/9/9/9/9/9/9/9/3K5 b - - 0 1", {"depth": 4})
+        assert wait_for_move(client)["action"] == "dead"
+    finally:
+        client.quit()
+    assert client.process.wait(10) == 0
+
+
+def wait_for_move(client: Any) -> dict[str, Any]:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        action: dict[str, Any] | None = client.get_action()
+        if action is not None and action["action"] in ("bestmove", "dead", "draw"):
+            return action
+        time.sleep(0.001)
+    raise AssertionError("no move")
+
+
+@pytest.fixture
+def worker(siqi: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """fairyfishnet's, with this engine for Fairy-Stockfish; its check that the engine plays chess is left out."""
+    module = pytest.importorskip("fairyfishnet.worker", reason="fairyfishnet is not installed")
+    conf = configparser.ConfigParser()
+    conf.read_dict({"Fishnet": {"EngineDir": str(siqi.parent), "Key": "none"}, "Stockfish": {"UCI_Coordinates": "1"}})
+    monkeypatch.setattr(module, "get_stockfish_command", lambda conf, update: str(siqi))
+    worker = module.Worker(conf, threads=1, memory=16, progress_reporter=None)
+    worker.start_stockfish()
+    yield worker
+    worker.kill_stockfish()
+
+
+def test_a_job_of_fairyfishnet_for_a_move(worker: Any) -> None:
+    """The worker tells where the game stands by `d` and its `Fen:`."""
+    work = {"id": "1", "type": "move", "level": 3}
+    job = {"work": work, "variant": "xiangqi", "position": START, "moves": "h3e3 h10g8"}
+    answer = worker.bestmove(job)
+    assert answer["stockfish"]["name"].startswith("Siqi")
+    board = Board()
+    for move in ("h2e2", "h9g7"):
+        board.push_uci(move)
+    assert answer["move"]["fen"].split()[:2] == board.fen().split()[:2]
+    assert answer["move"]["bestmove"] in [shift_ranks(move.uci(), 1) for move in board.legal_moves]
+
+
+def test_a_job_of_fairyfishnet_for_an_analysis(worker: Any) -> None:
+    work = {"id": "2", "type": "analysis"}
+    job = {"work": work, "variant": "xiangqi", "position": START, "moves": "h3e3 h10g8 h1g3", "nodes": 20_000}
+    rows = worker.analysis(job | {"skipPositions": [1]})["analysis"]
+    assert len(rows) == 4
+    assert rows[1] == {"skipped": True}
+    for row in (rows[0], rows[2], rows[3]):
+        assert row["nodes"] <= 21_000 and row["depth"] > 3 and row["nps"] > 0
+        assert isinstance(row["score"]["cp"], int)
+        assert row["pv"].split()[0] == row["bestmove"]
+
+
+@pytest.mark.skipif(shutil.which("fairy-stockfish", path=PATH) is None, reason="not installed: fairy-stockfish")
+@pytest.mark.parametrize("ranks", [0, 1])
+def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten in either way to write ranks; another library is the referee, and stops where ours has other legal moves."""
+    pytest.importorskip("pyffish", reason="pyffish is not installed")
+    monkeypatch.setenv("PATH", PATH)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    openings = tmp_path / "openings.txt"
+    openings.write_text("h2e2 h9g7\nb0c2 c6c5\nc3c4 g6g5\nh0g2 b9c7\ng3g4 b7e7\n")
+    log = tmp_path / "log.jsonl"
+    command = (
+        f"xiangqi --a '{sys.executable} -m daemon' --a-option UCI_Coordinates={ranks} --a-ranks {ranks} --a-depth 3 "
+        f"--b fairy-stockfish --b-ranks 1 --b-depth 3 --games 10 --max-plies 160 --openings {openings} "
+        f"--referee pyffish --log {log}"
+    )
+    assert match.main(shlex.split(command)) == 0
+    games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
+    assert len(games) == 10
+    assert {game["cause"] for game in games} <= {"rules", "adjudicated"}, games

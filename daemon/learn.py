@@ -6,6 +6,7 @@ A line a game, a JSON object: `game`, `moves` (as the client wrote them), `resul
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from typing import Any, NamedTuple
@@ -84,10 +85,15 @@ class Recorder:
 
 
 def append_line(path: str, text: str) -> None:
-    """Append a line in one write, on the disk when this returns; one that a crash cut short is ended first."""
+    """Append a line in one write, on the disk when this returns; one that a crash cut short is ended first.
+
+    OSError if it cannot be written; the file is as it was."""
     with open(path, "a+b", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - 1, 0))
         starts_clean = size == 0 or file.read(1) == b"\n"
-        file.write((text if starts_clean else "\n" + text).encode() + b"\n")
+        data = (text if starts_clean else "\n" + text).encode() + b"\n"
+        if file.write(data) < len(data):  # the disk is full
+            file.truncate(size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(file.fileno())

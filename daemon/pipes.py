@@ -105,7 +105,12 @@ class Output:
         self.line(f"info string {text}")
 
     def error(self, text: str) -> None:
+        """What a line of the client's asked for cannot be."""
         self.line(f"info string error {printable(text, 400)}")
+
+    def warn(self, text: str) -> None:
+        """Something that a line needs is not there, a book or memory; it is done as well as can be without."""
+        self.line(f"info string warning {printable(text, 400)}")
 
     def log_input(self, text: str) -> None:
         if self._log is not None:

@@ -94,7 +94,7 @@ class Session:
         self._idle_ns = 0  # when the last search ended: one sent ahead of that is counted from there
         self._loaded_ns = 0
         self._entropy = _entropy()
-        self._recorder = Recorder(out.error)
+        self._recorder = Recorder(out.warn)
         self._has_spoken = False  # the client, and so chosen its dialect
         self._thread = threading.current_thread()
         self._asked: deque[str] = deque()  # commands of the dialect's, called for by lines of the core's
@@ -230,7 +230,8 @@ class Session:
                 nonlocal compiled
                 compiled += 1
                 if compiled == 1:
-                    self._out.info(f"compiling {name} for the first time; later starts use the cache")
+                    cached = "" if jit.cache_faults else " for the first time; later starts use the cache"
+                    self._out.info(f"compiling {name}{cached}")
                 if compiled % 10 == 0:
                     self._out.info(f"compiling {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
 
@@ -238,10 +239,12 @@ class Session:
 
             jit.on_compile = tell
             try:
-                game = registry.load(name, self._out.error)
+                game = registry.load(name, self._out.warn)
                 searcher = game.searcher()
                 if compiled:
                     self._out.info(f"compiled {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
+                if jit.cache_faults:
+                    self._out.warn(f"kernels are compiled at every start; {jit.cache_faults[0]}")
                 for option, value in self._options.of_game(name):
                     game.set_option(option, value)
                 self._warm_up(game, searcher)
@@ -261,7 +264,7 @@ class Session:
         try:
             searcher.configure(hash_mb, self._options.number("Threads"), self._seed())
         except MemoryError:
-            self._out.error(f"option Hash: no memory for {hash_mb} MiB; using 1")
+            self._out.warn(f"option Hash: no memory for {hash_mb} MiB; using 1")
             searcher.configure(1, self._options.number("Threads"), self._seed())
         thinker.warm_up(game, searcher)
         searcher.clear()
@@ -446,7 +449,7 @@ class Session:
         try:
             self._searcher.configure(hash_mb, threads, self._seed())
         except MemoryError:
-            self._out.error(f"option Hash: no memory for {hash_mb} MiB; using what is there")
+            self._out.warn(f"option Hash: no memory for {hash_mb} MiB; using what is there")
 
     def stop(self, words: list[str], entry: Entry) -> None:
         """Ends the job that runs and those that wait: all were asked for before the stop."""

@@ -14,7 +14,7 @@ _KERNEL = re.compile(r"^@(?:entry|inner)\(", re.MULTILINE)
 
 
 def warm(names: list[str]) -> int:
-    """Exit status 2 for an unknown game."""
+    """Exit status 2 for an unknown game, 1 where kernels cannot be kept."""
     for name in names:
         if name not in registry.NAMES:
             print(f"siqi warm: unknown game {name}; one of {' '.join(registry.NAMES)}", file=sys.stderr)
@@ -41,4 +41,7 @@ def warm(names: list[str]) -> int:
                 importlib.import_module(f"games.{path.parent.name}.{path.stem}")
         bar.update(total - bar.n)
     print(f"{compiled} kernels compiled in {time.monotonic() - started:.1f} s, {max(total - compiled, 0)} were there")
+    if jit.cache_faults:
+        print(f"siqi warm: nothing is kept; {jit.cache_faults[0]}", file=sys.stderr)
+        return 1
     return 0

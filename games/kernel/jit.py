@@ -109,6 +109,10 @@ def _remove_stale(base: Path) -> None:
 
 
 CACHE_FOLDER = _choose_cache()
+
+cache_faults = [] if CACHE_FOLDER is not None else ["no folder can be written"]
+"""Why kernels have to be compiled at every start, if they have."""
+
 if CACHE_FOLDER is not None:
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
 
@@ -121,7 +125,12 @@ _OPTIONS: dict[str, Any] = dict(cache=CACHE_FOLDER is not None, nogil=True, erro
 
 def _compile(signature: Any, options: dict[str, Any]) -> Callable[[Kernel], Kernel]:
     def decorate(function: Kernel) -> Kernel:
-        compiled = njit(signature, **options)(function)
+        uncached = options | dict(cache=False)
+        try:
+            compiled = njit(signature, **(uncached if cache_faults else options))(function)
+        except Exception as error:  # a full disk, a damaged file; a fault of the kernel's own comes up again
+            compiled = njit(signature, **uncached)(function)
+            cache_faults.append(f"{CACHE_FOLDER}: {getattr(error, 'strerror', None) or error!r}")
         if on_compile is not None and not compiled.stats.cache_hits:
             on_compile(function.__name__)
         return compiled

@@ -1,0 +1,177 @@
+"""What the machine may do to the daemon: disks that are full or read-only, files that vanish, signals, a flood."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from client import COMMAND, ROOT, START_TIMEOUT_S, Client
+
+from games.kernel import jit
+
+EWN = "setoption name UCI_Variant value ewn"  # the quickest to compile
+THROW = ("position startpos moves 123456 615243", "dice 2")
+MATE_IN_ONE = "position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
+
+
+def warnings(client: Client) -> list[str]:
+    return [line for line in client.seen if line.startswith("info string warning")]
+
+
+def with_limit(size: int) -> tuple[str, ...]:
+    """The daemon where no file can be written beyond so many bytes, as on a full disk."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {resource.RLIM_INFINITY}))"
+    return sys.executable, "-c", f"{limit}; from daemon.main import main; main()"
+
+
+def compiled(client: Client) -> int:
+    """Kernels compiled before its game was ready."""
+    lines = [re.match(r"info string compiled \w+: (\d+) kernels", line) for line in client.seen]
+    return sum(int(line[1]) for line in lines if line)
+
+
+# Disks
+
+
+def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
+    """The first process compiles for itself alone, says so, and leaves nothing that harms the next."""
+    environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
+    with Client(EWN, environment=environment, command=with_limit(20_000)) as client:
+        client.sync()
+        assert [line for line in warnings(client) if f"{tmp_path}" in line and "File too large" in line]
+        client.search(*THROW, "go nodes 50")
+        assert compiled(client) > 30
+    for kernels in (True, False):
+        with Client(EWN, environment=environment) as client:
+            client.sync()
+            assert warnings(client) == []
+            assert (compiled(client) > 0) == kernels
+            client.search(*THROW, "go nodes 50")
+
+
+def test_a_damaged_cache(tmp_path: Path) -> None:
+    """As a machine leaves it that lost its power."""
+    environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
+    with Client(EWN) as client:
+        client.sync()
+    assert jit.CACHE_FOLDER is not None
+    shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name)
+    victim = next(path for path in sorted(tmp_path.rglob("*.nbc")) if "ewn_" in str(path))
+    victim.write_bytes(b"")
+    with Client(EWN, environment=environment) as client:
+        client.sync()
+        assert len(warnings(client)) == 1
+        client.search(*THROW, "go nodes 50")
+
+
+def test_nothing_can_be_written_anywhere() -> None:
+    """No home, a read-only disk, no temporary folder."""
+    nowhere = dict.fromkeys(("HOME", "SIQI_CACHE", "XDG_CACHE_HOME", "TMPDIR"), "/proc/nowhere")
+    prepared = "import tempfile; tempfile.gettempdir = lambda: '/proc/nowhere'"
+    command = (sys.executable, "-c", f"{prepared}; from daemon.main import main; main()")
+    with Client(EWN, environment=nowhere, command=command, folder="/proc") as client:
+        client.sync()
+        assert warnings(client) == ["info string warning kernels are compiled at every start; no folder can be written"]
+        client.search(*THROW, "go nodes 50")
+
+
+def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
+    environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
+    with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:
+        for client in (one, two):
+            client.expect("readyok", START_TIMEOUT_S)
+            assert warnings(client) == []
+            client.search(*THROW, "go nodes 50")
+    with Client(EWN, environment=environment) as third:
+        third.sync()
+        assert compiled(third) == 0 and warnings(third) == []
+        third.search(*THROW, "go nodes 50")
+
+
+def test_learn_on_a_full_disk(tmp_path: Path) -> None:
+    """A game is written whole or not at all."""
+    path = tmp_path / "games.jsonl"
+    path.write_text('{"game": "ewn"}\n')
+    before = path.read_text()
+    with Client(f"setoption name Learn value {path}", command=with_limit(len(before) + 30)) as client:
+        client.answers(f"{MATE_IN_ONE} moves a7a9")
+        client.send("ucinewgame")
+        client.sync()
+        assert [line for line in warnings(client) if "Learn" in line and "No space left" in line]
+        assert path.read_text() == before
+        client.search(MATE_IN_ONE, "go depth 2")
+    with Client(f"setoption name Learn value {path}") as client:
+        client.answers(f"{MATE_IN_ONE} moves a7a9", "ucinewgame")
+        client.sync()
+    assert [json.loads(line)["game"] for line in path.read_text().splitlines()] == ["ewn", "xiangqi"]
+
+
+def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
+    """What is mapped stays; what is opened later is missed, which is told, and play goes on."""
+    endings, book = tmp_path / "endings", tmp_path / "openings.book"
+    shutil.copytree(ROOT / "books/xiangqi-endings", endings)
+    shutil.copy(ROOT / "books/xiangqi-openings.book", book)
+    options = (f"EndgamePath value {endings}", f"BookFile value {book}", "OwnBook value true")
+    with Client(*(f"setoption name {option}" for option in options)) as client:
+        assert client.search("position startpos", "go depth 1")
+        client.search("position fen 3k5/9/9/9/9/9/9/9/4R4/4K4 w", "go nodes 1000")
+        shutil.rmtree(endings)
+        book.unlink()
+        for position in ("startpos", "fen 3k5/9/9/9/9/9/9/9/4R4/4K4 w", "fen 3k5/9/4b4/9/9/9/9/9/4C4/4KA3 w"):
+            client.send("ucinewgame", f"position {position}", "book", "probe")
+            client.search("go nodes 1000")
+        assert not [line for line in client.seen if "internal" in line]
+
+
+# Signals and pipes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("go", ["go infinite", "isready"])
+def test_terminated(go: str, tmp_path: Path) -> None:
+    """At once, in a search as well as idle; a game that was kept is whole."""
+    path = tmp_path / "games.jsonl"
+    with Client(f"setoption name Learn value {path}", f"{MATE_IN_ONE} moves a7a9", "position startpos") as client:
+        client.sync()
+        client.send(go)
+        time.sleep(0.1)
+        client.process.send_signal(signal.SIGTERM)
+        client.rest()
+        assert client.end() == -signal.SIGTERM and client.errors == ""
+    (line,) = path.read_text().splitlines()
+    assert json.loads(line)["moves"] == ["a7a9"]
+
+
+def test_a_flood_that_is_not_read() -> None:
+    """Sixty thousand lines before the first answer is read; none is lost, and their order stands."""
+    with Client() as client:
+        client.sync()
+        client.send("go infinite")
+        client.send(*(f"nonsense{i}" if i % 100 else "position startpos moves h2e2" for i in range(60_000)))
+        client.send("stop", "d", "go nodes 50", "isready")
+        lines = client.expect("bestmove") + client.expect("bestmove")
+        found = [int(line.rsplit("nonsense", 1)[1]) for line in lines if "nonsense" in line]
+        assert found == [i for i in range(60_000) if i % 100]
+        assert any(line.startswith("Fen: ") and " b " in line for line in lines)
+
+
+def test_output_closed_in_a_search() -> None:
+    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    with process:
+        process.stdin.write(b"go infinite\n")
+        process.stdin.flush()
+        while not process.stdout.readline().startswith(b"info depth"):
+            pass
+        process.stdout.close()
+        assert process.wait(30) == 0
+        assert process.stderr.read() == b""

@@ -78,6 +78,64 @@ def test_ucci_draws_and_scores() -> None:
     assert dialect.write("bestmove a0a1 ponder b0b1").answers == ("bestmove a0a1 ponder b0b1",)
 
 
+# UCI's habits in Xiangqi
+
+AFTER_CANNON = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "position fen {b} b - - 1 1",
+        "position fen {b} b 1 1",
+        "position fen {b} b",
+        "position fen {h} b - - 1 1",
+        "position fen {h} b 1 1",
+        "position fen {b} b - - 1 1 moves",
+        "position startpos moves h2e2",
+        "position startpos moves H2-E2",
+        "position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR r moves h2e2",
+        "position fen rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR moves h2e2",
+        "fen {b} b moves",
+        "fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR r - - 0 1 moves h2e2",
+    ],
+)
+def test_uci_s_ways_to_write_a_position(shared: Client, line: str) -> None:
+    h = AFTER_CANNON.translate(str.maketrans("nbNB", "heHE"))
+    shared.send("position startpos", line.format(b=AFTER_CANNON, h=h), "d", "isready")
+    lines = shared.expect("readyok", START_TIMEOUT_S)
+    assert not [line for line in lines if "error" in line]
+    assert [line for line in lines if line.startswith(f"Fen: {AFTER_CANNON} b")]
+
+
+def test_uci_s_current_fen_with_the_whole_history(shared: Client) -> None:
+    """The history cannot be played from there: the FEN stands, and what was left out is told."""
+    shared.send(f"position fen {AFTER_CANNON} b - - 1 1 moves h2e2", "d", "isready")
+    lines = shared.expect("readyok", START_TIMEOUT_S)
+    assert "info string error illegal move: h2e2 (move 1; the 0 before it stand)" in lines
+    assert [line for line in lines if line.startswith(f"Fen: {AFTER_CANNON} b")]
+    shared.send("go depth 2")
+    assert shared.expect("bestmove")
+
+
+def test_uci_s_ranks_from_one(shared: Client) -> None:
+    shared.send("setoption name UCI_Coordinates value 1", "position startpos moves h3e3 h10g8", "d", "legal", "isready")
+    lines = shared.expect("readyok", START_TIMEOUT_S)
+    assert [line for line in lines if line.startswith("Fen: rnbakab1r/9/1c4nc1/")]
+    assert any(line.startswith("legal ") and " h1g3" in line for line in lines)
+    shared.send("go depth 2")
+    move = shared.expect("bestmove")[-1].split()[1]
+    assert any(f" {move}" in line for line in lines)
+    shared.send("setoption name UCI_Coordinates value 0")
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Client]:
+    """One process for tests that leave it at rest."""
+    with Client("uci") as client:
+        yield client
+
+
 # CECP
 
 

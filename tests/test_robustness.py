@@ -88,14 +88,16 @@ def without_times(lines: list[str]) -> list[str]:
 # Handshake
 
 
-def test_handshake_without_numba() -> None:
+@pytest.mark.parametrize("dialect", ["uci", "ucci", "ugi"])
+def test_handshake_without_numba(dialect: str, tmp_path: Path) -> None:
     """`uciok` comes before any game is loaded: numba would have written to the cache folder by then."""
-    with Client("uci") as client:
-        lines = client.expect("uciok")
-        assert lines[0].startswith("id name ") and lines[-1] == "uciok"
+    with Client(dialect, environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
+        lines = client.expect(f"{dialect}ok", timeout_s=10)  # normally a tenth of a second; GUIs give up
+        assert lines[0].startswith("id name ") and lines[-1] == f"{dialect}ok"
+        assert list(tmp_path.iterdir()) == []
         assert all(len(line) < 2000 and line == line.rstrip() for line in lines)
         client.send("quit")
-        assert client.rest() == [] and client.end() == 0 and client.errors == ""
+        assert client.rest() == ["bye"] * (dialect == "ucci") and client.end() == 0 and client.errors == ""
 
 
 def test_every_option_echoed_at_its_default(shared: tuple[Client, str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TextIO
 
-from daemon.dialects import Core, Dialect
+from daemon.dialects import Core, Dialect, Reading
 
 MAX_LINE = 1 << 16
 """Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
@@ -77,7 +77,7 @@ class Output:
     def line(self, text: str) -> None:
         """A line of the core's, as the client's dialect has it."""
         with self._lock:
-            reading = self.dialect.write(text)
+            reading = self._said(self.dialect.write, text)
             self._write_all(reading.answers)
         for command in reading.commands:
             self.ask(command)
@@ -85,9 +85,16 @@ class Output:
     def read(self, text: str, ns: int) -> tuple[str, ...]:
         """A client's line: answers what its dialect answers, returns what it asks of the core."""
         with self._lock:
-            reading = self.dialect.read(text, ns)
+            reading = self._said(self.dialect.read, text, ns)
             self._write_all(reading.answers)
         return reading.commands
+
+    def _said(self, translate: Callable[..., Reading], *line: object) -> Reading:
+        """A line translated; a fault of the dialect's own is told and ends nothing."""
+        try:
+            return translate(*line)
+        except Exception as error:
+            return Reading(answers=(f"info string error internal: {type(error).__name__}: {error}",))
 
     def _write_all(self, lines: tuple[str, ...]) -> None:
         for line in lines:

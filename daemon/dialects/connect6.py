@@ -76,6 +76,7 @@ class Sau(Letters):
 
     def _error(self, words: list[str], ns: int) -> Reading:
         """The platform did not take the engine's turn."""
+        self._check_idle()
         del self._moves[-1:]
         return Reading()
 

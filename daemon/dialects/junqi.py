@@ -54,12 +54,12 @@ class Referee(Told):
             raise ValueError("no set-up was asked for")
         if words[0] == NO_MOVE:
             return self._seek(ns)
-        return self._try(self._told(self._turned(words[0]), *words[1:]), ns)
+        return self._try(self._told(self._turned(words[0]), words[1:]), ns)
 
     def _result(self, words: list[str], ns: int) -> Reading:
         if not self._own:
             raise ValueError("no move waits for its result")
-        self._moves.append(self._told(self._own, *words))
+        self._moves.append(self._told(self._own, words))
         self._own = ""
         return Reading()
 
@@ -82,8 +82,9 @@ class Referee(Told):
         pairs = zip(squares[::2], squares[1::2], strict=True)
         return "".join(f"{ROWS[11 - ROWS.index(row)]}{4 - int(column)}" for row, column in pairs)
 
-    def _told(self, move: str, code: str, flag: str = NO_FLAG) -> str:
-        """A move of the core's list."""
+    def _told(self, move: str, words: list[str]) -> str:
+        """A move of the core's list; of what was told of it: the result, and the flag's square."""
+        code, flag = words[0], words[1] if len(words) > 1 else NO_FLAG
         return f"{move}={number(code)}" + (f"@{self._turned(flag)}" if flag != NO_FLAG else "")
 
     commands: ClassVar[Mapping[str, Handle]] = {

@@ -29,13 +29,16 @@ class Told:
     def __init__(self) -> None:
         self._is_seeking = False  # the engine's move
         self._void = 0  # searches whose answers nobody waits for
+        self._void_tries = 0  # positions likewise
+        self._is_trying = False  # the position, of which the core has not said yet that it can be
         self._begin(self.clock_s)
 
     def _begin(self, seconds: int) -> tuple[str, ...]:
         """A new game: what the core is told."""
         self._moves: list[str] = []  # as the core writes them
-        self._is_trying = False  # the position, of which the core has not said yet that it can be
-        self._is_told = False  # the last move, with it
+        self._void_tries += self._is_trying
+        self._is_trying = False
+        self._is_told = False  # the last move, with the position being tried
         self._left_ns = seconds * 10**9
         self._since_ns = 0  # when the move being sought was asked for
         self._void += self._is_seeking
@@ -99,15 +102,19 @@ class Told:
 
     def write(self, text: str) -> Reading:
         if text.startswith(CORE_ERROR):
+            if self._void_tries:
+                return Reading()
             if self._is_trying and self._is_told:
                 self._moves.pop()
             self._is_trying = self._is_told = False
             return Reading(answers=(self.error(text.removeprefix(CORE_ERROR)),))
         word, *words = text.split()
-        if word == "turn" and self._is_trying:
+        if word == "turn" and self._void_tries:
+            self._void_tries -= 1
+        elif word == "turn" and self._is_trying:
             self._is_trying = self._is_told = False
             return Reading((self._go(),))
-        if word == "bestmove" and self._void:
+        elif word == "bestmove" and self._void:
             self._void -= 1
         elif word == "bestmove":
             self._is_seeking = False

@@ -27,7 +27,8 @@ def warm(names: list[str]) -> int:
     files = [path for name in ("kernel", *names) for path in sorted((games / name).glob("*.py"))]
     started = time.monotonic()
     compiled = 0
-    total = sum(len(_KERNEL.findall(path.read_text(encoding="utf-8"))) for path in files)
+    kernels = {path: len(_KERNEL.findall(path.read_text(encoding="utf-8"))) for path in files}
+    total = sum(kernels.values())
     with tqdm(total=total, unit=" kernels", disable=not sys.stderr.isatty()) as bar:
 
         def tell(kernel: str) -> None:
@@ -36,8 +37,8 @@ def warm(names: list[str]) -> int:
             bar.update()
 
         jit.on_compile = tell
-        for path in files:
-            if path.stem != "__init__":
+        for path, count in kernels.items():
+            if count:  # not the adapters, which need what the engine does not
                 importlib.import_module(f"games.{path.parent.name}.{path.stem}")
         bar.update(total - bar.n)
     print(f"{compiled} kernels compiled in {time.monotonic() - started:.1f} s, {max(total - compiled, 0)} were there")

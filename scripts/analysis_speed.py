@@ -5,7 +5,7 @@
 
 `workers`, for each game: the same positions by one worker and by two, by turns, and the ratio of their times; loading
 the game is left out (what a run with one short query takes). `queries`: positions of Xiangqi games played at random,
-each searched for so many nodes by one worker: the time a query, and the process's memory on the way.
+each searched for so many nodes by one worker: the time a query, what of it a bare search takes, and the memory.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ import msgspec
 from _engine import RandomMover, Turn
 
 from games import registry
+from games.contract import Task
+from games.kernel.control import Control
 
 ROOT = Path(__file__).parents[1]
 COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
@@ -97,7 +99,27 @@ def measure_queries(options: argparse.Namespace) -> None:
             memory.append(resident_mib(process.pid))
     taken_ms = 1000 * (time.perf_counter() - started) / (options.queries * 19 // 20)
     shown = " ".join(f"{mib:.0f}" for mib in memory)
-    print(f"{number} answers, {taken_ms:.3f} ms a query; memory in MiB after each twentieth: {shown}")
+    print(f"{number} answers, {taken_ms:.3f} ms a query, of which {bare_search_ms(pool):.3f} ms in the search")
+    print(f"memory in MiB after each twentieth: {shown}")
+
+
+def bare_search_ms(lines: list[bytes]) -> float:
+    """What the same searches take a position where nothing is read or written."""
+    game = registry.load("xiangqi")
+    searcher = game.searcher()
+    searcher.configure(8, 1, 1)
+    taken = 0.0
+    for line in lines:
+        query, position = msgspec.json.decode(line), game.position()
+        for word in query["moves"]:
+            position.push(position.parse_move(word))
+        control = Control(query["nodes"])
+        started = time.perf_counter()
+        searcher.start(Task(position, control))
+        searcher.iterate()
+        searcher.finish()
+        taken += time.perf_counter() - started
+    return 1000 * taken / len(lines)
 
 
 def resident_mib(pid: int) -> float:

@@ -88,7 +88,7 @@ class XiangqiPosition:
         return twin
 
     def fen(self) -> str:
-        board = self.record.board
+        board = self.record.board.tolist()
         pieces = {square: notation.letter_of(board[square]) for square in range(90) if board[square]}
         return notation.fen_text(pieces, self.turn, int(self.record.quiet), self.move_number)
 

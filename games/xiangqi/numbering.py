@@ -94,7 +94,8 @@ def material_of(ending: Ending, strong: int) -> int:
 
 def letters_of(pos: Record, side: int) -> str:
     """What a side of a position has beside its king."""
-    return "".join(letter * (int(pos.material) >> 4 * (7 * side + kind + 1) & 15) for letter, kind in _KIND.items())
+    material = int(pos.material)
+    return "".join(letter * (material >> 4 * (7 * side + kind + 1) & 15) for letter, kind in _KIND.items())
 
 
 def _strength(side: str) -> tuple[int, ...]:

@@ -239,7 +239,8 @@ class Tablebase:
 
         Of what `probe_bare` leaves out no capture is counted.
         """
-        have = np.array([[letters_of(pos, side).count(letter) for letter in ORDER] for side in (0, 1)])
+        letters = [letters_of(pos, side) for side in (0, 1)]
+        have = np.array([[side.count(letter) for letter in ORDER] for side in letters])
         found: dict[Ending, int] = {}
         for sides in (have, have[::-1]):
             missing = sides - self._counts

@@ -43,14 +43,14 @@ def test_all_games_and_books(siqi: Path) -> None:
         book
         go nodes 1000
         position fen 3k5/9/9/9/9/9/9/9/4R4/4K4 w
-        probe
+        book
         setoption name UCI_Variant value connect6
         position startpos moves j10
         book
         go nodes 1000
         setoption name UCI_Variant value ewn
         position fen 5/1A3/2e2/3d1/5 f 3
-        probe
+        book
         position startpos
         book
         go nodes 1000

@@ -22,7 +22,8 @@ from daemon.dialects import chosen_by
 from daemon.learn import Line, Recorder
 from daemon.limits import Limits, parse_go, parse_number
 from daemon.options import KNOWLEDGE, Options, declared, uci_line
-from daemon.pipes import EndOfInput, Entry, Output, now_ns, printable, read_lines
+from daemon.output import Output
+from daemon.pipes import EndOfInput, Entry, now_ns, printable, read_lines
 from daemon.words import split_moves
 from games import registry
 from games.contract import Game, Searcher

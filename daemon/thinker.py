@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from daemon import clock
 from daemon.limits import Limits
 from daemon.options import MAX_SKILL
-from daemon.pipes import Output, now_ns
+from daemon.output import Output
+from daemon.pipes import now_ns
 from games.contract import Game, Line, Report, Score, Searcher, Task, exhaust
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from client import START_TIMEOUT_S, Client
 
-from daemon.dialects import Dialect, Named, chosen_by
+from daemon.dialects import Dialect, chosen_by
+from daemon.dialects.named import Named
 from naive.ewn import Naive
 
 

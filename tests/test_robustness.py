@@ -441,6 +441,14 @@ def test_end_of_input_finishes_what_was_asked(name: str) -> None:
         assert client.end() == 0 and client.errors == ""
 
 
+def test_movetime_is_used_and_kept(game: tuple[Client, str]) -> None:
+    """Coarse: it is over ten milliseconds early; two seconds late a client would give up."""
+    client, _ = game
+    started = time.monotonic()
+    client.search("go movetime 200")
+    assert 0.1 < time.monotonic() - started < 2.2
+
+
 def test_end_of_input_gives_a_bounded_search_its_time() -> None:
     with Client() as client:
         client.sync()

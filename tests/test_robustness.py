@@ -443,11 +443,12 @@ def test_end_of_input_finishes_what_was_asked(name: str) -> None:
 
 def test_movetime_is_used_and_kept(game: tuple[Client, str]) -> None:
     """Coarse: it is over ten milliseconds early; two seconds late a client would give up."""
-    client, _ = game
+    client, name = game
+    if name == "junqi":  # that position is lost too soon
+        client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
     started = time.monotonic()
-    lines = client.search("go movetime 200")
-    is_proven = any(" mate " in line for line in lines)
-    assert (is_proven or time.monotonic() - started > 0.1) and time.monotonic() - started < 2.2
+    client.search("go movetime 200")
+    assert 0.1 < time.monotonic() - started < 2.2
 
 
 def test_end_of_input_gives_a_bounded_search_its_time() -> None:

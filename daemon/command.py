@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 
 from daemon import __version__
 from games import registry
@@ -48,5 +50,7 @@ def run(arguments: list[str]) -> int:
         return warm(options.game or list(registry.NAMES))
     import shtab
 
-    print(shtab.complete(whole, options.shell))
-    return 0
+    with contextlib.suppress(BrokenPipeError):  # as of `| head`
+        print(shtab.complete(whole, options.shell), flush=True)
+        return 0
+    os._exit(0)

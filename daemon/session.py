@@ -52,8 +52,9 @@ class Job:
 
     @property
     def is_pingable(self) -> bool:
-        """Whether `isready` is answered beside it; once it was told to stop, the answer keeps its turn."""
-        return not self.is_load and not self._stopping
+        """Whether `isready` is answered beside it; told to stop, or its best move out, it is done first."""
+        is_answering = self.thinker is not None and self.thinker.is_answering
+        return not (self.is_load or self._stopping or is_answering)
 
     def stop(self) -> None:
         if self._stop is not None:
@@ -87,6 +88,7 @@ class Session:
         self._searcher: Searcher | None = None
         self._position: Any = None
         self._start_words: list[str] = []  # the `position` line that led here: before and after `moves`
+        self._reads_anew = True  # the next one, even if it continues this
         self._moves: list[str] = []
         self._load_failed = False
         self._job: Job | None = None
@@ -334,7 +336,7 @@ class Session:
             if self._game is not None:
                 self._game.set_option(option.name, self._options.text(option.name))
                 self._configure()
-                self._start_words = []  # the option may change how a `position` line is read
+                self._reads_anew = True  # the option may change how a `position` line is read
         elif option.name in KNOWLEDGE and self._options.text(option.name) not in ("false", "", option.default):
             self._out.info(f"{option.name}: {self._variant} has no such book; playing without it")
 
@@ -354,7 +356,7 @@ class Session:
         """
         start, moves = split_moves(words)
         played = len(self._moves)
-        if start != self._start_words or len(moves) <= played or moves[:played] != self._moves:
+        if self._reads_anew or start != self._start_words or len(moves) <= played or moves[:played] != self._moves:
             self._set_position(start)
         position = self._position
         for word in moves[len(self._moves) :]:
@@ -390,7 +392,7 @@ class Session:
                 raise ValueError(f"bad FEN: {error}") from None
         else:
             raise ValueError("position: expected startpos or fen")
-        self._start_words, self._moves = start, []
+        self._start_words, self._moves, self._reads_anew = start, [], False
 
     def dice(self, words: list[str], entry: Entry) -> None:
         assert self._game is not None
@@ -401,7 +403,7 @@ class Session:
         self._position.set_dice(int(words[0]))
         if self._job is not None and self._job.searched == (self._position, self._position.ply):
             self._job.thinker.throw(int(words[0]))
-        self._start_words = []  # a later `position` line says nothing of this throw
+        self._reads_anew = True  # a later `position` line says nothing of this throw
 
     def go(self, words: list[str], entry: Entry) -> None:
         from daemon.thinker import Settings, Thinker

@@ -119,6 +119,7 @@ class Thinker:
         played, info = position.ply // 2, game.info
         self._budget = limits.budget(position.turn, played, info.expected_turns, settings.overhead, info.early_weight)
         self._timer: threading.Timer | None = None
+        self.is_answering = False
         self.played: tuple[str, Any, int | None] | None = None
         """Once answered: the move, the position after it, the side for which a mate is proven. Not of an analysis."""
         if not self._pondering:
@@ -165,6 +166,7 @@ class Thinker:
         finally:
             if self._timer is not None:
                 self._timer.cancel()
+        self.is_answering = True
         self._out.line(answer)
 
     def _any_move(self) -> str:

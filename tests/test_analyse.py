@@ -94,6 +94,31 @@ def test_each_bad_line_is_told_and_stops_nothing() -> None:
     assert [answer["id"] for answer in answers if "lines" in answer] == ["good"]
 
 
+def test_lines_that_are_odd_beyond_measure_stop_nothing() -> None:
+    answers = run(
+        "[" * 60_000,
+        {"id": "p", "nodes": 50, "priority": -5 * 10**18},
+        {"id": "m", "movetime": 10**14},
+        {"id": "d", "game": "ewn", "fen": "ABE2/FC3/D3d/3cf/2eba f -", "dice": 100, "nodes": 5},
+        {"id": "a", "depth": 1},
+    )
+    assert [answer.get("field") for answer in answers[:4]] == [None, "priority", "movetime", "dice"]
+    assert answers[4]["bestmove"]
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "games.txt"
+    path.write_text(C6)
+    for arguments, told in (
+        (("--encoding", "nonsense", "--format", "record"), "siqi analyse: unknown encoding: nonsense\n"),
+        (("--format", "record", "--output", "record"), "siqi analyse: no record of xiangqi in the input\n"),
+    ):
+        done = subprocess.run(
+            [*COMMAND, *arguments, str(path)], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=ROOT, check=False
+        )
+        assert (done.stdout, done.stderr) == ("", told)
+
+
 def test_katagos_spellings() -> None:
     query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').asked
     assert isinstance(query, Query)

@@ -206,11 +206,12 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
 
 def test_connect6_is_opened_by_the_book_on_request_only() -> None:
     with Client("setoption name UCI_Variant value connect6") as client:
-        client.send("position startpos", "go wtime 60000 btime 60000 depth 1")
+        client.send("position startpos", "go wtime 900000 btime 900000")
+        assert client.expect("bestmove")[-2:] == ["info string book first stone", "bestmove j10"]
+        client.send("position startpos moves j10", "go wtime 1000 btime 1000")
         assert not any("string book" in line for line in client.expect("bestmove"))
         client.send("setoption name OwnBook value true", "go wtime 60000 btime 60000")
-        answered = client.expect("bestmove")
-        assert answered[-1].startswith("bestmove j10") and answered[-2].startswith("info string book opening j10 games")
+        assert client.expect("bestmove")[-2].startswith("info string book opening ")
 
 
 def test_a_bad_book_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
@@ -409,6 +410,17 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
     games = mine_rules.collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
+
+
+def test_a_game_from_a_fen_is_kept_with_it_though_a_die_was_thrown(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with Client("setoption name UCI_Variant value ewn", f"setoption name Learn value {path}") as client:
+        client.send("position fen 5/5/2e2/a4/3A1 f -", "dice 1", "go movetime 50")
+        client.expect("bestmove")
+        client.send("ucinewgame", "isready")
+        client.expect("readyok")
+    (kept,) = (json.loads(line) for line in path.read_text().splitlines())
+    assert (kept["fen"], kept["moves"], kept["result"]) == ("5/5/2e2/a4/3A1 f -", ["d1e1"], "1-0")
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

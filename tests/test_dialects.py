@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -199,6 +200,62 @@ def test_xboard_ponders_and_analyses(client: Client) -> None:
     assert client.expect("pong") == ["pong 10"]
 
 
+@pytest.mark.parametrize("lines, moves", [(("analyze",), 0), (("hard", "st 1", "usermove h2e2"), 1)])
+def test_xboard_s_end_of_input_is_the_end(lines: tuple[str, ...], moves: int) -> None:
+    """Of an analysis without a move; of pondering without one more than was asked for."""
+    with Client("xboard", "protover 2", "new", *lines) as client:
+        client.close_input()
+        told = client.rest(START_TIMEOUT_S)
+        assert len([line for line in told if line.startswith("move")]) == moves
+        assert client.end() == 0
+
+
+def test_xboard_s_clocks_are_the_engine_s_and_the_opponent_s() -> None:
+    """`time` and `otim` come before `go` says which side the engine has."""
+    dialect = chosen_by("xboard")
+    for line in ("new", "easy", "level 0 5 0"):
+        dialect.read(line, 0)
+    dialect.write("turn first")
+    for line in ("force", "time 100", "otim 60000", "go"):
+        dialect.read(line, 0)
+    (go,) = dialect.write("turn first").commands
+    assert go == "go wtime 1000 btime 600000 winc 0 binc 0"
+
+
+def test_xboard_thinks_by_the_clock_told_after_pondering(client: Client) -> None:
+    client.send("xboard", "protover 2", "new", "level 0 0:30 0", "hard", "nopost", "time 3000", "usermove h2e2")
+    client.expect("move", START_TIMEOUT_S)
+    client.send("hint")
+    expected = client.expect("Hint:")[-1].split()[1]
+    started = time.monotonic()
+    client.send("time 20", "otim 3000", f"usermove {expected}")
+    client.expect("move")
+    assert time.monotonic() - started < 1  # two tenths are on the clock
+
+
+def test_xboard_s_bad_lines_leave_what_runs_alone(client: Client) -> None:
+    client.send("xboard", "protover 2", "new", "hard", "st 1", "usermove h2e2", "setboard", "cores 128")
+    lines = client.expect("move", START_TIMEOUT_S)
+    assert "Error (bad argument): setboard" in lines
+    client.send("cores 128", "setboard rubbish", "usermove a3a4")
+    lines = client.expect("move")
+    assert len([line for line in lines if line.startswith("tellusererror Illegal position")]) == 1
+    assert not [line for line in lines if line.startswith("Illegal move")]
+    client.send("force", "analyze", "memory 99999", "usermove h9g7", "new", "post")
+    client.expect(lambda line: line[:2] == "4 ")  # it stays in analysis
+    client.send("exit", "usermove h2e2", "undo", "undo", "ping 4")
+    assert "Error (no move to take back): undo" in client.expect("pong")
+    client.send("draw", "ping 5")
+    assert client.expect("pong") == ["pong 5"]
+
+
+def test_ucci_stops_what_waits_for_its_moves(client: Client) -> None:
+    client.send("ucci", "position startpos", "banmoves h2e2", "go infinite", "stop")
+    assert client.expect("bestmove", START_TIMEOUT_S)
+    client.send("position startpos", "banmoves h2e2", "go ponder time 1", "ponderhit")
+    assert client.expect("bestmove")
+
+
 EINSTEIN = "ABE2/FC3/D3d/3cf/2eba f"
 
 
@@ -323,13 +380,62 @@ def test_sau_and_cloudict_count_rows_from_either_end() -> None:
     sau, cloudict = chosen_by("name?"), chosen_by("name")
     assert sau.read("move AAJJ", 0).commands[0] == "position startpos moves a19j10"
     cloudict.read("name", 0)
-    assert cloudict.read("black AA", 0).commands[-1] == "position startpos moves a1"
-    for dialect, stone in ((chosen_by("name?"), "move AA@@"), (started("new white"), "move AAAA")):
-        dialect.read("new black", 0)
-        row = 19 if "@" in stone else 1
-        assert dialect.write(f"bestmove a{row}").answers == (stone,)
-    cloudict.read("next", 0)
-    assert cloudict.write("bestmove b2c19").answers == ("move BBCS",)
+    assert cloudict.read("black AA", 0).commands[-2:] == ("position startpos moves a1", "turn")
+    for dialect, centre, row in ((chosen_by("name?"), "move JJ@@", "18"), (started("new white"), "move JJJJ", "2")):
+        assert dialect.read("new black", 0).answers == (centre,)
+        dialect.read("move AAAB", 0)
+        dialect.write("turn first")
+        assert dialect.write(f"bestmove b{row}c{row}").answers == ("move BBCB",)
+
+
+def test_an_option_s_error_is_no_answer_to_a_move(client: Client) -> None:
+    client.send("name", "depth 500", "depth 1", "new white", "move JJJJ")
+    lines = client.expect("move", START_TIMEOUT_S)
+    assert [line for line in lines if line.startswith("ERROR")] == ["ERROR option Depth: 500 is not within 0..47"]
+
+
+def test_cloudict_leaves_out_turns_that_cannot_be(client: Client) -> None:
+    client.send("name", "depth 1", "new xxx", "black JJJJ", "white JJJK", "white KKLL", "black IIHH", "next")
+    lines = client.expect("move", START_TIMEOUT_S)
+    assert len([line for line in lines if line.startswith("ERROR illegal move")]) == 1
+    client.send(f"white {lines[-1].split()[1]}", "next")
+    assert client.expect("move")
+
+
+@pytest.mark.parametrize(
+    "begin, think, end, move",
+    [
+        (("name?", "new white"), "move JJ@@", "end black", "move "),
+        (("INFO 1.0", "START 0 60 31"), "GO 0000 0 00", "END 1", "BESTMOVE "),
+    ],
+)
+def test_no_move_comes_after_the_end(client: Client, begin: tuple[str, ...], think: str, end: str, move: str) -> None:
+    client.send(*begin)
+    client.expect(lambda line: line.startswith(("name", "ARRAY")), START_TIMEOUT_S)
+    client.send(think)
+    time.sleep(0.3)
+    client.send(end)
+    time.sleep(0.3)
+    client.send("rubbish")
+    lines = client.expect("ERROR")
+    assert not [line for line in lines if line.startswith(move)]
+
+
+def test_myai_says_that_a_game_is_over(client: Client) -> None:
+    client.send("name", "time_setting 1", "get R 1 E5 D5 C5 E4 D4 E3 0 0 0 0 0 0")
+    assert client.expect(lambda line: line.startswith("ERROR"), START_TIMEOUT_S)[-1] == "ERROR the game is over"
+
+
+@pytest.mark.parametrize("limit", ["0.0001", "-1", "1e300", "1e999"])
+def test_botzone_s_odd_time_limits(limit: str) -> None:
+    dialect = chosen_by("{")
+    request = '"requests": [{"source": "-1", "target": "-1"}], "responses": []'
+    dialect.read(f'{{{request}, "time_limit": {limit}}}', 0)
+    (go,) = dialect.write("turn first").commands
+    assert 1 <= int(go.split()[2]) <= 3600_000
+    assert (
+        "beyond" in dialect.read('{"requests": [{"x0": -2, "y0": 1, "x1": 1, "y1": 1}], "responses": []}', 0).answers[0]
+    )
 
 
 def started(line: str) -> Dialect:

@@ -87,6 +87,18 @@ class Growth:
 SESSIONS = [*registry.NAMES, *DIALECTS]
 
 
+GAME_AFTER: dict[str, tuple[tuple[str, ...], str]] = {
+    "ucci": (("position startpos", "go depth 1"), "bestmove "),
+    "ugi": (("uginewgame", "position startpos", "go depth 1"), "bestmove "),
+    "xboard": (("new", "variant xiangqi", "sd 1", "go"), "move "),
+    "name?": (("new white", "move JJ@@"), "move "),
+    "name": (("new white", "move JJJJ"), "move "),
+    "myai": (("get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",), "C1 "),
+    "INFO": (("START 0 1 31",), "ARRAY "),
+    "botzone": ((DIALECTS["botzone"][0],), '{"response"'),
+}
+"""A game that a dialect begins, and how its one move is told."""
+
 REFUSED_GO = re.compile(
     r"info string error (go \w|illegal move|not a |the same point|set-up has|a result code)(?!.* stand\)$)"
 )
@@ -139,6 +151,12 @@ def test_fuzz(name: str) -> None:
             client.seen.clear()
             settle(client)
             growth.see()
+            if not is_core:
+                begin, move = GAME_AFTER[name]
+                client.ask(last, until=lambda line, told=told: told in line)
+                client.ask(*begin, until=lambda line, move=move: line.startswith(move))
+                rest = client.ask(last, until=lambda line, told=told: told in line)
+                assert not [line for line in rest if line.startswith(move)]
         growth.check(name)
         client.close_input()
         client.rest(60)

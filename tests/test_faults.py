@@ -132,6 +132,19 @@ def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
         assert not [line for line in client.seen if "internal" in line]
 
 
+def test_answers_to_a_full_disk(tmp_path: Path) -> None:
+    """`siqi analyse` ends with a line that says so, however much there is still to read."""
+    path = tmp_path / "many.fen"
+    path.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 1500)
+    command = [*COMMAND, "analyse", "--format", "fen", "--nodes", "10", str(path)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=START_TIMEOUT_S, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "siqi analyse: [Errno 28] No space left on device\n"
+
+
 # Signals and pipes
 
 

@@ -170,5 +170,5 @@ def finals(answers: Iterable[dict[str, Any]]) -> frozenset[tuple[str, int]]:
     return frozenset(
         (answer["id"], answer["turn"])
         for answer in answers
-        if not answer.get("isDuringSearch", True) and "noResults" not in answer
+        if {"id", "turn"} <= answer.keys() and not answer.get("isDuringSearch", True) and "noResults" not in answer
     )

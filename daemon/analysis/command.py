@@ -59,7 +59,7 @@ def analyse_with(options: argparse.Namespace) -> int:
             out = stack.enter_context(options.resume.open("ab")) if options.resume else sys.stdout.buffer
             progress = stack.enter_context(Progress())
             return analyse(options, settings, handle, out, progress, done)
-    except OSError as error:
+    except (OSError, LookupError) as error:  # LookupError: an encoding that nobody knows
         print(f"siqi analyse: {error}", file=sys.stderr)
         return 1
 
@@ -93,6 +93,9 @@ def analyse(
             out.flush()
         except BrokenPipeError:
             os._exit(0)  # nobody reads any more
+        except OSError as error:  # a full disk
+            print(f"siqi analyse: {error}", file=sys.stderr, flush=True)
+            os._exit(1)
 
     def say_json(answer: dict[str, Any]) -> None:
         put(msgspec.json.encode(answer) + b"\n")
@@ -102,7 +105,7 @@ def analyse(
     if annotated is not None:
         write = annotated
     elif options.output == "csv":
-        write = Table(say, True)
+        write = Table(say)
 
     def write_and_count(answer: dict[str, Any]) -> None:
         write(answer)
@@ -119,13 +122,18 @@ def analyse(
             for query in queries_of_fens(handle, options.game):
                 batch.ask(query)
         else:
+            number = 0
             for number, record in enumerate(records_of(handle, options.game), 1):
                 if isinstance(record, ValueError):
                     batch.complain(str(record), str(number))
+                    if options.output == "record":
+                        print(f"siqi analyse: game {number}: {record}", file=sys.stderr)
                     continue
                 if annotated is not None:
                     annotated.expect(str(number), record)
                 batch.ask(query_of_record(str(number), options.game, record))
+            if not number:
+                print(f"siqi analyse: no record of {options.game} in the input", file=sys.stderr)
 
     try:
         batch.run(feed)
@@ -140,16 +148,15 @@ def answers_of(path: Path) -> Iterable[dict[str, Any]]:
     if not path.exists():
         return
     with path.open("rb+") as file:
-        end = 0
+        read = whole = 0
         for line in file:
-            if not line.endswith(b"\n"):
-                break
-            end += len(line)
+            read += len(line)
             with contextlib.suppress(msgspec.DecodeError):
                 answer = msgspec.json.decode(line)
-                if isinstance(answer, dict):
+                whole = read if line.endswith(b"\n") else whole
+                if isinstance(answer, dict) and whole == read:
                     yield answer
-        file.truncate(end)
+        file.truncate(whole)
 
 
 class Progress:

@@ -55,10 +55,9 @@ def query_of_record(name: str, game: str, record: GameRecord) -> Query:
 class Table:
     """Final answers as lines of comma-separated values."""
 
-    def __init__(self, say: Callable[[str], None], with_header: bool) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        if with_header:
-            self._write(COLUMNS)
+        self._write(COLUMNS)
 
     def _write(self, cells: tuple[Any, ...]) -> None:
         text = io.StringIO()
@@ -66,7 +65,7 @@ class Table:
         self._say(text.getvalue())
 
     def __call__(self, answer: Answer) -> None:
-        if answer.get("isDuringSearch"):
+        if answer.get("isDuringSearch") or "warning" in answer or "action" in answer:
             return
         best = answer["lines"][0] if answer.get("lines") else {}
         told = {**answer, **best.get("score", {}), "pv": " ".join(best.get("pv", ()))}

@@ -6,14 +6,16 @@ Names are ours; KataGo's spellings of a few are understood. What is wrong is tol
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
+from daemon.pipes import printable
 from daemon.words import split_moves
 
 Number = Annotated[int, Meta(ge=0, le=10**15)]
+Throw = Annotated[int, Meta(ge=0, le=6)]
 
 SPELLINGS = {"analyzeTurns": "analyseTurns", "reportDuringSearchEvery": "reportEvery", "maxVisits": "nodes"}
 """KataGo's, and ours."""
@@ -27,17 +29,17 @@ class Query(msgspec.Struct, frozen=True):
     position: str = ""  # what the protocol's `position` takes; else:
     fen: str = ""
     moves: tuple[str, ...] = ()
-    dice: int | tuple[int, ...] = 0  # EWN's throw for the last position, or the throws for all moves but set-ups
+    dice: Throw | tuple[Throw, ...] = 0  # EWN's throw for the last position, or the throws for all moves but set-ups
     analyseTurns: tuple[Number, ...] | None = None  # after how many moves; None: after all
     nodes: Number = 0
     depth: Number = 0
-    movetime: Number = 0  # ms
+    movetime: Annotated[int, Meta(ge=0, le=10**9)] = 0  # ms
     mate: Number = 0
     multipv: Annotated[int, Meta(ge=1, le=256)] = 1
     searchmoves: tuple[str, ...] = ()
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(ge=0)] = 0.0  # seconds between answers while a search runs; 0: none
-    priority: int = 0  # higher comes first
+    priority: Annotated[int, Meta(ge=-(10**15), le=10**15)] = 0  # higher comes first
     book: bool = False  # tell what the books say, too: most of a millisecond in Xiangqi
     clear: bool = False  # forget earlier searches first, so that the answer can be repeated exactly
 
@@ -76,8 +78,9 @@ def parse(line: str | bytes) -> Parsed:
     """A line of the input; BadLineError says what is wrong with it."""
     try:
         told = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadLineError(f"not JSON: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        shown = printable(line if isinstance(line, str) else line.decode(errors="replace"), 40)
+        raise BadLineError(f"not JSON: {error}: {shown}") from None
     if not isinstance(told, dict):
         raise BadLineError("not a JSON object")
     told = {SPELLINGS.get(name, name): value for name, value in told.items()}
@@ -110,7 +113,3 @@ def _with_position(query: Query) -> Query:
     if start == ["startpos"] or (start[:1] == ["fen"] and len(start) > 1):
         return msgspec.structs.replace(query, position="", fen=" ".join(start[1:]), moves=tuple(moves))
     raise BadLineError("expected startpos or fen", "position", query.id)
-
-
-def as_json(found: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(found)

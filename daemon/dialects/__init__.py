@@ -11,6 +11,9 @@ from typing import NamedTuple, Protocol
 CORE_ERROR = "info string error "
 """What a line of the core's begins with that tells of a fault."""
 
+OTHER_ERRORS = ("option ", "unknown option: ", "go ", "go: ", "dice: ", "internal: ")
+"""What such a line goes on with where it is not about a position."""
+
 DRAW_BELOW = -30
 """A draw is agreed to where the engine's score is less, in centipawns."""
 
@@ -30,6 +33,11 @@ class Dialect(Protocol):
 
     def write(self, text: str) -> Reading:
         """A line of the core's."""
+
+
+def refuses_position(text: str) -> bool:
+    """Whether a line of the core's says that a position cannot be, or a move."""
+    return text.startswith(CORE_ERROR) and not text.removeprefix(CORE_ERROR).startswith(OTHER_ERRORS)
 
 
 class Core:

@@ -44,7 +44,7 @@ class Botzone(Told):
         try:
             told = checked(json.loads(text))
             return self._history(told, ns) if "requests" in told else self._request(told, ns)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
             return Reading(answers=(self.error(f"{type(error).__name__}: {error}"),))
 
     def _history(self, told: dict[str, Any], ns: int) -> Reading:
@@ -52,7 +52,7 @@ class Botzone(Told):
         if len(requests) != len(responses) + 1:
             raise ValueError("a request more than responses is needed")
         if limit := told.get("time_limit"):
-            self._movetime = round(1000 * SHARE * float(limit))
+            self._movetime = max(round(1000 * SHARE * min(float(limit), 3600)), 1)
         first = requests[0]
         self._game = "connect6" if "x0" in first else "ewn" if "setup" in first else "xiangqi"
         begin = self._begin(0)
@@ -72,6 +72,8 @@ class Botzone(Told):
         """A request or a response as the core writes it, nothing where there is none."""
         if self._game == "connect6":
             stones = [(told["x0"], told["y0"]), (told["x1"], told["y1"])]
+            if any(not -1 <= x <= 18 for stone in stones for x in stone):
+                raise ValueError("a stone is beyond the board")
             words = [f"{COLUMNS[x]}{19 - y}" for x, y in stones if x not in NOTHING]
             return ["".join(words)] if words else []
         if "setup" in told:

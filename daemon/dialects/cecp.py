@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from daemon import __version__
-from daemon.dialects import CORE_ERROR, DRAW_BELOW, Reading
+from daemon.dialects import CORE_ERROR, DRAW_BELOW, Reading, refuses_position
 from daemon.dialects.told import number
 from daemon.pipes import printable
 
@@ -48,6 +48,9 @@ MATE = 100_000
 """The score of a mate, to which its moves are added."""
 
 SIDES = ("first", "second")
+
+MOST_MS = 10**9
+"""No clock has more."""
 
 FORCE, PLAY, ANALYZE = range(3)
 IDLE, THINKING, PONDERING, ANALYZING = range(4)
@@ -117,7 +120,7 @@ class Cecp:
         self._level = Level()
         self._movetime = 0
         self._depth = 0
-        self._left = [0, 0]  # by side, ms; 0 where not told
+        self._left = [0, 0]  # the engine's and the opponent's, ms; 0 where not told
         self._is_posting = False
         self._ponders = False
         self._reply = ""  # expected
@@ -138,7 +141,7 @@ class Cecp:
             return Reading(answers=(f"Error (unknown command): {printable(text)}",))
         try:
             return handle(self, words)
-        except (IndexError, ValueError):
+        except (IndexError, ValueError, OverflowError):
             return Reading(answers=(f"Error (bad argument): {printable(text)}",))
 
     def protover(self, words: list[str]) -> Reading:
@@ -147,7 +150,8 @@ class Cecp:
 
     def new(self, words: list[str]) -> Reading:
         stop = self._stop()
-        self._mode, self._side, self._depth, self._is_over = PLAY, 1, 0, False
+        self._mode = ANALYZE if self._mode == ANALYZE else PLAY
+        self._side, self._depth, self._score, self._is_over = 1, 0, 0, False
         self._is_against_engine = False
         self._start, self._moves, self._reply = self._variant.start, [], ""
         return Reading((*stop, "ucinewgame", *self._tell(Pending())))
@@ -171,11 +175,11 @@ class Cecp:
         return Reading()
 
     def setboard(self, words: list[str]) -> Reading:
-        stop = self._stop()
-        before = self._start, self._moves
         board, *rest = words
         if self._variant.has_die and rest:
             rest = ["fs"["wb".index(rest[0])], "-"]
+        stop = self._stop()
+        before = self._start, self._moves
         self._start, self._moves, self._is_over = " ".join(["fen", board, *rest]), [], False
         return Reading((*stop, *self._tell(Pending(before=before))))
 
@@ -183,27 +187,22 @@ class Cecp:
         move = words[0]
         if self._allowed and move not in self._allowed:
             return Reading(answers=(f"Illegal move (the die is {self._die}): {move}",))
-        if self._activity == PONDERING and move == self._reply:
-            self._moves.append(move)
-            self._activity = THINKING
-            self._turn = self._side
-            return Reading(("ponderhit",))
         stop = self._stop()
         self._moves.append(move)
         return Reading((*stop, *self._tell(Pending(move))))
 
     def undo(self, words: list[str]) -> Reading:
-        return self._take_back(1)
+        return self._take_back("undo", 1)
 
     def remove(self, words: list[str]) -> Reading:
-        return self._take_back(2)
+        return self._take_back("remove", 2)
 
-    def _take_back(self, count: int) -> Reading:
+    def _take_back(self, word: str, count: int) -> Reading:
         if len(self._moves) < count:
-            return Reading(answers=("Error (no move to take back): undo",))
+            return Reading(answers=(f"Error (no move to take back): {word}",))
         stop = self._stop()
         del self._moves[-count:]
-        self._is_over = False
+        self._is_over, self._reply = False, ""
         return Reading((*stop, *self._tell(Pending())))
 
     def force(self, words: list[str]) -> Reading:
@@ -211,6 +210,8 @@ class Cecp:
         return Reading(self._stop())
 
     def go(self, words: list[str]) -> Reading:
+        if self._activity == THINKING:
+            return Reading()
         stop = self._stop()
         self._mode, self._side = PLAY, self._turn
         return Reading((*stop, *self._tell(Pending())))
@@ -235,9 +236,10 @@ class Cecp:
     def level(self, words: list[str]) -> Reading:
         minutes, _, seconds = words[1].partition(":")
         base = 1000 * (60 * number(minutes) + (number(seconds) if seconds else 0))
-        self._level = Level(number(words[0]), base, round(1000 * float(words[2])))
+        increment = min(round(1000 * float(words[2])), MOST_MS)
+        self._level = Level(number(words[0]), min(base, MOST_MS), increment)
         self._movetime = 0
-        self._left = [base, base]
+        self._left = [self._level.base, self._level.base]
         return Reading()
 
     def st(self, words: list[str]) -> Reading:
@@ -249,11 +251,11 @@ class Cecp:
         return Reading()
 
     def time(self, words: list[str]) -> Reading:
-        self._left[self._side] = max(10 * int(words[0]), 1)
+        self._left[0] = centiseconds(words[0])
         return Reading()
 
     def otim(self, words: list[str]) -> Reading:
-        self._left[1 - self._side] = max(10 * int(words[0]), 1)
+        self._left[1] = centiseconds(words[0])
         return Reading()
 
     def hard(self, words: list[str]) -> Reading:
@@ -331,12 +333,12 @@ class Cecp:
         return (self._position(), "result", "turn")
 
     def _stop(self) -> tuple[str, ...]:
-        """End what runs; its answer is void."""
+        """End what runs; its answer is void. The core then has the position without a move that was expected."""
         if self._activity == IDLE:
             return ()
-        self._activity = IDLE
+        was, self._activity = self._activity, IDLE
         self._void += 1
-        return ("stop",)
+        return ("stop", self._position()) if was == PONDERING else ("stop",)
 
     def _act(self) -> Reading:
         """What the position asks for."""
@@ -367,8 +369,9 @@ class Cecp:
         if self._movetime:
             return f"movetime {self._movetime}{depth}"
         moves, base, increment = self._level
-        left = [time or base for time in self._left]
-        own = len(self._moves) // 2
+        own_left, other_left = (time or base for time in self._left)
+        left = (own_left, other_left) if self._side == 0 else (other_left, own_left)
+        own = (len(self._moves) + 1 - self._side) // 2
         to_go = f" movestogo {moves - own % moves}" if moves else ""
         return f"wtime {left[0]} btime {left[1]} winc {increment} binc {increment}{to_go}{depth}"
 
@@ -376,7 +379,8 @@ class Cecp:
 
     def write(self, text: str) -> Reading:
         if text.startswith(CORE_ERROR):
-            return self._refused(text.removeprefix(CORE_ERROR))
+            reason = text.removeprefix(CORE_ERROR)
+            return self._refused(reason) if refuses_position(text) else Reading(answers=(f"# {reason}",))
         word, *words = text.split()
         if word == "bestmove":
             return self._bestmove(words)
@@ -423,7 +427,9 @@ class Cecp:
         if self._void:
             self._void -= 1
             return Reading()
-        self._activity = IDLE
+        was, self._activity = self._activity, IDLE
+        if was != THINKING:  # the end of the input ended it
+            return Reading()
         if words[0] == "(none)":
             return Reading(self._tell(Pending()))
         self._moves.append(words[0])
@@ -453,6 +459,11 @@ class Cecp:
         centiseconds, nodes, depth = self._stat
         line = " ".join(words[words.index("pv") + 1 :])
         return Reading(answers=(f"{depth} {self._score} {centiseconds} {nodes} {line}",))
+
+
+def centiseconds(text: str) -> int:
+    """As milliseconds; a clock that has run out has one."""
+    return min(max(10 * int(text), 1), MOST_MS)
 
 
 COMMANDS: Mapping[str, Callable[[Cecp, list[str]], Reading]] = {

@@ -16,6 +16,7 @@ from daemon.dialects.told import NAME, Handle, Told, number
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
 NO_STONE = "@@"
+CENTRE = "j10"
 
 
 def stones_of(turn: str) -> list[str]:
@@ -33,15 +34,15 @@ class Letters(Told):
         return Reading(("setoption name UCI_Variant value connect6", "isready"), (f"name {NAME}",))
 
     def _new(self, words: list[str], ns: int) -> Reading:
-        """Black moves at once."""
+        """Black's first stone needs no thought."""
         begin = self._begin(self.clock_s)
-        return Reading(begin + (self._seek(ns).commands if words[0] == "black" else ()))
+        return Reading(begin, self.answer(CENTRE) if words[0] == "black" else ())
 
     def _move(self, words: list[str], ns: int) -> Reading:
         return self._try(self._turn(words[0]), ns)
 
     def _end(self, words: list[str], ns: int) -> Reading:
-        return Reading(("stop",))
+        return Reading(self._leave())
 
     def _quit(self, words: list[str], ns: int) -> Reading:
         return Reading(("quit",))
@@ -97,9 +98,7 @@ class Cloudict(Letters):
 
     def _put(self, words: list[str], ns: int) -> Reading:
         """A turn that wants no answer."""
-        self._check_idle()
-        self._moves.append(self._turn(words[0]))
-        return Reading((self._position(),))
+        return self._try(self._turn(words[0]), ns, wants_move=False)
 
     def _next(self, words: list[str], ns: int) -> Reading:
         return self._seek(ns)

@@ -64,7 +64,7 @@ class Referee(Told):
         return Reading()
 
     def _end(self, words: list[str], ns: int) -> Reading:
-        return Reading(("stop",))
+        return Reading(self._leave())
 
     def answer(self, move: str) -> tuple[str, ...]:
         if not self._array:

@@ -6,10 +6,11 @@ the move the client is told so and the game stands as it was; else the engine's 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from daemon.dialects import CORE_ERROR, Reading
+from daemon.dialects import CORE_ERROR, Reading, refuses_position
 from daemon.pipes import now_ns, printable
 
 NAME = "Siqi"
@@ -35,20 +36,31 @@ class Told:
 
     def _begin(self, seconds: int) -> tuple[str, ...]:
         """A new game: what the core is told."""
+        stop = self._leave()
         self._moves: list[str] = []  # as the core writes them
-        self._void_tries += self._is_trying
-        self._is_trying = False
-        self._is_told = False  # the last move, with the position being tried
         self._left_ns = seconds * 10**9
         self._since_ns = 0  # when the move being sought was asked for
+        return (*stop, "ucinewgame")
+
+    def _leave(self) -> tuple[str, ...]:
+        """Nobody waits any more for what is being tried or sought: what the core is told."""
+        self._void_tries += self._is_trying
         self._void += self._is_seeking
-        is_stopped, self._is_seeking = self._is_seeking, False
-        return ("stop", "ucinewgame") if is_stopped else ("ucinewgame",)
+        is_stopped = self._is_seeking
+        self._is_trying = self._is_seeking = False
+        self._is_told = False  # the last move, with the position being tried
+        self._is_refused = False  # that position
+        self._wants_move = False  # if it is not
+        self._later: deque[tuple[str, int]] = deque()  # lines after a move that wants no answer, till that is tried
+        return ("stop",) if is_stopped else ()
 
     # The client's lines
 
     def read(self, text: str, ns: int) -> Reading:
         word, *words = text.split()
+        if self._is_trying and not self._wants_move and word not in ("new", "quit", "exit"):
+            self._later.append((text, ns))
+            return Reading()
         if word == "setoption":
             return Reading((text,))  # in any dialect, for who wraps the engine
         handle = self.find(word)
@@ -58,7 +70,7 @@ class Told:
             return handle(self, words, ns)
         except IndexError:
             return self._refusal("too few words", text)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             return self._refusal(str(error), text)
 
     def _refusal(self, reason: str, text: str) -> Reading:
@@ -70,17 +82,17 @@ class Told:
     def _position(self) -> str:
         return " ".join(["position startpos", *(["moves", *self._moves] if self._moves else [])])
 
-    def _try(self, move: str, ns: int) -> Reading:
+    def _try(self, move: str, ns: int, wants_move: bool = True) -> Reading:
         """Tell the core a move, and if it takes it ask for the engine's."""
         self._check_idle()
         self._moves.append(move)
         self._is_told = True
-        return self._try_position(ns)
+        return self._try_position(ns, wants_move)
 
-    def _try_position(self, ns: int) -> Reading:
+    def _try_position(self, ns: int, wants_move: bool = True) -> Reading:
         self._check_idle()
         self._since_ns = ns
-        self._is_trying = True
+        self._is_trying, self._wants_move, self._is_refused = True, wants_move, False
         return Reading((self._position(), "turn"))
 
     def _seek(self, ns: int) -> Reading:
@@ -102,27 +114,37 @@ class Told:
 
     def write(self, text: str) -> Reading:
         if text.startswith(CORE_ERROR):
-            if self._void_tries:
-                return Reading()
-            if self._is_trying and self._is_told:
-                self._moves.pop()
-            self._is_trying = self._is_told = False
+            if refuses_position(text):
+                if self._void_tries:
+                    return Reading()
+                if self._is_trying and self._is_told:
+                    self._moves.pop()
+                self._is_refused, self._is_told = True, False
             return Reading(answers=(self.error(text.removeprefix(CORE_ERROR)),))
         word, *words = text.split()
         if word == "turn" and self._void_tries:
             self._void_tries -= 1
         elif word == "turn" and self._is_trying:
             self._is_trying = self._is_told = False
-            return Reading((self._go(),))
+            return self._catch_up((self._go(),) if self._wants_move and not self._is_refused else ())
         elif word == "bestmove" and self._void:
             self._void -= 1
         elif word == "bestmove":
             self._is_seeking = False
             if words[0] == "(none)":
-                return Reading()
+                return Reading(answers=(self.error("the game is over"),))
             self._left_ns -= now_ns() - self._since_ns
             return Reading(answers=self.answer(words[0]))
         return Reading()
+
+    def _catch_up(self, commands: tuple[str, ...]) -> Reading:
+        """Beside these commands, what the lines ask for that waited."""
+        answers: tuple[str, ...] = ()
+        while self._later and not self._is_trying:
+            reading = self.read(*self._later.popleft())
+            commands += reading.commands
+            answers += reading.answers
+        return Reading(commands, answers)
 
     def error(self, what: str) -> str:
         """The client's line for what cannot be taken."""

@@ -46,6 +46,7 @@ class Ucci:
         self._is_milli = False
         self._banned: list[str] = []
         self._waiting: deque[tuple[str, list[str]]] = deque()  # `go`s that wait for the legal moves, and what they ban
+        self._released: list[str] = []  # `stop` and `ponderhit` that came after these
         self._is_offered = False  # a draw, with the move being sought
         self._score = 0
         self._position = "position startpos"
@@ -71,12 +72,13 @@ class Ucci:
             return Reading()
         if word == "go":
             return self._go(words)
-        if word == "ponderhit":
-            self._is_offered = "draw" in words
-            return Reading(("ponderhit",))
+        if word in ("ponderhit", "stop"):
+            self._is_offered = word == "ponderhit" and "draw" in words
+            self._released += [word] * bool(self._waiting)
+            return Reading((word,))
         if word == "quit":
             return Reading(("quit",), ("bye",))
-        if word in ("isready", "stop"):
+        if word == "isready":
             return Reading((text,))
         return Reading(answers=(f"info message unknown command: {printable(word)}",))
 
@@ -129,9 +131,10 @@ class Ucci:
         if word == "legal" and self._waiting:
             go, banned = self._waiting.popleft()
             moves = [move for move in words if move not in banned]
+            released, self._released = self._released, []
             if not moves:
                 return Reading(answers=("nobestmove",))
-            return Reading((" ".join([go, "searchmoves", *moves]),))
+            return Reading((" ".join([go, "searchmoves", *moves]), *released))
         if word == "uciok":
             return Reading(answers=("option usemillisec type check default false", "ucciok"))
         if word == "option":

@@ -171,6 +171,9 @@ class Connect6:
         return self._openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
+        """The first stone goes to the centre, book or not: a search took 248 s of fifteen minutes for it."""
+        if position.record.empty == POINTS:
+            return Suggestion(position.parse_move(notation.CENTRE), "first stone")
         return self._openings.suggest(position, rng)
 
     def evaluate(self, position: Connect6Position) -> list[str]:

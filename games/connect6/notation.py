@@ -8,6 +8,7 @@ from games.connect6.position import NO_POINT
 from games.connect6.tables import POINTS, SIZE
 
 COLUMNS = "abcdefghijklmnopqrs"
+CENTRE = "j10"
 START_FEN = "/".join(["19"] * SIZE) + " b 1"
 _TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.ASCII | re.IGNORECASE)
 

@@ -58,7 +58,8 @@ def test_all_games_and_all_turns() -> None:
     for answer in answers:
         assert answer["isDuringSearch"] is False
         if answer["id"] != "o":
-            assert answer["bestmove"] == answer["lines"][0]["move"] == answer["lines"][0]["pv"][0]
+            assert answer["lines"][0]["move"] == answer["lines"][0]["pv"][0]
+            assert answer.get("bestmove") == (None if answer["id"] == "E" else answer["lines"][0]["move"])
             assert answer["nodes"] > 0
     assert found["e", 2]["fen"].endswith("f 3")
     assert 0 < found["e", 2]["lines"][0]["score"]["win"] < 1
@@ -104,6 +105,16 @@ def test_lines_that_are_odd_beyond_measure_stop_nothing() -> None:
     )
     assert [answer.get("field") for answer in answers[:4]] == [None, "priority", "movetime", "dice"]
     assert answers[4]["bestmove"]
+
+
+def test_moves_that_do_not_answer_their_throws_are_told() -> None:
+    moves = ["123456", "615243", "c5c4", "e2e3"]
+    first, second = run(
+        {"id": "t", "game": "ewn", "moves": moves, "dice": [1, 2], "nodes": 50},
+        {"id": "u", "game": "ewn", "moves": moves, "dice": [3, 2, 4], "nodes": 50},
+    )
+    assert first["error"].startswith("illegal move after a throw of 1: c5c4")
+    assert second["bestmove"] and second["fen"].endswith(" 4")
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:

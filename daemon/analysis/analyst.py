@@ -113,12 +113,15 @@ class Analyst:
             position = game.position(query.fen or None)
         except ValueError as error:
             raise BadLineError(f"bad FEN: {error}", "fen", query.id) from None
+        setups = 2 if not query.fen and game.info.has_setup else 0
         try:
-            for word in query.moves[: item.turn]:
+            for turn, word in enumerate(query.moves[: item.turn]):
+                if (dice := throw(query, turn, setups)) and game.info.has_dice:
+                    position.set_dice(dice)  # which the move has to answer
                 position.push(position.parse_move(word))
         except ValueError as error:
             raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
-        dice = throw(query, item.turn, 2 if not query.fen and game.info.has_setup else 0)
+        dice = throw(query, item.turn, setups)
         if dice:
             try:
                 if not game.info.has_dice:
@@ -161,9 +164,10 @@ def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> 
         "time": milliseconds,
         "hashfull": report.hashfull,
         "tbhits": report.tbhits,
-        "bestmove": position.move_text(report.lines[0].pv[0]),
-        "lines": [line_of(position, line, report.depth) for line in lines],
     }
+    if not lines[0].throw:
+        found["bestmove"] = position.move_text(lines[0].pv[0])
+    found["lines"] = [line_of(position, line, report.depth) for line in lines]
     if report.value is not None:
         found["value"] = score_of(report.value)
     return found

@@ -75,6 +75,10 @@ def test_ucci_draws_and_scores() -> None:
         assert dialect.write("bestmove a0a1").answers == (answer,)
     assert dialect.write("info depth 3 score mate 2 pv a0a1").answers == ("info depth 3 score 29997 pv a0a1",)
     assert dialect.write("info depth 3 score mate -1 pv a0a1").answers == ("info depth 3 score -29998 pv a0a1",)
+    dialect.read("go draw infinite", 0)
+    dialect.write("info depth 3 score cp -200 pv a0a1")
+    dialect.read("stop", 0)  # the offer stands
+    assert dialect.write("bestmove a0a1").answers == ("bestmove a0a1 draw",)
     dialect.read("go depth 3", 0)
     dialect.write("info depth 3 score cp -500 pv a0a1")
     assert dialect.write("bestmove a0a1 ponder b0b1").answers == ("bestmove a0a1 ponder b0b1",)

@@ -73,7 +73,8 @@ class Ucci:
         if word == "go":
             return self._go(words)
         if word in ("ponderhit", "stop"):
-            self._is_offered = word == "ponderhit" and "draw" in words
+            if word == "ponderhit":
+                self._is_offered = "draw" in words
             self._released += [word] * bool(self._waiting)
             return Reading((word,))
         if word == "quit":

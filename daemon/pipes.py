@@ -1,4 +1,4 @@
-"""Lines into the process, and what they are safe as."""
+"""Lines into the process, and foreign text made safe to echo."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import msgspec
 from _engine import RandomMover, Turn
+from _process import status
 
 from games import registry
 from games.contract import Task
@@ -96,7 +97,7 @@ def measure_queries(options: argparse.Namespace) -> None:
         if number == options.queries // 20:
             started = time.perf_counter()
         if number % (options.queries // 20) == 0:
-            memory.append(resident_mib(process.pid))
+            memory.append(status(process.pid, "VmRSS") / 1024)
     taken_ms = 1000 * (time.perf_counter() - started) / (options.queries * 19 // 20)
     shown = " ".join(f"{mib:.0f}" for mib in memory)
     print(f"{number} answers, {taken_ms:.3f} ms a query, of which {bare_search_ms(pool):.3f} ms in the search")
@@ -120,11 +121,6 @@ def bare_search_ms(lines: list[bytes]) -> float:
         searcher.finish()
         taken += time.perf_counter() - started
     return 1000 * taken / len(lines)
-
-
-def resident_mib(pid: int) -> float:
-    with open(f"/proc/{pid}/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
 
 
 def main() -> int:

@@ -17,6 +17,8 @@ import sys
 import time
 from typing import IO
 
+from _process import status
+
 from games import registry
 
 SETUPS = {
@@ -47,8 +49,7 @@ class Engine:
         return 1000 * (time.perf_counter() - since)
 
     def resident_mb(self) -> float:
-        with open(f"/proc/{self._process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
+        return status(self._process.pid, "VmRSS") / 1024
 
     def close(self) -> None:
         self.send("quit")

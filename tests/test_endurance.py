@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from _engine import RandomMover, Turn, random_ewn_setup, random_junqi_setup
+from _process import status
 from client import START_TIMEOUT_S, Client
 from junqi_referee import Game as JunqiGame
 from junqi_referee import turned
@@ -32,16 +33,6 @@ GAMES = 300
 """Of the soak, likewise."""
 
 SMALL = ("setoption name Hash value 8", "setoption name Move Overhead value 20")
-
-
-def resident_kib(client: Client) -> int:
-    with open(f"/proc/{client.process.pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-
-
-def threads(client: Client) -> int:
-    with open(f"/proc/{client.process.pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("Threads"))
 
 
 def settle(client: Client) -> None:
@@ -69,7 +60,8 @@ class Growth:
         self._seen: list[tuple[int, int]] = []
 
     def see(self) -> None:
-        self._seen.append((resident_kib(self._client), threads(self._client)))
+        pid = self._client.process.pid
+        self._seen.append((status(pid, "VmRSS"), status(pid, "Threads")))
 
     def check(self, name: str) -> None:
         seen = self._seen[len(self._seen) // 5 :]

@@ -1,16 +1,18 @@
-"""What the tests share: the vectors beside them, the large files that may be missing, bytes of a live record."""
+"""What tests share: vectors beside them, large files that may be missing, bytes of a live record, a launcher."""
 
 from __future__ import annotations
 
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-FIXTURES = Path(__file__).parent / "fixtures"
-SHARED = Path(__file__).parents[1] / "../shared/data"
+ROOT = Path(__file__).parents[1]
+FIXTURES = ROOT / "tests/fixtures"
+SHARED = ROOT / "../shared/data"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,3 +54,12 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     if kind == 1:
         return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
     return data + rng.randbytes(rng.randrange(1, 50))
+
+
+@pytest.fixture
+def siqi(tmp_path: Path) -> Path:
+    """A command of one word, in a directory of its own, as GUIs run engines."""
+    path = tmp_path / "siqi"
+    path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m daemon\n")
+    path.chmod(0o755)
+    return path

@@ -24,15 +24,6 @@ PATH = f"{os.environ['PATH']}:/usr/games"
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 
-@pytest.fixture
-def siqi(tmp_path: Path) -> Path:
-    """A command of one word, in a directory of its own, as GUIs run engines."""
-    path = tmp_path / "siqi"
-    path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m daemon\n")
-    path.chmod(0o755)
-    return path
-
-
 @pytest.mark.parametrize("dialect", ["Uci", "Ucci"])
 def test_cchess(dialect: str, siqi: Path) -> None:
     """It sends CRLF, `setoption name N value V` in UCCI too, and knows the score of a move by an earlier line."""

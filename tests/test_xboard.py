@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -31,14 +30,10 @@ START = pyffish.start_fen("xiangqi")
 SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
 
 
-@pytest.fixture
-def siqi(tmp_path: Path) -> Path:
-    """A command of one word."""
-    path = tmp_path / "siqi"
-    path.write_text(f"#!/bin/sh\ncd '{ROOT}' && exec '{sys.executable}' -m daemon\n")
-    path.chmod(0o755)
-    subprocess.run([path], input="isready\n", text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
-    return path
+@pytest.fixture(autouse=True)
+def compiled(siqi: Path) -> None:
+    """XBoard does not wait for a first compile."""
+    subprocess.run([siqi], input="isready\n", text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
 
 
 def play(folder: Path, first: str, second: str, *more: str, variant: str = "xiangqi") -> str:

@@ -84,6 +84,8 @@ def fits(move: str, text: re.Match[str], board: list[list[str]]) -> bool:
     origin, target = re.findall(r"[a-i]\d+", move)
     letter = {"N": "H", "B": "E", "P": ""}.get(kind := board[10 - int(origin[1:])][ord(origin[0]) - 97].upper(), kind)
     piece, column, rank, _, to_column, to_rank = text.groups()
+    if not piece:  # a pawn's column is left out where it goes straight ahead
+        column = column or to_column
     return (
         (target[0], int(target[1:])) == (to_column, int(to_rank) + 1)
         and letter == (piece or "")

@@ -15,6 +15,7 @@ import os
 import struct
 import tempfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,17 @@ _LONGEST_HEADER = 1 << 20
 
 class BookError(Exception):
     """A book that cannot be used; the text is one line and names the file."""
+
+
+def folders(shipped: Path, more: str, tell: Callable[[str], None]) -> list[Path]:
+    """The shipped folder and those that an option names, written as `$PATH` is; `tell` gets a line for each missing."""
+    found = []
+    for folder in (shipped, *map(Path, filter(None, more.split(os.pathsep)))):
+        if os.path.isdir(folder):
+            found.append(folder)
+        else:
+            tell(f"{folder}: no such folder")
+    return found
 
 
 class Book(NamedTuple):

@@ -251,11 +251,11 @@ class Cecp:
         return Reading()
 
     def time(self, words: list[str]) -> Reading:
-        self._left[0] = centiseconds(words[0])
+        self._left[0] = clock_ms(words[0])
         return Reading()
 
     def otim(self, words: list[str]) -> Reading:
-        self._left[1] = centiseconds(words[0])
+        self._left[1] = clock_ms(words[0])
         return Reading()
 
     def hard(self, words: list[str]) -> Reading:
@@ -461,8 +461,8 @@ class Cecp:
         return Reading(answers=(f"{depth} {self._score} {centiseconds} {nodes} {line}",))
 
 
-def centiseconds(text: str) -> int:
-    """As milliseconds; a clock that has run out has one."""
+def clock_ms(text: str) -> int:
+    """Of centiseconds, as they are told; a clock that has run out has one left."""
     return min(max(10 * int(text), 1), MOST_MS)
 
 

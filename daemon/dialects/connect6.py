@@ -16,7 +16,6 @@ from daemon.dialects.told import NAME, Handle, Told, number
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
 NO_STONE = "@@"
-CENTRE = "j10"
 
 
 def stones_of(turn: str) -> list[str]:
@@ -34,9 +33,9 @@ class Letters(Told):
         return Reading(("setoption name UCI_Variant value connect6", "isready"), (f"name {NAME}",))
 
     def _new(self, words: list[str], ns: int) -> Reading:
-        """Black's first stone needs no thought."""
+        """Black moves at once."""
         begin = self._begin(self.clock_s)
-        return Reading(begin, self.answer(CENTRE) if words[0] == "black" else ())
+        return Reading(begin + (self._seek(ns).commands if words[0] == "black" else ()))
 
     def _move(self, words: list[str], ns: int) -> Reading:
         return self._try(self._turn(words[0]), ns)

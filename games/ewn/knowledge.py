@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
-from pathlib import Path
 
 import numpy as np
 
-from games.book import FOLDER, BookError
+from games.book import FOLDER, BookError, folders
 from games.contract import Suggestion, Tell
 from games.ewn import INFO, evaluate
 from games.ewn.notation import SETUP
@@ -58,8 +56,7 @@ class Knowledge:
     def _find_endgames(self) -> None:
         self._tables: Tablebase | None = None
         if self._values["UseEndgames"] == "true":
-            more = filter(None, self._values["EndgamePath"].split(os.pathsep))
-            self._tables = Tablebase([ENDINGS, *map(Path, more)], self._tell)
+            self._tables = Tablebase(folders(ENDINGS, self._values["EndgamePath"], self._tell), self._tell)
 
     @property
     def setups(self) -> SetupBook | None:

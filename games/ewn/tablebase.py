@@ -47,8 +47,6 @@ class Tablebase:
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._record["numbering"] = self._numbering.ctypes.data
         for folder in folders:
-            if not os.path.isdir(folder):
-                tell(f"{folder}: no such folder")
             for ending in ENDINGS:
                 path = folder / f"{ending}{SUFFIX}"
                 if ending not in self._tables and os.path.exists(path):  # Path.exists raises for what is too long

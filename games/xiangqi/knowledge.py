@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import os
 import random
-from pathlib import Path
 from typing import Any
 
-from games.book import FOLDER, BookError
+from games.book import FOLDER, BookError, folders
 from games.contract import Suggestion, Tell
 from games.opening import DEFAULTS, Openings
 from games.xiangqi.numbering import ATTACKERS, letters_of
@@ -64,8 +62,7 @@ class Knowledge:
                 self._patterns = PatternBook(PATTERNS)
             except BookError as error:
                 self._tell(str(error))
-            more = filter(None, self._values["EndgamePath"].split(os.pathsep))
-            self.tables = Tablebase([ENDINGS, *map(Path, more)], self._tell)
+            self.tables = Tablebase(folders(ENDINGS, self._values["EndgamePath"], self._tell), self._tell)
 
     def patterns_near(self, pos: Any) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""

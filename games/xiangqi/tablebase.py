@@ -9,7 +9,6 @@ beside one with a deadline a thread reads and unpacks, for a disk may be slow.
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -104,9 +103,6 @@ class Tablebase:
         self._tell = tell
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
-            if not os.path.isdir(folder):
-                tell(f"{folder}: no such folder")
-                continue
             for path in sorted(folder.glob(f"*{SUFFIX}")):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)

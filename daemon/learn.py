@@ -6,17 +6,22 @@ A line a game, a JSON object: `game`, `moves` (as the client wrote them), `resul
 
 from __future__ import annotations
 
-import errno
 import json
-import os
+import re
 from typing import Any, NamedTuple
 
 from games.contract import Tell
+from games.files import append_json_line, open_json_lines
 
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 
 SEEN = "mate seen"
 """The end of a game that was left when a mate had been proven."""
+
+
+def owns(head: bytes) -> bool:
+    """True if a file begins with a game that a `Recorder` wrote."""
+    return re.match(rb'\{"game": "\w+", "moves": \[', head) is not None
 
 
 class Line(NamedTuple):
@@ -40,10 +45,10 @@ class Recorder:
         self._is_written = False
 
     def open(self, path: str) -> None:
-        """Write to this file from now on, '' for none; OSError if it cannot be written."""
+        """Write to this file from now on, '' for none; OSError if it cannot be written or is not ours."""
         self._path = ""
         if path:
-            with open(path, "ab"):
+            with open_json_lines(path, owns):
                 self._path = path
 
     def see(self, line: Line, position: Any, mate_for: int | None = None) -> None:
@@ -78,22 +83,7 @@ class Recorder:
         if self._line.options:
             entry["options"] = self._line.options
         try:
-            append_line(self._path, json.dumps(entry))
+            append_json_line(self._path, json.dumps(entry), owns)
             self._is_written = True
         except OSError as error:
             self._tell(f"option Learn: {error.strerror}: {self._path}")
-
-
-def append_line(path: str, text: str) -> None:
-    """Append a line in one write, on the disk when this returns; one that a crash cut short is ended first.
-
-    OSError if it cannot be written; the file is as it was."""
-    with open(path, "a+b", buffering=0) as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 1, 0))
-        starts_clean = size == 0 or file.read(1) == b"\n"
-        data = (text if starts_clean else "\n" + text).encode() + b"\n"
-        if file.write(data) < len(data):  # the disk is full
-            file.truncate(size)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.fsync(file.fileno())

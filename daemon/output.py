@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import BinaryIO
 
 from daemon.dialects import Core, Dialect, Reading
 from daemon.pipes import printable
+from games.files import open_append, write_whole
+
+
+def _owns(head: bytes) -> bool:
+    """True if a file begins with a line of a traffic log."""
+    return re.match(rb"\d+\.\d{3} (?:>>|<<) ", head) is not None
 
 
 class Output:
@@ -18,7 +25,7 @@ class Output:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._log: TextIO | None = None
+        self._log: BinaryIO | None = None
         self.dialect: Dialect = Core()
         self.ask: Callable[[str], None] = lambda command: None
         """What the dialect asks of the core when it hears a line of the core's goes here."""
@@ -74,8 +81,11 @@ class Output:
                 self._write_log(">>", text)
 
     def log_to(self, path: str) -> None:
-        """Append all traffic to a file from now on; an empty path ends that. OSError if it cannot be opened."""
-        log = open(path, "a", encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
+        """Append all traffic to a file from now on; an empty path ends that.
+
+        OSError if it cannot be opened or is no such log.
+        """
+        log = open_append(path, _owns) if path else None
         with self._lock:
             if self._log is not None:
                 self._log.close()
@@ -84,7 +94,6 @@ class Output:
     def _write_log(self, mark: str, text: str) -> None:
         if self._log is not None:
             try:
-                self._log.write(f"{time.time():.3f} {mark} {text}\n")
-                self._log.flush()
+                write_whole(self._log, f"{time.time():.3f} {mark} {text}\n".encode(errors="replace"))
             except OSError:
                 self._log = None

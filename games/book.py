@@ -13,13 +13,14 @@ from __future__ import annotations
 import json
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from games.files import replace_file
 
 FOLDER = Path(__file__).resolve().parent.parent / "books"
 """What is shipped."""
@@ -53,23 +54,23 @@ class Book(NamedTuple):
 
 
 def write_book(path: Path, kind: str, version: int, about: dict[str, Any], payload: bytes | memoryview) -> None:
-    """Write a book in one step: a reader sees the old file or the new one."""
+    """Write a book in one step. OSError if the file is anything but a book of that kind, which is left as it is."""
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload), **about}
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
-    descriptor, name = tempfile.mkstemp(prefix=path.name, suffix=".tmp", dir=path.parent)
+    head = _HEAD.pack(MAGIC, len(header), zlib.crc32(header)) + header
+    replace_file(path, (head, payload), lambda found: _kind_of(found) == kind)
+
+
+def _kind_of(head: bytes) -> str | None:
+    """The kind of the book that a file begins with; None if it is no book."""
+    if len(head) < _HEAD.size or not head.startswith(MAGIC):
+        return None
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_HEAD.pack(MAGIC, len(header), zlib.crc32(header)))
-            file.write(header)
-            file.write(payload)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        about = json.loads(head[_HEAD.size : _HEAD.size + _HEAD.unpack_from(head)[1]])
+        return str(about["kind"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def open_book(path: Path, kind: str, version: int) -> Book:

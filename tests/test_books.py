@@ -387,16 +387,6 @@ def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
     assert told == []
 
 
-def test_a_line_cut_short_is_ended_first(tmp_path: Path) -> None:
-    from daemon.learn import append_line
-
-    path = tmp_path / "learn.jsonl"
-    path.write_text('{"a": 1}\n{"b":')
-    append_line(str(path), '{"c": 3}')
-    append_line(str(path), '{"d": 4}')
-    assert path.read_text().splitlines() == ['{"a": 1}', '{"b":', '{"c": 3}', '{"d": 4}']
-
-
 def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
     path = tmp_path / "learn.jsonl"
     with Client(f"setoption name Learn value {path}", "setoption name UCI_Coordinates value 1") as client:

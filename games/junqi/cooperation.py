@@ -15,6 +15,7 @@ kept for the whole game, and in a file if the user names one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -318,17 +319,19 @@ class Cooperation(UctRoot):
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
         self._path = Path()
 
-    def _load(self, path: Path) -> None:
+    def _load(self, path: Path) -> bool:
+        """Take over what a file has; False, after a line that says why, if it cannot be used."""
         try:
             payload = open_book(path, KIND, VERSION).payload
             if len(payload) % MATRIX_DTYPE.itemsize or len(payload) > self._matrix.nbytes:
                 raise BookError(f"{path}: not a cooperation matrix")
         except BookError as error:
-            self._knowledge.tell(str(error))
-            return
+            self._knowledge.tell(f"{error}; it is left as it is")
+            return False
         for row in payload.view(MATRIX_DTYPE):
             at = row_here(self._matrix, int(row["state"]))
             self._matrix[at] = row
+        return True
 
     def _save(self) -> None:
         rows = self._matrix[self._matrix["state"] != 0]
@@ -343,8 +346,8 @@ class Cooperation(UctRoot):
             self._save()
         self._matrix[:] = np.zeros(1, MATRIX_DTYPE)
         self._path = Path(self._knowledge.cooperation_file)
-        if self._path != Path() and self._path.exists():
-            self._load(self._path)
+        if self._path != Path() and os.path.exists(self._path) and not self._load(self._path):
+            self._path = Path()  # nothing is saved over what could not be read
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         super().begin(task, trees, works)

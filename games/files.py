@@ -1,0 +1,173 @@
+"""How files that belong to the user are opened and written, so that none is lost and none blocks the process.
+
+A file is written only if it did not exist, or if what it begins with shows that it is one of ours; an empty file holds
+nothing to lose. A symbolic link leads to the file that it names. Only regular files are opened: a FIFO would block for
+ever, a device is not ours. Every refusal is an `OSError` whose `strerror` says why in a few words.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+Owns = Callable[[bytes], bool]
+"""True if a file that begins with these bytes is one of ours."""
+
+HEAD_BYTES = 1 << 16
+"""What `Owns` gets to see, at most."""
+
+_NEVER_BLOCK = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NEW_FILE_MODE = 0o666
+_COPY_BYTES = 1 << 16
+
+
+def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
+    """Return a descriptor of a regular file, opened without blocking. OSError for anything else, a sink included."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            _check_regular(os.stat(path), path)
+        descriptor = os.open(path, flags | _NEVER_BLOCK, _NEW_FILE_MODE)
+    except ValueError as error:  # a NUL in the name
+        raise OSError(errno.EINVAL, str(error), str(path)) from None
+    try:
+        _check_regular(os.fstat(descriptor), path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_regular(status: os.stat_result, path: str | Path) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.EISDIR, "is a folder", str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+
+
+def read_bytes(path: str | Path, limit: int) -> bytes:
+    """Return the content of a regular file of at most `limit` bytes; OSError if it is larger, before reading it."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise OSError(errno.EFBIG, f"{size} bytes, more than the {limit} it may have", str(path))
+        return file.read(limit)
+
+
+def check_owned(path: str | Path, owns: Owns) -> None:
+    """OSError if a file must not be replaced or added to: it exists and is not ours, or is not a regular file."""
+    try:
+        descriptor = open_regular(path)
+    except FileNotFoundError:
+        return
+    with os.fdopen(descriptor, "rb") as file:
+        _check_head(file, owns, path)
+
+
+def _check_head(file: BinaryIO, owns: Owns, path: str | Path) -> None:
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    if head and not owns(head):
+        raise OSError(errno.EEXIST, "is another kind of file, left as it is", str(path))
+
+
+def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Owns) -> None:
+    """Write a whole file in one step: a reader sees the old one or the new one, whatever fails in between.
+
+    OSError if the file is not ours or cannot be written; it is then as it was.
+    """
+    target = Path(os.path.realpath(path))
+    check_owned(target, owns)
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode_of(target))
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _mode_of(path: Path) -> int:
+    """The permissions of a file, or those that a new one gets."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return _NEW_FILE_MODE & ~mask
+
+
+def open_append(path: str | Path, owns: Owns) -> BinaryIO:
+    """Open a file of ours for reading and appending, unbuffered; it is made if it is not there."""
+    file = os.fdopen(open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "r+b", buffering=0)
+    try:
+        _check_head(file, owns, path)
+        file.seek(0, os.SEEK_END)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def open_json_lines(path: str | Path, owns: Owns) -> BinaryIO:
+    """`open_append` for a file of JSON lines. A last line without its end gets one if it is whole, else it is cut:
+    a process was killed as it wrote it."""
+    file = open_append(path, owns)
+    try:
+        _mend_last_line(file)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _mend_last_line(file: BinaryIO) -> None:
+    end = file.seek(0, os.SEEK_END)
+    start, tail = end, b""
+    while start > 0 and b"\n" not in tail:
+        step = min(start, _COPY_BYTES)
+        start -= step
+        file.seek(start)
+        tail = file.read(step) + tail
+    line = tail[tail.rfind(b"\n") + 1 :]
+    if not line:
+        return
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        file.truncate(end - len(line))
+    else:
+        write_whole(file, b"\n")
+    file.seek(0, os.SEEK_END)
+
+
+def write_whole(file: BinaryIO, data: bytes) -> None:
+    """Append all of `data` in one write, or nothing: OSError if the disk is full."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        written = file.write(data)
+    except OSError:
+        file.truncate(size)
+        raise
+    if written < len(data):
+        file.truncate(size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def append_json_line(path: str | Path, text: str, owns: Owns) -> None:
+    """Append a line to a file of JSON lines; it is on the disk when this returns. OSError: the file is as it was."""
+    with open_json_lines(path, owns) as file:
+        write_whole(file, text.encode() + b"\n")
+        os.fsync(file.fileno())

@@ -1,0 +1,182 @@
+"""Files that belong to the user: what is in them before and after, whatever the options name."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from client import Client
+
+from games import files
+from games.book import BookError, open_book, write_book
+
+FOREIGN = b'[Event "mine"]\n\n1. C2.5 H8+7 *\n'
+
+
+def ours(head: bytes) -> bool:
+    return head.startswith(b"ours")
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def null(path: Path) -> None:
+    path.symlink_to("/dev/null")
+
+
+def loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def foreign(path: Path) -> None:
+    path.write_bytes(FOREIGN)
+
+
+REFUSED = (fifo, folder, null, loop, foreign)
+
+
+@pytest.mark.parametrize("make", REFUSED, ids=lambda make: str(make.__name__))
+def test_nothing_is_written_over_what_is_not_ours(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "file"
+    make(path)
+    before = path.lstat()
+    for write in (
+        lambda: files.replace_file(path, [b"ours"], ours),
+        lambda: files.append_json_line(path, "{}", ours),
+        lambda: files.open_append(path, ours).close(),
+        lambda: write_book(path, "kind", 1, {}, b"payload"),
+    ):
+        with pytest.raises(OSError) as caught:
+            write()
+        assert caught.value.strerror
+    after = path.lstat()
+    assert (before.st_mode, before.st_ino, before.st_size) == (after.st_mode, after.st_ino, after.st_size)
+    assert [name.name for name in tmp_path.iterdir()] == ["file"]
+
+
+def test_through_a_symlink_to_the_file_it_names(tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "target"
+    link.symlink_to("target")
+    files.replace_file(link, [b"ours ", b"1"], ours)  # which was not there
+    assert link.is_symlink() and target.read_bytes() == b"ours 1"
+    target.chmod(0o640)
+    files.replace_file(link, [b"ours 2"], ours)
+    assert link.is_symlink() and target.read_bytes() == b"ours 2"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"ours")
+
+    def parts() -> list[bytes]:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        files.replace_file(path, (part for _ in "x" for part in parts()), ours)
+    assert path.read_bytes() == b"ours" and list(tmp_path.iterdir()) == [path]
+
+
+def test_names_that_cannot_be(tmp_path: Path) -> None:
+    for name in ("x" * 5000, "a\0b", str(tmp_path / "none" / "file")):
+        for use in (files.read_bytes, lambda name, _: files.replace_file(name, [b""], ours)):
+            with pytest.raises(OSError):
+                use(name, 10)
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert files.read_bytes(path, 5) == b"12345"
+    with pytest.raises(OSError, match="5 bytes, more than"):
+        files.read_bytes(path, 4)
+    with path.open("ab") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(OSError, match="more than"):
+        files.read_bytes(path, 1 << 30)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"", b'{"c": 3}\n'),
+        (b'{"a": 1}\n', b'{"a": 1}\n{"c": 3}\n'),
+        (b'{"a": 1}\n{"b":', b'{"a": 1}\n{"c": 3}\n'),  # a process was killed as it wrote
+        (b'{"a": 1}\n{"b": 2}', b'{"a": 1}\n{"b": 2}\n{"c": 3}\n'),  # an editor left the end out
+        (b'{"a": 1}\n{"b": "' + b"x" * 200_000, b'{"a": 1}\n{"c": 3}\n'),
+    ],
+)
+def test_the_last_line_is_mended(tmp_path: Path, before: bytes, after: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(before)
+    files.append_json_line(path, '{"c": 3}', lambda head: head.startswith(b'{"a"'))
+    assert path.read_bytes() == after
+
+
+def test_a_book_replaces_only_a_book_of_its_kind(tmp_path: Path) -> None:
+    path = tmp_path / "some.book"
+    write_book(path, "one", 1, {}, b"1")
+    write_book(path, "one", 1, {}, b"2")
+    with pytest.raises(OSError):
+        write_book(path, "two", 1, {}, b"3")
+    assert bytes(open_book(path, "one", 1).payload) == b"2"
+    with pytest.raises(BookError):
+        open_book(path, "two", 1)
+
+
+OPTIONS = ("Learn", "Debug Log File")
+
+
+@pytest.mark.parametrize("make", REFUSED, ids=lambda make: str(make.__name__))
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options_refuse_what_is_not_ours(tmp_path: Path, option: str, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "file"
+    make(path)
+    with Client(f"setoption name {option} value {path}") as client:
+        lines = client.sync()
+        assert len(lines) == 1 and lines[0].startswith(f"info string error option {option}: ")
+        client.send("ucinewgame", "position startpos", "d", "quit")
+        assert client.end() == 0
+    if make is foreign:
+        assert path.read_bytes() == FOREIGN
+    assert [name.name for name in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_traffic_log_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    for _ in range(2):
+        with Client(f"setoption name Debug Log File value {path}", "uci", "quit") as client:
+            assert client.end() == 0
+    assert path.read_text().count("<< uciok") == 2
+
+
+@pytest.mark.parametrize("make", (folder, null, loop, foreign), ids=lambda make: str(make.__name__))
+def test_cooperation_file_keeps_what_is_no_book(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "file"
+    make(path)
+    setup = (
+        "setoption name UCI_Variant value junqi",
+        "setoption name Searcher value cooperation",
+        f"setoption name CooperationFile value {path}",
+    )
+    with Client(*setup) as client:
+        client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?", "go nodes 2000")
+        client.expect("bestmove", 300)
+        for _ in range(2):
+            client.send("ucinewgame")
+            client.sync()
+        assert any("warning" in line and str(path) in line for line in client.seen)
+        client.send("quit")
+        assert client.end() == 0
+    assert path.is_symlink() == (make in (null, loop))
+    if make is foreign:
+        assert path.read_bytes() == FOREIGN
+    assert [name.name for name in tmp_path.iterdir()] == ["file"]

@@ -82,8 +82,8 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
 
     OSError if the file is not ours or cannot be written; it is then as it was.
     """
+    check_owned(path, owns)
     target = Path(os.path.realpath(path))
-    check_owned(target, owns)
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

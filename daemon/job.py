@@ -16,6 +16,7 @@ class Job:
     def __init__(self, stop: Callable[[], None] | None = None) -> None:
         self._stop = stop
         self._stopping = False
+        self.is_compiling = False  # a load that has not found all kernels in the cache
         self.thinker: Any = None
         self.line: Any = None  # the game that the thinker plays
         self.searched: Any = None  # the session's position that the thinker has a copy of, and its ply then

@@ -27,6 +27,7 @@ CORE = (
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
+    Option("UCI_AnalyseMode", "check", "false"),
     Option("Clear Hash", "button"),
     Option("Debug Log File", "string"),
 )
@@ -106,6 +107,9 @@ class Options:
 
     def number(self, name: str) -> int:
         return int(self._values[name])
+
+    def is_on(self, name: str) -> bool:
+        return self._values[name] == "true"
 
     def of_game(self, game: str) -> Iterator[tuple[str, str]]:
         """(name, value) of the options that a game is told."""

@@ -20,11 +20,17 @@ def _owns(head: bytes) -> bool:
     return re.match(rb"\d+\.\d{3} (?:>>|<<) ", head) is not None
 
 
+READER_WAIT_S = 10.0
+"""Once the client has ended its input, a line that it does not take for so long ends the process."""
+
+
 class Output:
     """Whole lines to standard output, each flushed; safe from every thread. Ends the process if nobody reads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._writing_since = 0.0  # time.monotonic() when the line being written was begun; 0: none is
+        self._is_ending = False
         self._log: BinaryIO | None = None
         self.dialect: Dialect = Core()
         self.ask: Callable[[str], None] = lambda command: None
@@ -58,11 +64,27 @@ class Output:
 
     def _write(self, text: str) -> None:
         self._write_log("<<", text)
+        self._writing_since = time.monotonic()
         try:
             sys.stdout.buffer.write(text.encode("ascii", "backslashreplace") + b"\n")
             sys.stdout.buffer.flush()
-        except (OSError, ValueError):
+        except (AttributeError, OSError, ValueError):  # AttributeError: there is no standard output
             os._exit(0)
+        self._writing_since = 0.0
+
+    def expect_end(self) -> None:
+        """End the process if from now on a line is not taken by the reader within READER_WAIT_S."""
+        if not self._is_ending:
+            self._is_ending = True
+            threading.Thread(target=self._watch_reader, name="end", daemon=True).start()
+
+    def _watch_reader(self) -> None:
+        ending_since = time.monotonic()
+        while True:
+            time.sleep(READER_WAIT_S / 20)
+            since = self._writing_since
+            if since and time.monotonic() - max(since, ending_since) > READER_WAIT_S:
+                os._exit(1)
 
     def info(self, text: str) -> None:
         self.line(f"info string {text}")
@@ -95,5 +117,7 @@ class Output:
         if self._log is not None:
             try:
                 write_whole(self._log, f"{time.time():.3f} {mark} {text}\n".encode(errors="replace"))
-            except OSError:
+            except OSError as error:
                 self._log = None
+                warning = f"info string warning Debug Log File: {error.strerror}; the log ends here"
+                self._write_all(self._said(self.dialect.write, warning).answers)

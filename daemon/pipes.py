@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from queue import SimpleQueue
 
 MAX_LINE = 1 << 16
 """Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
+
+
+ENDS = ("quit", "exit")
+"""Lines that end the process, in any protocol."""
 
 
 def now_ns() -> int:
@@ -34,10 +39,13 @@ class EndOfInput:
     """Posted once, after the last line."""
 
 
-def read_lines(events: SimpleQueue[object]) -> None:
-    """Post each line of standard input as an Entry, then EndOfInput. Never blocks on anything but input."""
-    source = sys.stdin.buffer
+def read_lines(events: SimpleQueue[object], expect_end: Callable[[], None] = lambda: None) -> None:
+    """Post each line of standard input as an Entry, then EndOfInput. Never blocks on anything but input.
+
+    Calls `expect_end` once the client wants no more than what it has asked for.
+    """
     try:
+        source = sys.stdin.buffer  # None if the process was started without
         while raw := source.readline(MAX_LINE + 2):
             ns = now_ns()
             too_long = len(raw.rstrip(b"\r\n")) > MAX_LINE
@@ -45,10 +53,14 @@ def read_lines(events: SimpleQueue[object]) -> None:
             while len(tail) == MAX_LINE + 2 and not tail.endswith(b"\n"):
                 tail = source.readline(MAX_LINE + 2)
             text = raw[:80] if too_long else raw
-            events.put(Entry(text.decode("utf-8", "replace").strip(), ns, too_long))
-    except (OSError, ValueError):
+            entry = Entry(text.decode("utf-8", "replace").strip(), ns, too_long)
+            events.put(entry)
+            if entry.text in ENDS:
+                expect_end()
+    except (AttributeError, OSError, ValueError):
         pass
     events.put(EndOfInput())
+    expect_end()
 
 
 def printable(text: str, limit: int = 60) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections import deque
@@ -21,13 +20,16 @@ from daemon import __version__
 from daemon.dialects import chosen_by
 from daemon.job import Job, JobDone
 from daemon.learn import Line, Recorder
-from daemon.limits import Limits, parse_go, parse_number
+from daemon.limits import parse_go, parse_number
 from daemon.options import KNOWLEDGE, Options, declared, uci_line
 from daemon.output import Output
-from daemon.pipes import EndOfInput, Entry, now_ns, printable, read_lines
+from daemon.pipes import ENDS, EndOfInput, Entry, now_ns, printable, read_lines
 from daemon.words import split_moves
 from games import registry
 from games.contract import Game, Searcher
+
+QUIT_WAIT_S = 30.0
+"""`perft` and `bench` may run on for so long after a `quit`."""
 
 MAX_LISTED = 5000
 """`legal` lists no more moves than this; beyond it gives their number."""
@@ -42,6 +44,7 @@ class Command(NamedTuple):
     """How a command is handled and when: at once, when its game is loaded, when no job runs."""
 
     handle: Callable[[Session, list[str], Entry], None]
+    help: str  # its words, two blanks, what it does
     at_once: bool = False
     needs_game: bool = True
     needs_idle: bool = False
@@ -64,11 +67,13 @@ class Session:
         self._load_failed = False
         self._job: Job | None = None
         self._waiting: deque[Entry] = deque()
-        self._closing = False
+        self._closing = False  # no more lines will come
+        self._has_quit = False
         self._idle_ns = 0  # when the last search ended: one sent ahead of that is counted from there
         self._loaded_ns = 0
         self._entropy = _entropy()
         self._recorder = Recorder(out.warn)
+        self._is_debugging = False
         self._has_spoken = False  # the client, and so chosen its dialect
         self._thread = threading.current_thread()
         self._asked: deque[str] = deque()  # commands of the dialect's, called for by lines of the core's
@@ -77,8 +82,8 @@ class Session:
     # Events
 
     def run(self) -> None:
-        """Take events until the input and all that it asked for has ended."""
-        while not (self._closing and self._job is None and not self._waiting):
+        """Take events until the input has ended, or `quit` has come, and all that was asked for is answered."""
+        while not (self._closing and self._has_answered_all()):
             event = self._events.get()
             if isinstance(event, Entry):
                 self._take(event)
@@ -103,7 +108,17 @@ class Session:
                 self._take_asked()
         self._recorder.close()
 
+    def _has_answered_all(self) -> bool:
+        """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
+        if self._has_quit and self._job is not None and self._job.is_compiling:
+            return all(entry.text.split()[0] in UNANSWERED for entry in self._waiting)
+        return self._job is None and not self._waiting
+
     def _take(self, entry: Entry) -> None:
+        if self._has_quit:
+            if entry.text.strip() in ENDS:
+                self._leave()
+            return
         self._out.log_input(entry.text)
         if entry.too_long:
             self._out.error(f"line too long, ignored: {printable(entry.text, 40)}")
@@ -157,7 +172,7 @@ class Session:
         for entry in list(self._waiting):
             if COMMANDS[entry.text.split()[0]].needs_game:
                 self._waiting.remove(entry)
-                self._out.error(f"{self._variant} could not be loaded: {printable(entry.text)}")
+                self._refuse(entry, f"{self._variant} could not be loaded: {printable(entry.text)}")
         self._load_failed = False
 
     def _job_allows(self, entry: Entry) -> bool:
@@ -174,9 +189,16 @@ class Session:
         try:
             COMMANDS[words[0]].handle(self, words[1:], entry)
         except ValueError as error:
-            self._out.error(str(error))
+            self._refuse(entry, str(error))
         except Exception as error:
-            self._out.error(f"internal: {type(error).__name__}: {error}")
+            self._refuse(entry, f"internal: {type(error).__name__}: {error}")
+
+    def _refuse(self, entry: Entry, reason: str) -> None:
+        """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
+        self._out.error(reason)
+        words = entry.text.split()
+        if words[0] == "go" and "perft" not in words:
+            self._out.line("bestmove (none)")
 
     def _start(self, job: Job, work: Callable[[], None]) -> None:
         def run() -> None:
@@ -203,6 +225,7 @@ class Session:
             def tell(kernel: str) -> None:
                 nonlocal compiled
                 compiled += 1
+                job.is_compiling = True
                 if compiled == 1:
                     cached = "" if jit.cache_faults else " for the first time; later starts use the cache"
                     self._out.info(f"compiling {name}{cached}")
@@ -227,7 +250,8 @@ class Session:
                 raise
             self._events.put(lambda: self._adopt(name, game, searcher))
 
-        self._start(Job(), work)
+        job = Job()
+        self._start(job, work)
 
     def _warm_up(self, game: Game, searcher: Searcher) -> None:
         """Search a little before the game is said to be ready: the first search of a process pays for late
@@ -249,12 +273,13 @@ class Session:
             self._loaded_ns = now_ns()
             self._set_position(["startpos"])
 
-    def _started_ns(self, limits: Limits, entry: Entry) -> int:
-        """When the clock of a `go` started: as it was read, or as its turn came if it was sent ahead.
+    def _started_ns(self, entry: Entry) -> int:
+        """Return when the time of a `go` starts: as it was read, or as its turn came if it was sent ahead.
 
-        Loading a game delays other limits, but a client's clock runs meanwhile.
+        A client that waits for `readyok` sends none before its game is loaded; one that does not wait, a script at
+        the end of a pipe, would lose its clock to the compiler.
         """
-        return max(entry.ns, self._idle_ns, 0 if limits.has_clock else self._loaded_ns)
+        return max(entry.ns, self._idle_ns, self._loaded_ns)
 
     def _fail(self) -> None:
         self._load_failed = True
@@ -389,10 +414,12 @@ class Session:
         moves = tuple(dict.fromkeys(self._position.parse_move(word) for word in limits.searchmoves))
         self._configure()
         settings = Settings(
-            self._options.number("MultiPV"),
-            self._options.number("Move Overhead"),
-            self._options.number("Skill Level"),
-            self._seed(),
+            multipv=self._options.number("MultiPV"),
+            overhead=self._options.number("Move Overhead"),
+            skill=self._options.number("Skill Level"),
+            seed=self._seed(),
+            is_analysis=self._options.is_on("UCI_AnalyseMode"),
+            is_debugging=self._is_debugging,
         )
         thinker = Thinker(
             self._game,
@@ -401,7 +428,7 @@ class Session:
             moves,
             limits,
             settings,
-            self._started_ns(limits, entry),
+            self._started_ns(entry),
             self._out,
         )
         if entry.stopped:
@@ -530,34 +557,68 @@ class Session:
         self._start(Job(bench.stop), work)
 
     def quit(self, words: list[str], entry: Entry) -> None:
+        """Stop the searches, answer what came before, then end. A second `quit` does not wait."""
+        self._has_quit = self._closing = True
+        if self._job is not None and self._job.thinker is not None:
+            self._job.stop()
+        for waiting in self._waiting:
+            waiting.stopped |= waiting.text.split()[0] == "go"
+        timer = threading.Timer(QUIT_WAIT_S, lambda: self._events.put(lambda: self.stop([], entry)))
+        timer.daemon = True
+        timer.start()
+
+    def _leave(self) -> None:
         """End at once. Not through interpreter shutdown: that would wait for a compiler or a kernel."""
         self._recorder.close()
-        sys.stdout.flush()
         os._exit(0)
+
+    def help(self, words: list[str], entry: Entry) -> None:
+        for command in COMMANDS.values():
+            self._out.line(f"help {command.help}")
+
+    def debug(self, words: list[str], entry: Entry) -> None:
+        if words not in (["on"], ["off"]):
+            raise ValueError(f"debug: on or off, not {printable(' '.join(words))}")
+        self._is_debugging = words == ["on"]
 
 
 COMMANDS: dict[str, Command] = {
-    "uci": Command(Session.uci, at_once=True),
-    "stop": Command(Session.stop, at_once=True),
-    "ponderhit": Command(Session.ponderhit, at_once=True),
-    "quit": Command(Session.quit, at_once=True),
-    "isready": Command(Session.isready),
-    "setoption": Command(Session.setoption, needs_game=False, needs_idle=True),
-    "ucinewgame": Command(Session.ucinewgame, needs_idle=True),
-    "position": Command(Session.position),
-    "fen": Command(Session.fen),
-    "dice": Command(Session.dice),
-    "go": Command(Session.go, needs_idle=True),
-    "d": Command(Session.d),
-    "legal": Command(Session.legal),
-    "eval": Command(Session.eval),
-    "book": Command(Session.book, needs_idle=True),
-    "result": Command(Session.result),
-    "turn": Command(Session.turn),
-    "probe": Command(Session.probe, needs_idle=True),
-    "perft": Command(Session.perft, needs_idle=True),
-    "bench": Command(Session.bench, needs_idle=True),
+    "uci": Command(Session.uci, "uci  the engine's name and options", at_once=True),
+    "isready": Command(Session.isready, "isready  readyok, once all before it is done and the game is loaded"),
+    "setoption": Command(
+        Session.setoption,
+        "setoption name NAME [value VALUE]  UCI_Variant selects the game",
+        needs_game=False,
+        needs_idle=True,
+    ),
+    "ucinewgame": Command(Session.ucinewgame, "ucinewgame  forget earlier searches", needs_idle=True),
+    "position": Command(Session.position, "position startpos|fen FEN [moves MOVE ...]  set the position"),
+    "fen": Command(Session.fen, "fen FEN [moves MOVE ...]  set the position"),
+    "dice": Command(Session.dice, "dice 1-6  the die thrown (EWN)"),
+    "go": Command(
+        Session.go,
+        "go [wtime MS btime MS winc MS binc MS movestogo N] [movetime MS] [depth N] [nodes N] [mate N] [infinite]"
+        " [ponder] [searchmoves MOVE ...]  search; go perft N counts",
+        needs_idle=True,
+    ),
+    "stop": Command(Session.stop, "stop  end the search; it answers with bestmove", at_once=True),
+    "ponderhit": Command(Session.ponderhit, "ponderhit  the move pondered on was played", at_once=True),
+    "d": Command(Session.d, "d  the board, its FEN and key"),
+    "legal": Command(Session.legal, "legal  all legal moves"),
+    "eval": Command(Session.eval, "eval  the static evaluation by terms"),
+    "book": Command(Session.book, "book  what the books know of the position", needs_idle=True),
+    "result": Command(Session.result, "result  none, or how the game has ended"),
+    "turn": Command(Session.turn, "turn  the side to move"),
+    "probe": Command(Session.probe, "probe  what searches have stored of the position", needs_idle=True),
+    "perft": Command(Session.perft, "perft N  count the leaves of the game tree", needs_idle=True),
+    "bench": Command(Session.bench, "bench  fixed searches: signature and speed", needs_idle=True),
+    "debug": Command(Session.debug, "debug on|off  say how each search spends its time", at_once=True),
+    "help": Command(Session.help, "help  this list; protocol.md has the whole", at_once=True),
+    "quit": Command(Session.quit, "quit  stop searching and end; a second one does not wait", at_once=True),
 }
+
+UNANSWERED = ("isready", "setoption", "ucinewgame", "position", "fen", "dice")
+"""Commands whose answers are worth no compiling once the client has quit."""
 
 
 def serve() -> None:
@@ -568,6 +629,6 @@ def serve() -> None:
     events: SimpleQueue[object] = SimpleQueue()
     out = Output()
     threading.excepthook = lambda failed: out.error(f"internal: {failed.exc_type.__name__}: {failed.exc_value}")
-    threading.Thread(target=read_lines, args=(events,), name="reader", daemon=True).start()
+    threading.Thread(target=read_lines, args=(events, out.expect_end), name="reader", daemon=True).start()
     Session(out, events).run()
     os._exit(0)

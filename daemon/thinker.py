@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from daemon import clock
 from daemon.limits import Limits
@@ -39,14 +39,15 @@ MATE_SLACK = 4
 """Plies that `go mate` searches beyond the mate's own length: selective search may see it late."""
 
 
-class Settings:
+class Settings(NamedTuple):
     """The options that a search needs, as they stood at `go`."""
 
-    def __init__(self, multipv: int, overhead: int, skill: int, seed: int) -> None:
-        self.multipv = multipv
-        self.overhead = overhead
-        self.skill = skill
-        self.seed = seed
+    multipv: int
+    overhead: int  # ms
+    skill: int
+    seed: int
+    is_analysis: bool  # no move is played unsearched
+    is_debugging: bool
 
 
 def score_text(score: Score) -> str:
@@ -103,6 +104,7 @@ class Thinker:
         self._started_ns = started_ns
         self._pondering = limits.ponder
         self._stopped = False
+        self._answers_at_once = limits.answers_at_once and not settings.is_analysis
         self._thrown = 0  # the die, told while its throws were pondered
         self._clock_ns = started_ns
         self._released = threading.Event()
@@ -158,6 +160,8 @@ class Thinker:
 
     def run(self) -> None:
         """Think, wait for `stop` if the search was unbounded, and print exactly one `bestmove`."""
+        if self._settings.is_debugging and self._budget is not None:
+            self._out.info(f"time for this move {self._budget.soft:.0f} ms, at most {self._budget.hard:.0f} ms")
         try:
             answer = self._think()
         except Exception as error:
@@ -166,12 +170,18 @@ class Thinker:
         finally:
             if self._timer is not None:
                 self._timer.cancel()
+        if self._settings.is_debugging:
+            self._out.info(f"time used {(now_ns() - self._clock_ns) / 1e6:.1f} ms")
         self.is_answering = True
         self._out.line(answer)
 
     def _any_move(self) -> str:
-        moves = self._task.moves or tuple(self._position.legal_moves())
-        return f"bestmove {self._position.move_text(moves[0])}" if moves else "bestmove (none)"
+        """The answer after a fault: a legal move, if there is still one to be had."""
+        try:
+            moves = self._task.moves or tuple(self._position.legal_moves())
+            return f"bestmove {self._position.move_text(moves[0])}" if moves else "bestmove (none)"
+        except Exception:
+            return "bestmove (none)"
 
     def _think(self) -> str:
         if not self._position.count_legal():
@@ -183,7 +193,7 @@ class Thinker:
             )
             self._released.wait()
             return "bestmove (none)"
-        if self._limits.answers_at_once and not self._task.moves:
+        if self._answers_at_once and not self._task.moves:
             suggestion = self._game.suggest(self._position, self._random())
             if suggestion is not None and not (suggestion.unless_refuted and self._refutes(suggestion.move)):
                 self._out.info(f"book {suggestion.why}")
@@ -262,7 +272,7 @@ class Thinker:
 
     def _iterate(self) -> Report:
         limits = self._limits
-        single = limits.answers_at_once and (
+        single = self._answers_at_once and (
             len(self._task.moves) == 1 or (not self._task.moves and self._position.count_legal() == 1)
         )
         stable = 0

@@ -490,6 +490,136 @@ def test_quit_in_a_search() -> None:
         assert client.end() == 0 and client.errors == ""
 
 
+@pytest.mark.parametrize(
+    "line, awaited",
+    [
+        ("perft 3", "perft 3 nodes 79666"),
+        ("go depth 2", "bestmove "),
+        ("go infinite", "bestmove "),
+        ("go ponder wtime 100000", "bestmove "),
+        ("d", "Key: "),
+        ("isready", "readyok"),
+        ("bench", "bench xiangqi nodes "),
+    ],
+)
+def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
+    out = subprocess.run(
+        COMMAND, check=False, cwd=ROOT, input=f"{line}\nquit\nd\n", capture_output=True, text=True, timeout=300
+    )
+    assert out.stdout.splitlines()[-1].startswith(awaited) and out.stderr == "" and out.returncode == 0
+
+
+def test_a_second_quit_does_not_wait() -> None:
+    with Client() as client:
+        client.sync()
+        client.send("perft 12", "quit", "quit")
+        assert client.rest(10) == [] and client.end() == 0
+
+
+@pytest.mark.parametrize("end", ["quit", ""])
+def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
+    """A pipe that is full at the end of input; ten seconds are given to the reader."""
+    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with process:
+        assert process.stdin is not None
+        process.stdin.write(b"d\n" * 2000 + f"{end}\n".encode())
+        process.stdin.close()
+        assert process.wait(100) == 1
+
+
+def test_a_slow_reader_gets_every_line() -> None:
+    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"legal\n" * 2000 + b"quit\n")
+        process.stdin.close()
+        time.sleep(2)
+        lines = process.stdout.read().splitlines()
+        assert sum(line.startswith(b"legal ") for line in lines) == 2000 and process.wait(30) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", ">&- 2>&-"])
+def test_closed_descriptors(closed: str) -> None:
+    command = f"printf 'uci\\ngo nodes 100\\nd\\nquit\\n' | {sys.executable} -m daemon {closed}"
+    out = subprocess.run(["sh", "-c", command], check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert out.stderr == "" and out.returncode == 0
+
+
+REFUSED_SEARCHES = ("go depth x", "go searchmoves zz", "go nodes", "go movetime 0", "go searchmoves")
+
+
+def test_a_refused_go_gets_its_bestmove(game: tuple[Client, str]) -> None:
+    client, _ = game
+    for line in REFUSED_SEARCHES:
+        answers = client.answers(line)
+        assert len(errors(answers)) == 1 and answers[1:] == ["bestmove (none)"], line
+    assert bestmoves(client.answers("go perft x")) == []
+
+
+@pytest.mark.parametrize("option", ["BookFile", "EndgamePath", "CooperationFile", "LayoutFile", "Learn"])
+@pytest.mark.parametrize("path", ["x" * 5000, "/dev/zero/x", "nul\0byte"])
+def test_every_go_ends_in_a_move_whatever_a_file_is_called(option: str, path: str) -> None:
+    name = "junqi" if option in ("CooperationFile", "LayoutFile") else "xiangqi"
+    with Client(f"setoption name UCI_Variant value {name}", "setoption name OwnBook value true") as client:
+        client.send("setoption name Searcher value cooperation", f"setoption name {option} value {path}")
+        client.send("ucinewgame", "position startpos")
+        for _ in range(2):
+            move = client.search("go wtime 100 btime 100 nodes 100", timeout_s=300)[-1]
+            assert move != "bestmove (none)"
+            client.send("ucinewgame")
+        client.sync()
+        assert not any("internal" in line for line in client.seen)
+
+
+def test_debug_says_how_time_is_spent(game: tuple[Client, str]) -> None:
+    client, _ = game
+    assert client.answers("debug on") == []
+    said = client.search("go wtime 1000 btime 1000")
+    assert any(re.fullmatch(r"info string time for this move \d+ ms, at most \d+ ms", line) for line in said)
+    assert re.fullmatch(r"info string time used \d+\.\d ms", said[-2])
+    assert client.answers("debug off") == []
+    assert not any("time used" in line for line in client.search("go wtime 1000 btime 1000"))
+    assert len(errors(client.answers("debug maybe"))) == 1
+
+
+def test_help_names_every_command(game: tuple[Client, str]) -> None:
+    from daemon.session import COMMANDS
+
+    client, _ = game
+    lines = client.answers("help")
+    assert [line.split()[:2] for line in lines] == [["help", name] for name in COMMANDS]
+
+
+def test_an_analysis_plays_nothing_unsearched() -> None:
+    reply = "position fen 3k5/9/9/p2Rp3p/9/9/P3P3P/9/9/5K3 b"  # a single one
+    with Client(reply) as client:
+        assert not any(line.startswith("info depth 2") for line in client.search("go wtime 1000"))
+        client.send("setoption name UCI_AnalyseMode value true", "setoption name OwnBook value true")
+        assert any(line.startswith("info depth 2") for line in client.search("go wtime 1000"))
+        client.send("position startpos")
+        assert not any(line.startswith("info string book") for line in client.search("go wtime 1000"))
+
+
+def test_loading_takes_nothing_from_a_clock_that_ran_before_it() -> None:
+    """A script that waits for no `readyok`: loading takes longer than its clock allows for a move."""
+    with Client("position startpos", "go wtime 1000 btime 1000") as client:
+        said = client.expect("bestmove", 300)
+        assert "depth 3" in "".join(said)
+
+
+def test_a_short_clock_is_spent_on_a_search() -> None:
+    with Client() as client:
+        client.sync()
+        deepest = max(
+            int(line.split()[2])
+            for _ in range(5)
+            for line in client.search("ucinewgame", "position startpos", "go wtime 20 btime 20")
+            if line.startswith("info depth")
+        )
+        assert deepest >= 3  # depth 5 on an idle machine
+
+
 def test_quit_while_compiling(tmp_path: Path) -> None:
     """A cold cache takes a minute to fill; leaving does not."""
     with Client("isready", environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:

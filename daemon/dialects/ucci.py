@@ -27,7 +27,7 @@ NAMES = {
 BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity")
 """Options of UCCI's that clients set without having been offered them."""
 
-HIDDEN = ("UCI_Variant", "UCI_Coordinates")
+HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL", "UCI_LimitStrength", "UCI_Elo")
 """Options of the core's that UCCI fixes."""
 
 TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -156,6 +157,44 @@ def test_a_traffic_log_goes_on_where_it_was(tmp_path: Path) -> None:
         with Client(f"setoption name Debug Log File value {path}", "uci", "quit") as client:
             assert client.end() == 0
     assert path.read_text().count("<< uciok") == 2
+
+
+def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
+    """The log ends, which is said once; the session goes on."""
+    path = tmp_path / "log"
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))"
+    command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
+    with Client(f"setoption name Debug Log File value {path}", "uci", "help", "quit", command=command) as client:
+        lines = client.rest()
+        assert len([line for line in lines if line.startswith("info string warning Debug Log File: ")]) == 1
+        assert "uciok" in lines and lines[-1].startswith("help quit")
+    assert path.stat().st_size <= 400 and path.read_bytes().endswith(b"\n")
+
+
+def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
+    """Over two processes, through a link; on a full disk the old file stays."""
+    link, path = tmp_path / "link", tmp_path / "matrix.book"
+    link.symlink_to(path.name)
+    setup = (
+        "setoption name UCI_Variant value junqi",
+        "setoption name Searcher value cooperation",
+        f"setoption name CooperationFile value {link}",
+    )
+    sizes = []
+    for limit in (1 << 40, 1 << 40, 500):
+        code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))"
+        command = (sys.executable, "-c", f"{code}; from daemon.main import main; main()")
+        with Client(*setup, command=command) as client:
+            client.send("ucinewgame", "position startpos moves diahcbgkkfiecfigjhedjljhg ?")
+            client.search("go nodes 3000", timeout_s=300)
+            client.search("go nodes 3000")
+            client.send("ucinewgame")
+            client.sync()
+            warned = [line for line in client.seen if "warning" in line and "link" in line]
+            assert len(warned) == (limit == 500), warned
+        sizes.append(path.stat().st_size)
+    assert sizes[0] > 500 and sizes[2] == sizes[1] >= sizes[0] and link.is_symlink()
+    assert sorted(name.name for name in tmp_path.iterdir()) == ["link", "matrix.book"]
 
 
 @pytest.mark.parametrize("make", (folder, null, loop, foreign), ids=lambda make: str(make.__name__))

@@ -318,6 +318,7 @@ class Cooperation(UctRoot):
         super().__init__(knowledge)
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
         self._path = Path()
+        self._has_learned = False  # what the file does not have
 
     def _load(self, path: Path) -> bool:
         """Take over what a file has; False, after a line that says why, if it cannot be used."""
@@ -342,8 +343,9 @@ class Cooperation(UctRoot):
 
     def forget(self) -> None:
         """What a game has taught goes to the user's file, and a new game begins with what is there."""
-        if self._path != Path():
+        if self._path != Path() and self._has_learned:
             self._save()
+        self._has_learned = False
         self._matrix[:] = np.zeros(1, MATRIX_DTYPE)
         self._path = Path(self._knowledge.cooperation_file)
         if self._path != Path() and os.path.exists(self._path) and not self._load(self._path):
@@ -367,6 +369,7 @@ class Cooperation(UctRoot):
             return
         super().grow(board, work, tree, playouts // 2)
         if not work.stopped:
+            self._has_learned = True
             learn(self._root.view, board, work, TABLES_RECORD, self._team, self._matrix, playouts - playouts // 2)
 
     def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:

@@ -319,6 +319,7 @@ class Cooperation(UctRoot):
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
         self._path = Path()
         self._has_learned = False  # what the file does not have
+        self._warned = ""  # the last warning: every new game would repeat it
 
     def _load(self, path: Path) -> bool:
         """Take over what a file has; False, after a line that says why, if it cannot be used."""
@@ -327,7 +328,7 @@ class Cooperation(UctRoot):
             if len(payload) % MATRIX_DTYPE.itemsize or len(payload) > self._matrix.nbytes:
                 raise BookError(f"{path}: not a cooperation matrix")
         except BookError as error:
-            self._knowledge.tell(f"{error}; it is left as it is")
+            self._warn(f"{error}; it is left as it is")
             return False
         for row in payload.view(MATRIX_DTYPE):
             at = row_here(self._matrix, int(row["state"]))
@@ -339,7 +340,12 @@ class Cooperation(UctRoot):
         try:
             write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes())
         except OSError as error:
-            self._knowledge.tell(f"cannot write {self._path}: {error.strerror}")
+            self._warn(f"cannot write {self._path}: {error.strerror}")
+
+    def _warn(self, text: str) -> None:
+        if text != self._warned:
+            self._knowledge.tell(text)
+        self._warned = text
 
     def forget(self) -> None:
         """What a game has taught goes to the user's file, and a new game begins with what is there."""
@@ -348,7 +354,7 @@ class Cooperation(UctRoot):
         self._has_learned = False
         self._matrix[:] = np.zeros(1, MATRIX_DTYPE)
         self._path = Path(self._knowledge.cooperation_file)
-        if self._path != Path() and os.path.exists(self._path) and not self._load(self._path):
+        if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # nothing is saved over what could not be read
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
@@ -408,3 +414,12 @@ class Cooperation(UctRoot):
             return ATTACK
         is_nearer = TABLES_RECORD.distance[target * 60 + goal] < TABLES_RECORD.distance[origin * 60 + goal]
         return ADVANCE if is_nearer else WITHDRAW
+
+
+def _is_new(path: Path) -> bool:
+    """True if nothing has that name yet, or a link leads to nothing."""
+    try:
+        os.stat(path)
+    except (OSError, ValueError) as error:
+        return isinstance(error, FileNotFoundError)
+    return False

@@ -101,7 +101,7 @@ def add_output(parser: argparse.ArgumentParser, what: str, required: bool = True
     """Declare `--out` and `--replace-shipped`, of which one is given; `output` makes a path of them."""
     group = parser.add_mutually_exclusive_group(required=required)
     group.add_argument("--out", type=Path, metavar="PATH", help=f"write {what} here")
-    group.add_argument("--replace-shipped", action="store_true", help=f"replace {what} that the engine ships with")
+    group.add_argument("--replace-shipped", action="store_true", help=f"write {what} where the engine reads it")
 
 
 def output(options: argparse.Namespace, shipped: Path, owns: Owns) -> Path:

@@ -59,10 +59,10 @@ def write_book(path: Path, kind: str, version: int, about: dict[str, Any], paylo
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
     head = _HEAD.pack(MAGIC, len(header), zlib.crc32(header)) + header
-    replace_file(path, (head, payload), lambda found: _kind_of(found) == kind)
+    replace_file(path, (head, payload), lambda found: kind_of(found) == kind)
 
 
-def _kind_of(head: bytes) -> str | None:
+def kind_of(head: bytes) -> str | None:
     """The kind of the book that a file begins with; None if it is no book."""
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
         return None

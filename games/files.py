@@ -17,6 +17,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 Owns = Callable[[bytes], bool]
 """True if a file that begins with these bytes is one of ours."""
 
@@ -109,11 +114,16 @@ def _mode_of(path: Path) -> int:
         return _NEW_FILE_MODE & ~mask
 
 
-def open_append(path: str | Path, owns: Owns) -> BinaryIO:
-    """Open a file of ours for reading and appending, unbuffered; it is made if it is not there."""
+def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
+    """Open a file of ours for reading and appending, unbuffered; it is made if it is not there.
+
+    `exclusive`: OSError if another process has it open so.
+    """
     file = os.fdopen(open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "r+b", buffering=0)
     try:
         _check_head(file, owns, path)
+        if exclusive:
+            _lock(file, path)
         file.seek(0, os.SEEK_END)
     except BaseException:
         file.close()
@@ -121,19 +131,44 @@ def open_append(path: str | Path, owns: Owns) -> BinaryIO:
     return file
 
 
-def open_json_lines(path: str | Path, owns: Owns) -> BinaryIO:
-    """`open_append` for a file of JSON lines. A last line without its end gets one if it is whole, else it is cut:
-    a process was killed as it wrote it."""
-    file = open_append(path, owns)
+def _lock(file: BinaryIO, path: str | Path) -> None:
+    """Hold the file until it is closed; a file system without locks lets everybody in."""
+    if fcntl is None:
+        return
     try:
-        _mend_last_line(file)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(errno.EBUSY, "is being written by another process", str(path)) from None
+    except OSError:
+        return
+
+
+def open_lines(path: str | Path, owns: Owns, is_whole: Callable[[bytes], bool], exclusive: bool = False) -> BinaryIO:
+    """`open_append` for a file of lines. A last line without its end gets one if it is whole, else it is cut:
+    a process was killed as it wrote it."""
+    file = open_append(path, owns, exclusive)
+    try:
+        _mend_last_line(file, is_whole)
     except BaseException:
         file.close()
         raise
     return file
 
 
-def _mend_last_line(file: BinaryIO) -> None:
+def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
+    """`open_lines` for lines that are JSON."""
+    return open_lines(path, owns, _is_json, exclusive)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
     end = file.seek(0, os.SEEK_END)
     start, tail = end, b""
     while start > 0 and b"\n" not in tail:
@@ -144,12 +179,10 @@ def _mend_last_line(file: BinaryIO) -> None:
     line = tail[tail.rfind(b"\n") + 1 :]
     if not line:
         return
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        file.truncate(end - len(line))
-    else:
+    if is_whole(line):
         write_whole(file, b"\n")
+    else:
+        file.truncate(end - len(line))
     file.seek(0, os.SEEK_END)
 
 

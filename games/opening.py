@@ -75,7 +75,8 @@ def book_move(position: SymmetricPosition, move: Move) -> Move:
     return max(position.turned(move, symmetry) for symmetry in book_key(position)[1])
 
 
-def _kind(game: str) -> str:
+def kind_of_book(game: str) -> str:
+    """The kind of book (games/book.py) that holds a game's openings."""
     return f"{game}-openings"
 
 
@@ -83,7 +84,7 @@ class OpeningBook:
     """An open book. BookError if it cannot be used."""
 
     def __init__(self, path: Path, game: str) -> None:
-        book = open_book(path, _kind(game), VERSION)
+        book = open_book(path, kind_of_book(game), VERSION)
         if len(book.payload) % ENTRY.itemsize:
             raise BookError(f"{path}: not whole entries")
         self.about = book.about
@@ -173,4 +174,4 @@ def book_text(position: SymmetricPosition, entry: BookMove) -> str:
 def write(path: Path, game: str, about: dict[str, Any], entries: np.ndarray[Any, Any]) -> None:
     """Write a book from an array of ENTRY in any order."""
     ordered = np.sort(entries, order=["key", "move"])
-    write_book(path, _kind(game), VERSION, about, ordered.tobytes())
+    write_book(path, kind_of_book(game), VERSION, about, ordered.tobytes())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 from _engine import EngineSpec
+
+from games.files import open_json_lines, write_whole
 
 
 class UsageError(Exception):
@@ -94,31 +97,42 @@ def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
 def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
     """The log, open at its end, and the games it holds. A line that a kill cut short is dropped.
 
-    UsageError for the log of another match; only the number of games and the concurrency may differ.
+    OSError for what is no log of a match, or is being written by another process. UsageError for the log of another
+    match; only the number of games and the concurrency may differ.
     """
-    data = path.read_bytes() if path.exists() else b""
-    whole = data[: data.rfind(b"\n") + 1]
-    header, *lines = whole.splitlines() or [msgspec.json.encode(settings)]
-    if not whole and not header.startswith(data):
-        raise UsageError(f"{path} is no log of a match")
+    header = msgspec.json.encode(settings)
+
+    def owns(head: bytes) -> bool:
+        return re.match(rb'\{"game":"\w+","engines":\[\{', head) is not None or header.startswith(head)
+
+    file = open_json_lines(path, owns, exclusive=True)
     try:
-        logged = msgspec.json.decode(header, type=Settings)
-        records = [msgspec.json.decode(line, type=Record) for line in lines]
+        return file, _read_log(path, file, settings)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _read_log(path: Path, file: BinaryIO, settings: Settings) -> list[Record]:
+    """The games of a log that is new, which gets its first line, or of the same match."""
+    file.seek(0)
+    lines = file.readlines()
+    if not lines:
+        append(file, settings)
+        return []
+    try:
+        logged = msgspec.json.decode(lines[0], type=Settings)
+        records = [msgspec.json.decode(line, type=Record) for line in lines[1:]]
     except msgspec.DecodeError as error:
         raise UsageError(f"{path} is no log of a match, or damaged: {error}") from error
     for name in Settings.__struct_fields__:
         old, new = getattr(logged, name), getattr(settings, name)
         if old != new and name not in ("games", "concurrency"):
             raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
-    file = path.open("ab")
-    file.truncate(len(whole))
-    if not whole:
-        append(file, settings)
-    return file, records
+    return records
 
 
 def append(file: BinaryIO, entry: Settings | Record) -> None:
     """Write a line so that it outlives a crash of the machine."""
-    file.write(msgspec.json.encode(entry) + b"\n")
-    file.flush()
+    write_whole(file, msgspec.json.encode(entry) + b"\n")
     os.fsync(file.fileno())

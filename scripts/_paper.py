@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import multiprocessing
-from collections import Counter, defaultdict
+import os
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from _plots import check_plot, save_plot
 from _stats import Estimate, estimate
 from tqdm import tqdm
+
+from games.files import open_json_lines, write_whole
 
 Record = dict[str, Any]
 """A game as its line in the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw)."""
@@ -32,28 +38,37 @@ class Job(NamedTuple):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `run_games` and `plot_scores` want to know."""
-    parser.add_argument("log", type=Path)
+    parser.add_argument("log", type=Path, help="JSON lines; continued if it exists")
     parser.add_argument("--games", type=int, default=400, help="of each pairing")
     parser.add_argument("--ms", type=float, default=50, help="for a move")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
 
 
-def whole_pairs(log: Path) -> list[Record]:
-    """The games of a log whose pairs are complete; what a kill cut short is dropped from the file."""
-    text = log.read_text() if log.exists() else ""
-    records = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
-    keys = [(record["a"], record["b"], record["ms"], record["pair"]) for record in records]
-    counts = Counter(keys)
-    whole = [record for record, key in zip(records, keys, strict=True) if counts[key] == len((0, 1))]
-    log.write_text("".join(json.dumps(record) + "\n" for record in whole))
-    return whole
+def is_log(head: bytes) -> bool:
+    """True if a file begins with a game as `run_games` writes it."""
+    return re.match(rb'\{"a": "[^"]*", "b": "[^"]*", "ms": ', head) is not None
+
+
+def whole_pairs(path: Path) -> list[Record]:
+    """The games of a log whose pairs are complete. A kill may have left half a pair, which was then played again."""
+    pairs: dict[tuple[Any, ...], dict[int, Record]] = defaultdict(dict)
+    for line in path.read_bytes().splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            try:
+                record = json.loads(line)
+                pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
+            except (ValueError, TypeError, KeyError) as error:
+                raise OSError(errno.EIO, f"is no log of games, or damaged: {error}", str(path)) from None
+    return [record for pair in pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
 
 
 def run_games(
     play: Callable[[Job], list[Record]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
 ) -> list[Record]:
     """Let `play` play what the log lacks; returns the games of these pairings at this time, the log's included."""
+    check_plot(options.plot)
+    file = open_json_lines(options.log, is_log, exclusive=True)
     records = whole_pairs(options.log)
     wanted = [Pairing(*pairing) for pairing in pairings]
     done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
@@ -63,12 +78,11 @@ def run_games(
         for pair in range(options.games // 2)
         if (*pairing, options.ms, pair) not in done
     ]
-    with options.log.open("a") as file, multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+    with file, multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
         bar = tqdm(pool.imap_unordered(play, missing), total=len(missing), unit=" pairs", mininterval=5)
         for played in bar:
-            for record in played:
-                file.write(json.dumps(record) + "\n")
-            file.flush()
+            write_whole(file, "".join(json.dumps(record) + "\n" for record in played).encode())
+            os.fsync(file.fileno())
             records += played
             bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)
     return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == options.ms]
@@ -120,4 +134,4 @@ def plot_scores(records: list[Record], path: Path) -> None:
     axes.set_ylabel("score, %")
     axes.legend()
     pyplot.tight_layout()
-    pyplot.savefig(path)
+    save_plot(pyplot.gcf(), path)

@@ -7,13 +7,14 @@ import gzip
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import msgspec
 import zstandard
 from _engine import shift_ranks
 
-from games.xiangqi.pgn import Game, read_games
+if TYPE_CHECKING:
+    from games.xiangqi.pgn import Game
 
 
 class GameRecord(NamedTuple):
@@ -38,9 +39,13 @@ def open_text(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     if path.suffix == ".zst":
-        return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), encoding="utf-8")
+        stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True)
+        return io.TextIOWrapper(stream, encoding="utf-8")
     return path.open(encoding="utf-8")
 
+
+SELF_PLAY = '{"self_play":'
+"""How the first line of a file of self_play.py begins; the rest of the line are the settings."""
 
 _WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
 
@@ -59,6 +64,8 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
                 yield GameRecord(row["moves"].split(), _WINNERS.get(row["result"], "*"))
             return
         for number, line in enumerate(file, 1):
+            if number == 1 and line.startswith(SELF_PLAY):
+                continue
             try:
                 game = msgspec.json.decode(line, type=_Line)
             except msgspec.DecodeError as error:
@@ -71,6 +78,8 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
 
 
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
+    from games.xiangqi.pgn import read_games  # compiles Xiangqi's kernels
+
     def tell(game: Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
 

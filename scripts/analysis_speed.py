@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import _script
 import msgspec
 from _engine import RandomMover, Turn
 from _process import status
@@ -35,7 +36,7 @@ COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
 
 def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
     """Positions of games played at random, without end; of a game with a die each has a throw."""
-    game, draw = registry.load(name), random.Random(seed)
+    game, draw = _script.load(name), random.Random(seed)
     mover = RandomMover(game.info)
     for number in itertools.count():
         mover.new_game(str(draw.random()))
@@ -106,7 +107,7 @@ def measure_queries(options: argparse.Namespace) -> None:
 
 def bare_search_ms(lines: list[bytes]) -> float:
     """What the same searches take a position where nothing is read or written."""
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)
     taken = 0.0
@@ -123,6 +124,7 @@ def bare_search_ms(lines: list[bytes]) -> float:
     return 1000 * taken / len(lines)
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import _apriori
+import _script
 import numpy as np
 import pandas
 from _records import read_records
@@ -21,6 +22,7 @@ from mine_rules import collect, first_plies
 from mlxtend.frequent_patterns import apriori, association_rules
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="JSON lines or PGN, also .zst")

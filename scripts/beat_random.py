@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import _script
 from _engine import EngineSpec, Limits, StartError
 from _matchlog import Settings, UsageError
 from _tally import Tally
@@ -32,6 +33,7 @@ def wins(game: str, command: str, logs: Path, concurrency: int) -> int:
     return tally.scores[1.0]
 
 
+@_script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(REQUIRED), help=", ".join(REQUIRED))
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed.logs.mkdir(parents=True, exist_ok=True)
     try:
         won = {game: wins(game, parsed.engine, parsed.logs, parsed.concurrency) for game in parsed.games}
-    except (UsageError, StartError, OSError) as error:
+    except (UsageError, StartError) as error:
         parser.error(str(error))
     print(f"{'game':<10}{'won':>8}{'required':>10}")
     for game, count in won.items():

@@ -1,7 +1,7 @@
 """Build the tables of Xiangqi endings: the distance to mate of every position, by retrograde analysis.
 
-    python scripts/build_endgames.py --jobs 2                  all that the repository ships, into books/xiangqi-endings
-    python scripts/build_endgames.py RN-AABB R-NAABB --into D  these, and what captures lead to from there
+    python scripts/build_endgames.py --jobs 2 --replace-shipped  all that are shipped, into books/xiangqi-endings
+    python scripts/build_endgames.py RN-AABB R-NAABB --out DIR   these, and what captures lead to from there
 
 An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
 checked before it is written: every value must be what the values of its successors give.
@@ -18,12 +18,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from pathlib import Path
 from typing import Any
 
+import _script
 import numpy as np
 import zstandard
 from _retrograde import ILLEGAL, Analysis, Values, build_order
 from tqdm import tqdm
 
 from games.book import BookError, write_book
+from games.xiangqi.knowledge import ENDINGS
 from games.xiangqi.numbering import Ending
 from games.xiangqi.probe import BLOCK
 from games.xiangqi.tablebase import KIND, SUFFIX, VERSION, Table
@@ -134,10 +136,11 @@ def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
                 yield future.result()
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("endings", nargs="*", default=SHIPPED, help="such as RN-AABB; without any, those shipped")
-    parser.add_argument("--into", type=Path, default=Path(__file__).parent.parent / "books" / "xiangqi-endings")
+    _script.add_output(parser, "the tables (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="endings built at a time (some take 1 GB each)")
     options = parser.parse_args()
     try:
@@ -145,9 +148,13 @@ def main() -> int:
     except ValueError as error:
         parser.error(str(error))
     endings = list(build_order(wanted))
-    options.into.mkdir(parents=True, exist_ok=True)
+    out = _script.output_folder(options, ENDINGS)
+    out.mkdir(parents=True, exist_ok=True)
+    for ending in endings:
+        if not is_built(out, ending):
+            _script.check_output(path_of(out, ending), _script.is_book(KIND))
     progress = tqdm(total=len(endings), unit=" endings", disable=not sys.stderr.isatty())
-    for line in build_all(options.into, endings, options.jobs):
+    for line in build_all(out, endings, options.jobs):
         progress.update()
         tqdm.write(line)
     return 0

@@ -1,7 +1,7 @@
 """Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
 
-    python scripts/build_ewn_tables.py --jobs 2                          all up to 4 pieces, into books/ewn-endings
-    python scripts/build_ewn_tables.py --jobs 2 --pieces 5 --into DIR    5 pieces too (0.9 GB; takes 5 GB of memory)
+    python scripts/build_ewn_tables.py --jobs 2 --replace-shipped      all up to 4 pieces, into books/ewn-endings
+    python scripts/build_ewn_tables.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB; takes 5 GB of memory)
 
 An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
 checked before it is written: every value must be what the values of its successors give.
@@ -14,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+import _script
 import numpy as np
 from _ewn_retrograde import Solver
 from tqdm import tqdm
@@ -66,16 +67,21 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
     return f"{ending}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="up to so many")
-    parser.add_argument("--into", type=Path, default=FOLDER)
+    _script.add_output(parser, "the tables (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     options = parser.parse_args()
-    options.into.mkdir(parents=True, exist_ok=True)
-    for ending in ENDINGS:
-        if sum(ending) <= options.pieces and not any(is_built(at, ending) for at in {options.into, FOLDER}):
-            print(build(options.into, ending, options.jobs), flush=True)
+    out = _script.output_folder(options, FOLDER)
+    wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
+    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, FOLDER})]
+    out.mkdir(parents=True, exist_ok=True)
+    for ending in missing:
+        _script.check_output(out / f"{ending}{SUFFIX}", _script.is_book(KIND))
+    for ending in missing:
+        print(build(out, ending, options.jobs), flush=True)
     return 0
 
 

@@ -1,11 +1,12 @@
 """Build an opening book for Xiangqi or Connect6 from games.
 
-    python scripts/build_openings.py games.jsonl.zst games.pgn --into my.book --verify 20000 --jobs 2
+    python scripts/build_openings.py games.jsonl.zst games.pgn --out my.book --verify 20000 --jobs 2
 
 For each position (those alike by symmetry being one) the moves that were played, in how many games and with what
 result. A move's weight is learned from these results and from those of its best replies, backed up through the book,
 so that a few lucky games do not make a bad move popular. With --verify a move that a search of so many nodes finds
-clearly worse than the best of the position gets no weight.
+clearly worse than the best of the position gets no weight. Writes a book to `--out`, or with `--replace-shipped` the
+game's in books/.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
 import numpy as np
 from _records import GameRecord, read_records
 from tqdm import tqdm
 
 from games import opening, registry
+from games.book import FOLDER
 from games.contract import Game, Searcher, Task, exhaust
 from games.kernel.control import Control
 
@@ -59,7 +62,7 @@ class Node:
 
 def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Callable[[str], None]) -> dict[int, Node]:
     """All positions of the games' first plies, by key. Games from elsewhere than the start are left out."""
-    game = registry.load(variant)
+    game = _script.load(variant)
     start = game.position().fen()
     nodes: dict[int, Node] = {}
     for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
@@ -171,11 +174,12 @@ def entries(nodes: dict[int, Node]) -> np.ndarray[Any, Any]:
     return np.array(rows, opening.ENTRY)
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+", help="JSON lines, PGN or CSV, also .zst or .gz")
     parser.add_argument("--game", choices=GAMES, default=GAMES[0])
-    parser.add_argument("--into", type=Path, required=True, help="the book, written whole")
+    _script.add_output(parser, "the opening book")
     parser.add_argument("--plies", type=int, default=40, help="of each game")
     parser.add_argument("--min-games", type=int, default=3, help="moves of fewer games are left out")
     parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="search each move so far (0: none)")
@@ -183,6 +187,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--source", default="", help="what the book's header says of the games")
     options = parser.parse_args()
+    shipped = FOLDER / f"{options.game}-openings.book"
+    out = _script.output(options, shipped, _script.is_book(opening.kind_of_book(options.game)))
     skipped: list[str] = []
     records = (record for path in options.files for record in read_records(path, skipped.append, options.game))
     nodes = collect(options.game, records, options.plies, skipped.append)
@@ -199,7 +205,7 @@ def main() -> int:
             "margin_cp": options.margin,
         },
     }
-    opening.write(options.into, options.game, about, book)
+    opening.write(out, options.game, about, book)
     for line in skipped:
         print(f"skipped: {line}", file=sys.stderr)
     print(f"{len(nodes)} positions, {len(book)} moves, {refused} of them refused by search", file=sys.stderr)

@@ -17,11 +17,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import _script
 import msgspec
 from _records import open_text
 from tqdm import tqdm
 
-from games import registry
 from games.xiangqi.knowledge import ENDINGS, PATTERNS
 from games.xiangqi.notation import fen_text
 from games.xiangqi.numbering import Ending, places
@@ -55,7 +55,7 @@ def random_position(game: Any, ending: Ending, rng: random.Random) -> Any | None
 
 def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter[str]]:
     """By entry: how often each result came, `own win`, `own draw` .. with the pressing side to move, `other ...`."""
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
     claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
     known = {Ending.parse(path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}")}
@@ -100,7 +100,7 @@ class Endgame(msgspec.Struct):
 
 
 def report_endgames(book: PatternBook, path: Path) -> None:
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     agreed = differing = 0
     with open_text(path) as file:
         for line in file:
@@ -119,6 +119,7 @@ def report_endgames(book: PatternBook, path: Path) -> None:
     print(f"{agreed} published results agree, {differing} differ")
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--book", type=Path, default=PATTERNS)

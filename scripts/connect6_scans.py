@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
+from _plots import check_plot, save_plot
 from _scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
 from _stats import estimate
 from tqdm import tqdm
-
-from games import registry
 
 NAMES = {LOCAL: "local", GLOBAL: "global"}
 PAPER_TURN = 9
@@ -35,7 +35,7 @@ LONGEST = 150
 
 
 def positions(path: Path) -> list[Any]:
-    game = registry.load("connect6")
+    game = _script.load("connect6")
     found = []
     for line in path.read_text(encoding="utf-8").splitlines():
         position: Any = game.position()
@@ -108,7 +108,7 @@ def report_times(timings: list[Timing], plot: Path | None) -> None:
                 axes.semilogy(list(rows), [pair[place] for pair in rows.values()], "o-", label=NAMES[scan])
             axes.set(title=f"depth {depth}", xlabel="turn", ylabel="seconds a turn")
             axes.legend()
-        figure.savefig(plot)
+        save_plot(figure, plot)
 
 
 class Pairing(NamedTuple):
@@ -163,9 +163,10 @@ def report_games(width: int, seconds: float, played: list[Played], plot: Path | 
             depth.plot(range(1, longest + 1), [statistics.mean(row) for row in rows], label=name)
         depth.set(xlabel="turn of the program", ylabel="mean depth finished")
         depth.legend()
-        figure.savefig(plot)
+        save_plot(figure, plot)
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -174,12 +175,13 @@ def main() -> int:
         command.add_argument("openings", type=Path)
         command.add_argument("--width", type=int, default=10, help=f"1 to {MAX_WIDTH}")
         command.add_argument("--games", type=int, default=2 if name == "times" else 100)
-        command.add_argument("--plot", type=Path, help="an SVG or PNG")
+        command.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
     commands.choices["times"].add_argument("--depths", type=int, nargs="+", default=[3, 4, 5])
     commands.choices["times"].add_argument("--turns", type=int, nargs="+", default=[5, 7, 9, 11, 13])
     commands.choices["games"].add_argument("--seconds", type=float, default=0.2, help="for a turn")
     commands.choices["games"].add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    check_plot(options.plot)
     openings = positions(options.openings)
     if not 1 <= options.width <= MAX_WIDTH or not openings:
         parser.error(f"a width of 1 to {MAX_WIDTH} and an opening are needed")

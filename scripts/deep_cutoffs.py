@@ -18,9 +18,9 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
 from tqdm import tqdm
 
-from games import registry
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import pick
@@ -122,6 +122,7 @@ def count(game: Any, fen: str, depth: int, is_ordered: bool) -> Counts:
     return counts
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("positions", type=Path, nargs="?", help="a FEN a line; without, eight endings of games")
@@ -129,7 +130,7 @@ def main() -> int:
     parser.add_argument("--order", choices=("evaluation", "none"), default="evaluation", help="of successors")
     options = parser.parse_args()
     fens = options.positions.read_text("utf-8").splitlines() if options.positions else ENDGAMES
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     is_ordered = options.order == "evaluation"
     rows = [count(game, fen, options.depth, is_ordered) for fen in tqdm(fens, disable=not sys.stderr.isatty())]
     print(f"depth {options.depth}, order {options.order}; leaves looked at")

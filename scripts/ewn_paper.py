@@ -29,8 +29,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import _script
 from _ewn_players import Engine, OpenSpiel, Player, make_player
 from _paper import Job, Record, add_options, plot_scores, results, run_games, tell
+from _plots import save_plot
 from tqdm import tqdm
 
 from games.contract import Task, exhaust
@@ -120,7 +122,7 @@ def tell_grid(records: list[Record], path: Path | None) -> None:
         axes.set_xlabel("UCTK / WINK")
         axes.set_ylabel("score against plain UCT, %")
         pyplot.tight_layout()
-        pyplot.savefig(path)
+        save_plot(pyplot.gcf(), path)
 
 
 class Decision(NamedTuple):
@@ -200,6 +202,7 @@ def tell_speed(playouts: int, runs: int) -> None:
     print(f"| OpenSpiel's MCTS | {1 / best:,.0f} |")
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)

@@ -32,8 +32,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import _script
 from _junqi_players import Engine, Player, make_player
 from _paper import Job, Pairing, Record, add_options, plot_scores, results, run_games, tell, whole_pairs
+from _plots import check_plot, save_plot
 from tqdm import tqdm
 
 from games.contract import Task, exhaust
@@ -151,7 +153,7 @@ def tell_grid(records: list[Record], path: Path | None) -> None:
     parts[0].set_ylabel("score of the paper's player, %")
     parts[-1].legend()
     pyplot.tight_layout()
-    pyplot.savefig(path)
+    save_plot(pyplot.gcf(), path)
 
 
 def meets_enemy(position: JunqiPosition, origin: int) -> bool:
@@ -251,7 +253,7 @@ def tell_times(playouts: int, games: int, path: Path | None) -> None:
     axes.set_ylim(0)
     axes.legend()
     pyplot.tight_layout()
-    pyplot.savefig(path)
+    save_plot(pyplot.gcf(), path)
 
 
 def new_game(setups: list[str]) -> JunqiPosition:
@@ -274,6 +276,7 @@ def tell_speed(playouts: int, runs: int) -> None:
     print(f"{max(rates):,.0f} plies/s")
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -287,7 +290,7 @@ def main() -> int:
     times = commands.add_parser("times")
     times.add_argument("--playouts", type=int, default=2000)
     times.add_argument("--games", type=int, default=40)
-    times.add_argument("--plot", type=Path)
+    times.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
     speed = commands.add_parser("speed")
     speed.add_argument("--playouts", type=int, default=500_000)
     speed.add_argument("--runs", type=int, default=5)
@@ -295,6 +298,7 @@ def main() -> int:
     if options.command == "kinds":
         tell_kinds(whole_pairs(options.log))
     elif options.command == "times":
+        check_plot(options.plot)
         tell_times(options.playouts, options.games, options.plot)
     elif options.command == "speed":
         tell_speed(options.playouts, options.runs)

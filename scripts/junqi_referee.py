@@ -6,7 +6,8 @@
 `play`: engines are commands that speak the protocol; they change sides from game to game. A game ends as the rules say,
 judged in their order: an illegal move, no move left, the flag, the clock (`--clock` seconds a side), 31 plies without
 contact. The log has a line a game, tab-separated: name, both players, both arrays, the moves with their results as one
-digit, in the first side's frame, the winner (`first`, `second`, `draw`) and the reason. `replay` plays every game of
+digit, in the first side's frame, the winner (`first`, `second`, `draw`) and the reason; games are added to a log that
+is there. `replay` plays every game of
 such a log again, or of one whose end is in the referees' words, and says where rules and log differ.
 """
 
@@ -14,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import queue
+import re
 import shlex
 import subprocess
 import sys
@@ -23,8 +26,10 @@ import time
 from pathlib import Path
 from typing import IO, NamedTuple
 
+import _script
 from tqdm import tqdm
 
+from games.files import open_lines, write_whole
 from games.junqi.game import JunqiPosition
 from games.junqi.notation import check_setup
 from games.junqi.position import QUIET_LIMIT
@@ -51,6 +56,8 @@ ENDS = {
 
 FAULTS = ("illegal", "time", "crash")
 """Ends that do not show on the board: whoever is to move loses."""
+
+REASONS = ("flag", "immobile", "quiet", *FAULTS)
 
 
 class Lost(Exception):
@@ -113,7 +120,18 @@ class Result(NamedTuple):
     reason: str
 
     def line(self) -> str:
+        """The line of the log; `is_log` knows a log by the first."""
         return "\t".join([self.name, *self.players, *self.arrays, " ".join(self.moves), self.winner, self.reason])
+
+
+def is_log(head: bytes) -> bool:
+    """True if a file begins with a game as this script writes it."""
+    return re.match(rb"game_\d+\t", head) is not None
+
+
+def is_whole(line: bytes) -> bool:
+    """True if a line of the log has its last field, the reason."""
+    return line.rpartition(b"\t")[2].decode(errors="replace") in REASONS
 
 
 def turned(squares: str, side: int) -> str:
@@ -217,6 +235,7 @@ def replay(line: str) -> str | None:
     return None if agrees else f"{name}: {told or 'nobody'} by {reason} in the log, {outcome} by the rules"
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -224,7 +243,7 @@ def main() -> int:
     play.add_argument("engines", nargs=2)
     play.add_argument("--games", type=int, default=2)
     play.add_argument("--clock", type=float, default=1800, metavar="S")
-    play.add_argument("--log", type=Path, required=True)
+    play.add_argument("--log", type=Path, required=True, help="games are added to it")
     again = commands.add_parser("replay")
     again.add_argument("log", type=Path)
     options = parser.parse_args()
@@ -233,16 +252,17 @@ def main() -> int:
         faults = [fault for line in lines if (fault := replay(line))]
         print("\n".join([*faults, f"{len(lines) - len(faults)} of {len(lines)} games agree"]))
         return int(bool(faults))
+    log = open_lines(options.log, is_log, is_whole, exclusive=True)
     players = [Player(command) for command in options.engines]
     try:
         for player in players:
             player.name = player.ask("INFO 1.0", "NAME", START_S)
-        with options.log.open("a", encoding="utf-8") as log:
+        with log:
             for number in tqdm(range(options.games), unit=" games", disable=not sys.stderr.isatty()):
                 pair = (players[0], players[1]) if number % 2 == 0 else (players[1], players[0])
                 result = Game(pair, options.clock).play(f"game_{number + 1}")
-                log.write(result.line() + "\n")
-                log.flush()
+                write_whole(log, result.line().encode() + b"\n")
+                os.fsync(log.fileno())
                 print(f"{result.name}: {result.players[0]} - {result.players[1]}: {result.winner} ({result.reason})")
     except Lost as lost:
         print(f"no answer to INFO: {lost}", file=sys.stderr)

@@ -1,12 +1,13 @@
-"""Learn from games what Junqi's pieces of a type are wont to do, into games/junqi/habits.py.
+"""Learn from games what Junqi's pieces of a type usually do.
 
-    python scripts/learn_habits.py own.jsonl --test GAMES
+    python scripts/learn_habits.py own.jsonl --test GAMES --out habits.py
 
 own.jsonl: a log of `junqi_paper.py games`. GAMES: a log of junqi_referee.py, other engines' games; the fit does not see
 it. Each side's view is taken every so many plies (`--every`). What makes the true types likeliest given all that is
 known then, is found by gradient ascent: what pieces of a type did (games/junqi/behaviour.py), less what the pieces did
 that were expected to be of that type. Prints the mean of -ln of what the true types of pieces not known for certain
-were believed to be, without habits and with them, for every tenth game and for GAMES.
+were believed to be, without habits and with them, for every tenth game and for GAMES. Writes a source file to `--out`,
+or games/junqi/habits.py with `--replace-shipped`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
 import numpy as np
 from tqdm import tqdm
 
+from games.files import replace_file
 from games.junqi import behaviour, habits, record
 from games.junqi.game import JunqiPosition
 from games.junqi.tables import TYPES
@@ -33,7 +36,10 @@ RATE, DECAY = 0.03, 0.9
 
 BATCH = 64
 
-HEADER = '''"""What pieces of a type are wont to do (scripts/learn_habits.py): learned from {games} games of our own.
+TITLE = '"""What pieces of a type are wont to do (scripts/learn_habits.py)'
+OWNS = _script.begins_with(TITLE)
+
+HEADER = ''': learned from {games} games of our own.
 
 Rows are the traits of games/junqi/behaviour.py, columns the types a (commander) to l (flag): what the logarithm of a
 piece's weight rises by if it has the trait in full.
@@ -122,6 +128,7 @@ def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
     return table
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path)
@@ -129,8 +136,9 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=12, help="plies between samples of a view")
     parser.add_argument("--passes", type=int, default=8)
     parser.add_argument("--ridge", type=float, default=0.01)
-    parser.add_argument("--out", type=Path, default=Path(habits.__file__))
+    _script.add_output(parser, "habits.py")
     options = parser.parse_args()
+    out = _script.output(options, Path(habits.__file__), OWNS)
     games = read(own_games(options.games), options.every)
     held = [sample for game in games[::HELD_OUT] for sample in game]
     table = fit([s for i, game in enumerate(games) if i % HELD_OUT for s in game], options.passes, options.ridge)
@@ -144,7 +152,8 @@ def main() -> int:
         "    (" + ", ".join(f"{value:5.2f}" for value in row) + f"),  # {name}"
         for name, row in zip(behaviour.TRAITS, table, strict=True)
     )
-    options.out.write_text(HEADER.format(games=len(games)) + f"HABITS = (\n{rows}\n)  # fmt: skip\n")
+    text = TITLE + HEADER.format(games=len(games)) + f"HABITS = (\n{rows}\n)  # fmt: skip\n"
+    replace_file(out, [text.encode()], OWNS)
     return 0
 
 

@@ -1,16 +1,17 @@
 """Learn where Junqi's pieces are deployed, and where they had better be.
 
-    python scripts/learn_layouts.py weights LAYOUTS --more FOUR_PLAYER_LAYOUTS
-    python scripts/learn_layouts.py advantages own.jsonl
+    python scripts/learn_layouts.py weights LAYOUTS --more FOUR_PLAYER_LAYOUTS --out deployments.py
+    python scripts/learn_layouts.py advantages own.jsonl --out advantages.py
 
-All layouts are seen with the flag in L1: those with the flag in L3 are mirrored.
+All layouts are seen with the flag in L1: those with the flag in L3 are mirrored. Both write a source file to `--out`,
+or with `--replace-shipped` the file of games/junqi.
 
-`weights`, into games/junqi/deployments.py. LAYOUTS: set-up words of two-player games, a line each.
+`weights`: deployments.py. LAYOUTS: set-up words of two-player games, a line each.
 FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; of these the shares count as so many
 layouts (`--strength`). Prints how likely each layout is to weights learned from the others, in nats (the mean over
 LAYOUTS, of the exact distribution), beside what deployments at random have.
 
-`advantages`, into games/junqi/advantages.py. own.jsonl: a log of `junqi_paper.py games`, of equal players. What a type
+`advantages`: advantages.py. own.jsonl: a log of `junqi_paper.py games`, of equal players. What a type
 in a slot is worth is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss on every
 tenth pair of games, which the fit does not see.
 """
@@ -18,18 +19,19 @@ tenth pair of games, which the fit does not see.
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import math
 import statistics
 import sys
 from pathlib import Path
 
+import _script
 import numpy as np
-import zstandard
 from _logistic import Array, fit, loss
+from _records import open_text
 from tqdm import tqdm
 
+from games.files import replace_file
 from games.junqi import advantages, deployments
 from games.junqi.belief import FLAG_SLOT, MIRRORED, slot_types
 from games.junqi.notation import check_setup, square_text
@@ -42,7 +44,8 @@ LEGAL[FLAG_SLOT] = np.arange(12) == FLAG
 
 HELD_OUT = 10
 
-WEIGHTS_HEADER = '''"""Where pieces are deployed in {layouts} layouts (scripts/learn_layouts.py weights).
+WEIGHTS_TITLE = '"""Where pieces are deployed (scripts/learn_layouts.py)'
+WEIGHTS_HEADER = ''': weights by slot and type, of {layouts} layouts.
 
 Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, the flag
 being in L1. With the flag in L3 it is the mirror image.
@@ -50,7 +53,8 @@ being in L1. With the flag in L3 it is the mirror image.
 
 '''
 
-ADVANTAGES_HEADER = '''"""Where pieces had better be deployed, by {games} games (scripts/learn_layouts.py advantages).
+ADVANTAGES_TITLE = '"""Where pieces had better be deployed, by '
+ADVANTAGES_HEADER = '''{games} games (scripts/learn_layouts.py advantages).
 
 What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
 games/junqi/deployments.py.
@@ -67,8 +71,7 @@ def kinds_of(word: str) -> list[int]:
 
 
 def read_more(path: Path) -> list[list[int]]:
-    with path.open("rb") as file:
-        lines = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), encoding="utf-8")
+    with open_text(path) as lines:
         words = {json.loads(line)["layout"].replace(".", "") for line in lines}
     found = []
     for word in sorted(words):
@@ -110,6 +113,8 @@ def log_likelihood(table: Array, kinds: list[int]) -> float:
 
 
 def learn_weights(options: argparse.Namespace) -> None:
+    owns = _script.begins_with(WEIGHTS_TITLE)
+    out = _script.output(options, Path(deployments.__file__), owns)
     words = [line for line in options.layouts.read_text().split() if not line.startswith("#")]
     layouts = [kinds_of(word) for word in words]
     more = [kinds for kinds in read_more(options.more) if kinds not in layouts] if options.more else []
@@ -117,7 +122,8 @@ def learn_weights(options: argparse.Namespace) -> None:
     table = count(layouts) + prior
     alone = [log_likelihood(table - count([kinds]), kinds) for kinds in tqdm(layouts, disable=not sys.stderr.isatty())]
     print(f"at random {-math.log(SETUP_COUNT):.2f}, learned from the others {statistics.fmean(alone):.2f}")
-    write(options.out, WEIGHTS_HEADER.format(layouts=len(layouts) + len(more)), "WEIGHTS", table)
+    header = WEIGHTS_TITLE + WEIGHTS_HEADER.format(layouts=len(layouts) + len(more))
+    replace_file(out, [source(header, "WEIGHTS", table)], owns)
 
 
 def differences(path: Path) -> tuple[Array, Array]:
@@ -132,6 +138,8 @@ def differences(path: Path) -> tuple[Array, Array]:
 
 
 def learn_advantages(options: argparse.Namespace) -> None:
+    owns = _script.begins_with(ADVANTAGES_TITLE)
+    out = _script.output(options, Path(advantages.__file__), owns)
     rows, results = differences(options.games)
     held = np.arange(len(rows)) // 2 % HELD_OUT == 0
     start = np.zeros(rows.shape[1])
@@ -140,17 +148,20 @@ def learn_advantages(options: argparse.Namespace) -> None:
         f"{len(rows):,} games; held out: {loss(rows[held], results[held], start):.4f} before, "
         f"{loss(rows[held], results[held], values):.4f} after"
     )
-    write(options.out, ADVANTAGES_HEADER.format(games=len(rows)), "ADVANTAGES", values.reshape(PIECES, 12))
+    header = ADVANTAGES_TITLE + ADVANTAGES_HEADER.format(games=len(rows))
+    replace_file(out, [source(header, "ADVANTAGES", values.reshape(PIECES, 12))], owns)
 
 
-def write(path: Path, header: str, name: str, table: Array) -> None:
+def source(header: str, name: str, table: Array) -> bytes:
+    """Return the text of a source file that holds a table."""
     rows = "\n".join(
         "    (" + ", ".join(f"{number:5.2f}" for number in row) + f"),  # {square_text(square)}"
         for row, square in zip(table, SLOTS, strict=True)
     )
-    path.write_text(f"{header}{name} = (\n{rows}\n)  # fmt: skip\n")
+    return f"{header}{name} = (\n{rows}\n)  # fmt: skip\n".encode()
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -159,12 +170,12 @@ def main() -> int:
     weights.add_argument("--more", type=Path)
     weights.add_argument("--strength", type=float, default=20)
     weights.add_argument("--smoothing", type=float, default=0.1, help="added to each legal weight")
-    weights.add_argument("--out", type=Path, default=Path(deployments.__file__))
+    _script.add_output(weights, "deployments.py")
     weights.set_defaults(learn=learn_weights)
     worth = commands.add_parser("advantages")
     worth.add_argument("games", type=Path)
     worth.add_argument("--ridge", type=float, default=0.03)
-    worth.add_argument("--out", type=Path, default=Path(advantages.__file__))
+    _script.add_output(worth, "advantages.py")
     worth.set_defaults(learn=learn_advantages)
     options = parser.parse_args()
     options.learn(options)

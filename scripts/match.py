@@ -8,7 +8,8 @@ illegal move, dies or oversteps its time loses the game. Every game becomes a li
 command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
 another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
 A moving first in games 1, 4 and 5 (B in every second series), each with throws of its own, left when they are decided.
-`--records` also writes EWN's games as the championships keep them.
+`--records` also writes EWN's games as the championships keep them, a file each; a file that is there already must hold
+the same game.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import contextlib
 import hashlib
 import importlib.util
+import itertools
 import math
 import queue
 import random
@@ -26,6 +28,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
 import msgspec
 from _engine import EngineSpec, Forfeit, Limits, Player, StartError, Turn, make_player
 from _matchlog import Record, Settings, UsageError, append, is_decided, missing, open_log, seating, series_scores
@@ -34,6 +37,7 @@ from _tally import Tally, progress
 from games import registry
 from games.contract import FIRST, SECOND, Game, GameRecord, Position
 from games.ewn import record as ewn_record
+from games.files import check_owned, replace_file
 
 # ---------------------------------------------------------------- one game
 
@@ -285,26 +289,46 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
             dismiss()
 
 
-def write_record(folder: Path, record: Record) -> None:
-    """Write a game of EWN as a championship record, if both sides came to set up."""
+def record_text(record: Record) -> bytes:
+    """A game of EWN as a championship record; nothing if not both sides came to set up."""
     if len(record.moves) < len((FIRST, SECOND)):
-        return
+        return b""
     first, second = record.players
     result = "*" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     dice = tuple(record.dice[: len(record.moves) - 2])  # a throw may have been answered by no move
     game = GameRecord(tuple(record.moves), dice, result, first, second)
+    return ewn_record.write(game).encode(ewn_record.ENCODING)
+
+
+def record_path(folder: Path, game: int) -> Path:
+    return folder / f"{game + 1:05d}.txt"
+
+
+def write_record(folder: Path, record: Record) -> None:
+    """Write a game's file, if it has a text; OSError if there is another."""
+    if text := record_text(record):
+        replace_file(record_path(folder, record.game), [text], text.startswith)
+
+
+def prepare_records(folder: Path, settings: Settings, records: Sequence[Record]) -> None:
+    """Write what files the logged games lack; OSError if a game's file, or one still to be written, is another's."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{record.game + 1:05d}.txt").write_text(ewn_record.write(game), ewn_record.ENCODING)
+    for index in itertools.chain.from_iterable(missing(settings, records)):
+        check_owned(record_path(folder, index), lambda head: False)
+    for record in records:
+        write_record(folder, record)
 
 
 def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None) -> None:
     """Play what the log at `path` still lacks, into log and tally, until done or decided."""
-    game = registry.load(settings.game)
+    game = _script.load(settings.game)
     match = Match(settings, game, load_openings(game, settings))
     file, records = open_log(path, settings)
     for record in records:
         tally.add(record)
     with file, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
+        if records_into is not None:
+            prepare_records(records_into, settings, records)
         while not tally.sprt()[1] and (played := next(fresh, None)):
             append(file, played)
             if records_into is not None:
@@ -410,6 +434,7 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
     return settings
 
 
+@_script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0 done, 1 an engine cannot be used, 2 wrong usage, 130 broken off by Ctrl-C."""
     parser = build_parser()
@@ -425,7 +450,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except StartError as error:
             print(f"match: {error}", file=sys.stderr)
             status = 1
-    except (UsageError, OSError) as error:
+    except UsageError as error:
         parser.error(str(error))
     print(tally.report())
     return status

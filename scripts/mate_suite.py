@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import _script
 import msgspec
 from tqdm import tqdm
 
-from games import registry
 from games.contract import Game, Searcher, Task
 from games.kernel.control import Control
 
@@ -41,6 +41,7 @@ def solve(game: Game, searcher: Searcher, case: dict[str, Any], nodes: int) -> t
     return mate, control.nodes
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
@@ -48,7 +49,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth case")
     options = parser.parse_args()
     cases = [msgspec.json.decode(line) for line in options.file.read_bytes().splitlines()][:: options.every]
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(64, 1, 1)
     solved, spent = 0, 0

@@ -1,14 +1,15 @@
 """Mine Xiangqi games for rules of the form "if these moves were played, answer so" (Jiang, Chen, Tang 2004).
 
     python scripts/mine_rules.py games.jsonl.zst --min-support 0.02 --min-confidence 0.3
-    python scripts/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --into books/xiangqi-rules.book
+    python scripts/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --out my-rules.book
     python scripts/mine_rules.py --dump books/xiangqi-rules.book
 
 Of rules there are two kinds. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
 from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
 the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Games
 that begin on the left wing are mirrored. Apriori finds the item sets that are frequent enough, and the rules in them;
-of these the ones that answer are kept: one move of a side, or its intents, after all that the antecedent holds.
+of these the ones that answer are kept: one move of a side, or its intents, after all that the antecedent holds. They
+are printed, or written as a rule base: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import _apriori
+import _script
 import numpy as np
 from _records import GameRecord, read_records
 from _replay import INTENTS, ORIGIN, SITUATIONS, TARGET, Plies, Replayer
@@ -28,6 +30,7 @@ from tqdm import tqdm
 
 from games.book import BookError
 from games.xiangqi import intent, rulebook, situation
+from games.xiangqi.knowledge import RULES
 from games.xiangqi.rulebook import Item, Rule, RuleBook
 from games.xiangqi.san import NAMES, Notation, Scene, write_san
 from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT
@@ -248,6 +251,7 @@ def without_idle_conditions(rules: list[Rule], improvement: float) -> list[Rule]
     ]
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="*", help="JSON lines or PGN, also .zst")
@@ -261,7 +265,7 @@ def main() -> int:
     parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
     parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")
     parser.add_argument("--notation", choices=("chinese", "traditional", "wxf"), default="chinese")
-    parser.add_argument("--into", type=Path, help="write a rule base instead of printing")
+    _script.add_output(parser, "the rule base", required=False)
     parser.add_argument("--source", default="", help="what its header says of the games")
     parser.add_argument("--dump", type=Path, help="print a rule base")
     options = parser.parse_args()
@@ -271,6 +275,9 @@ def main() -> int:
         parser.error("no games")
     if not 1 <= options.plies < NEVER:
         parser.error(f"--plies: 1 to {NEVER - 1}")
+    out = None
+    if options.out is not None or options.replace_shipped:
+        out = _script.output(options, RULES, _script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
     records = (record for path in options.files for record in read_records(path, skipped.append))
@@ -284,7 +291,7 @@ def main() -> int:
     if options.min_improvement:
         rules = without_idle_conditions(rules, options.min_improvement)
     mined = time.perf_counter()
-    if options.into:
+    if out is not None:
         names = (
             "kind",
             "min_support",
@@ -300,7 +307,7 @@ def main() -> int:
             "games": len(games.plies),
             "parameters": {name: getattr(options, name) for name in names},
         }
-        rulebook.write(options.into, about, rules)
+        rulebook.write(out, about, rules)
     else:
         for rule in rules:
             print(rule_text(rule, options.notation))

@@ -13,18 +13,20 @@ import sys
 import time
 from pathlib import Path
 
-from games import registry
+import _script
+
 from games.kernel.control import Control
 
 DEFAULT = Path(__file__).parents[1] / "tests" / "fixtures" / "xiangqi_perft.jsonl"
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("--max-nodes", type=int, default=10**12, help="skip depths that count more")
     options = parser.parse_args()
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     wrong, total, seconds = 0, 0, 0.0
     for line in options.file.read_text().splitlines():
         case = json.loads(line)

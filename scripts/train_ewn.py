@@ -1,21 +1,27 @@
-"""Learn EWN's evaluation from games against itself, into books/ewn-evaluation.book.
+"""Learn EWN's evaluation from games against itself.
 
-    python scripts/train_ewn.py --games 6500000
+    python scripts/train_ewn.py --games 6500000 --out evaluation.book
 
-One thread, some twenty thousand games a second; the same seed gives the same weights. `--every` so many games the work
-is saved beside the book (`.part.npz`), and goes on from there when it was broken off. Prints the root mean square of
+Writes a book to `--out`, or books/ewn-evaluation.book with `--replace-shipped`. One thread, some twenty thousand games
+a second; the same seed gives the same weights. Every `--every` games the work is saved beside the book (`.part.npz`),
+and goes on from there when it was broken off. Prints the root mean square of
 the errors that it learns from: how far values are from what their successors give.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import math
 import os
 import sys
 import time
+import zipfile
 from pathlib import Path
+from typing import Any
 
+import _script
 import numpy as np
 from _ewn_learning import LEARNER_DTYPE, play, ready
 from tqdm import tqdm
@@ -27,29 +33,56 @@ from games.ewn.position import POSITION_DTYPE
 from games.ewn.tablebase import Tablebase
 from games.ewn.tables import TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
+from games.files import open_regular, replace_file
 from games.kernel.jit import new_record
 from games.kernel.random import seed_state
 
 
+def is_part(head: bytes) -> bool:
+    """True if a file begins as `save` writes it: an archive whose first member are the weights."""
+    return head.startswith(b"PK\x03\x04") and head[30:].startswith(b"weights.npy")
+
+
+def save(part: Path, fields: dict[str, Any]) -> None:
+    packed = io.BytesIO()
+    np.savez(packed, **fields)
+    replace_file(part, [packed.getbuffer()], is_part)
+
+
+def saved(part: Path) -> dict[str, Any]:
+    """Return what `save` wrote, nothing if there is no such file; OSError if it is damaged."""
+    try:
+        with os.fdopen(open_regular(part), "rb") as file, np.load(file) as archive:
+            return dict(archive)
+    except FileNotFoundError:
+        return {}
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise OSError(errno.EIO, f"is damaged: {error}", str(part)) from None
+
+
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=6_500_000)
     parser.add_argument("--every", type=int, default=500_000, metavar="N", help="report and save")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=BOOK)
+    _script.add_output(parser, "the evaluation")
     options = parser.parse_args()
+    out = _script.output(options, BOOK, _script.is_book(KIND))
+    part = out.with_suffix(".part.npz")
+    _script.check_output(part, is_part)
+    if options.games < 1 or options.every < 1:
+        parser.error("--games and --every must be at least 1")
 
     tables = Tablebase([ENDINGS], sys.exit)
-    part, fresh = options.out.with_suffix(".part.npz"), options.out.with_suffix(".fresh.npz")
     error = math.nan
     weights, errors, sizes = (np.zeros(WEIGHTS, np.float32) for _ in range(3))
     state, done = seed_state(options.seed), 0
-    if part.exists():
-        with np.load(part) as saved:
-            if int(saved["seed"]) != options.seed:
-                parser.error(f"{part} is of seed {int(saved['seed'])}")
-            weights, errors, sizes = saved["weights"], saved["errors"], saved["sizes"]
-            state, done, error = int(saved["state"]), int(saved["done"]), float(saved["error"])
+    if broken_off := saved(part):
+        if int(broken_off["seed"]) != options.seed:
+            parser.error(f"{part} is of seed {int(broken_off['seed'])}")
+        weights, errors, sizes = broken_off["weights"], broken_off["errors"], broken_off["sizes"]
+        state, done, error = int(broken_off["state"]), int(broken_off["done"]), float(broken_off["error"])
 
     pos, image = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
     learner, work, evaluation = new_record(LEARNER_DTYPE), new_record(WORK_DTYPE), without_weights()
@@ -68,11 +101,10 @@ def main() -> int:
             sys.stdout.flush()
             state = int(work.random)
             fields = dict(state=state, done=done, seed=options.seed, error=error)
-            np.savez(fresh, weights=weights, errors=errors, sizes=sizes, **fields)
-            os.replace(fresh, part)
+            save(part, dict(weights=weights, errors=errors, sizes=sizes) | fields)
     about = {"source": "self-play", "games": done, "seed": options.seed, "error": round(error, 5)}
     rounded = np.clip(np.rint(weights * SCALE), -32768, 32767).astype("<i2")
-    write_book(options.out, KIND, VERSION, about, rounded.tobytes())
+    write_book(out, KIND, VERSION, about, rounded.tobytes())
     part.unlink(missing_ok=True)
     return 0
 

@@ -1,12 +1,12 @@
 """Learn Connect6's weights from games: what a road is worth, and where players place their stones.
 
-    python scripts/tune_connect6.py lg_expert_games.csv.gz games.jsonl
+    python scripts/tune_connect6.py lg_expert_games.csv.gz games.jsonl --out weights.py
 
 Values of roads: so that sigmoid(sum / scale) tells the result best, by the stones on a road, the mover's and the
 opponent's apart; positions are left out in which the side to move wins by double threats, for the search sees that.
 Interests of points: so that a softmax of a point's roads tells best which empty point the next stone went to, the other
-stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes
-games/connect6/weights.py; the same files and options give the same weights.
+stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes a source file
+to `--out`, or games/connect6/weights.py with `--replace-shipped`; the same files and options give the same weights.
 """
 
 from __future__ import annotations
@@ -18,18 +18,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
 import numpy as np
 from _records import read_records
 from tqdm import tqdm
 
-from games import registry
 from games.connect6.position import NO_POINT
 from games.connect6.proof import ThreatSolver
 from games.connect6.tables import POINTS, ROAD_LENGTH, ROADS, TABLES_RECORD
 from games.connect6.weights import CENTRE
+from games.files import replace_file
 
 TARGET = Path(__file__).parents[1] / "games" / "connect6" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
+
+HEADER = '"""Weights of Connect6, by count of stones on a road, index 0..6; written by scripts/tune_connect6.py.'
+OWNS = _script.begins_with(HEADER)
 
 SOLVER_NODES = 300
 
@@ -81,7 +85,7 @@ class Samples(NamedTuple):
 
 def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     rng = random.Random(seed)
-    game = registry.load("connect6")
+    game = _script.load("connect6")
     solver = ThreatSolver()
     samples = Samples([], [], [], [])
     for record in tqdm(islice(read_records(path, print, "connect6"), limit), disable=not sys.stderr.isatty()):
@@ -185,7 +189,7 @@ def source(values: Any, points: Any, note: str) -> str:
     interest = [round(INTEREST_SCALE * float(point)) for point in points]
     own_interest = (*interest[:5], interest[4], 0)
     opponent_interest = (interest[0], *interest[ROAD_LENGTH : ROAD_LENGTH + 3], UNSEEN_INTEREST, UNSEEN_INTEREST, 0)
-    return f'''"""Weights of Connect6, by count of stones on a road, index 0..6; written by scripts/tune_connect6.py.
+    return f'''{HEADER}
 
 {note}
 """
@@ -204,14 +208,16 @@ CENTRE = {interest[-1]}
 '''
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, nargs="+", help="CSV or JSON lines, also .gz or .zst")
     parser.add_argument("--limit", type=int, default=20_000, help="games of each file")
     parser.add_argument("--share", type=float, default=0.25, help="of the positions")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--into", type=Path, default=TARGET)
+    _script.add_output(parser, "weights.py")
     options = parser.parse_args()
+    out = _script.output(options, TARGET, OWNS)
     parts = [collect(path, options.limit, options.share, options.seed) for path in options.games]
     values = fit_values(
         np.array([row for part in parts for row in part.values]), np.array([r for part in parts for r in part.results])
@@ -220,9 +226,7 @@ def main() -> int:
     names = ", ".join(path.name for path in options.games)
     count = sum(len(part.results) for part in parts)
     note = f"From {names}: share {options.share}, seed {options.seed}, {count} positions."
-    partial = options.into.with_suffix(".tmp")
-    partial.write_text(source(values, points, note), encoding="utf-8")
-    partial.replace(options.into)
+    replace_file(out, [source(values, points, note).encode()], OWNS)
     return 0
 
 

@@ -1,13 +1,13 @@
 """Fit the weights of Junqi's evaluation to the results of games, by logistic regression.
 
     python scripts/junqi_paper.py games own.jsonl --games 2000 --ms 5 --jobs 2 --pairing siqi "siqi Searcher=uct"
-    python scripts/tune_junqi.py own.jsonl
+    python scripts/tune_junqi.py own.jsonl --out weights.py
 
 Each game is replayed as the referee sees it, and every so many plies (`--every`) gives the counts of the evaluation's
 terms. The evaluation is linear in its weights (games/junqi/evaluate.py), so Newton's method is exact. A ridge holds the
 weights near the present ones where games say little. What pieces are worth by themselves, for attacks to be judged by,
-is fitted to their numbers alone. Writes games/junqi/weights.py; the same games and options give the same weights. The
-loss told is on every tenth game, which the fit does not see.
+is fitted to their numbers alone. Writes a source file to `--out`, or games/junqi/weights.py with `--replace-shipped`;
+the same games and options give the same weights. The loss told is on every tenth game, which the fit does not see.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import json
 import sys
 from pathlib import Path
 
+import _script
 import numpy as np
 from _logistic import Array, fit, loss
 from tqdm import tqdm
 
+from games.files import replace_file
 from games.junqi import weights
 from games.junqi.evaluate import evaluate_here
 from games.junqi.game import JunqiPosition
@@ -30,9 +32,8 @@ from games.kernel.jit import new_record
 
 HELD_OUT = 10
 
-HEADER = '''"""Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."""
-
-'''
+HEADER = '"""Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."""'
+OWNS = _script.begins_with(HEADER)
 NOTE = '''"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
 '''
 
@@ -57,13 +58,15 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
     return np.array(rows), np.array(results), np.array(numbers)
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, nargs="+")
     parser.add_argument("--every", type=int, default=3, help="plies between positions")
     parser.add_argument("--ridge", type=float, default=0.002)
-    parser.add_argument("--out", type=Path, default=Path(weights.__file__))
+    _script.add_output(parser, "weights.py")
     options = parser.parse_args()
+    out = _script.output(options, Path(weights.__file__), OWNS)
     parts = [samples(path, options.every) for path in options.games]
     rows, results, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
     held = numbers % HELD_OUT == 0
@@ -76,7 +79,7 @@ def main() -> int:
     pieces = fit(rows[~held][:, :FLAG], results[~held], np.array(weights.WORTH), options.ridge)
     lines = "".join(f'    "{name}": {round(value, 1)},\n' for name, value in zip(weights.TERMS, values, strict=True))
     worth = ", ".join(str(round(value, 1)) for value in pieces)
-    options.out.write_text(f"{HEADER}TERMS = {{\n{lines}}}\n\nWORTH = ({worth})\n{NOTE}")
+    replace_file(out, [f"{HEADER}\n\nTERMS = {{\n{lines}}}\n\nWORTH = ({worth})\n{NOTE}".encode()], OWNS)
     return 0
 
 

@@ -1,12 +1,13 @@
 """Fit the weights of the Xiangqi evaluation to the results of games, by logistic regression.
 
     python scripts/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 2000 --jobs 2 --seed 7
-    python scripts/tune_xiangqi.py games.jsonl.zst own.jsonl.zst
+    python scripts/tune_xiangqi.py games.jsonl.zst own.jsonl.zst --out tuned.py
 
 Each game is replayed; quiet positions (no check, no capture next) are sampled from it, and the weights chosen so that
 sigmoid(evaluation / scale) tells the result best. The evaluation is linear in its weights (games/xiangqi/evaluate.py),
-so Newton's method is exact. A ridge holds the weights near the present ones where games say little. Writes
-games/xiangqi/tuned.py; the same files and options give the same weights. `--limit` is a file's.
+so Newton's method is exact. A ridge holds the weights near the present ones where games say little. Writes a source
+file to `--out`, or games/xiangqi/tuned.py with `--replace-shipped`; the same files and options give the same weights.
+`--limit` is a file's.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import _script
 import numpy as np
 from _records import read_records
 from tqdm import tqdm
 
-from games import registry
+from games.files import replace_file
 from games.xiangqi.evaluate import FULL_PHASE, fill_terms
 from games.xiangqi.tables import TABLES_RECORD
 from games.xiangqi.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
@@ -33,6 +35,9 @@ SQUARES = 7 * 10 * 5
 FEATURES = SQUARES + len(TERMS)
 TARGET = Path(__file__).parents[1] / "games" / "xiangqi" / "tuned.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
+
+HEADER = '"""Xiangqi weights in centipawns, written by scripts/tune_xiangqi.py'
+OWNS = _script.begins_with(HEADER)
 
 
 def features(record: Any) -> Array:
@@ -51,7 +56,7 @@ def features(record: Any) -> Array:
 def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> tuple[Array, Array, Array]:
     """(features, phase 0..1, results) of positions drawn from the games."""
     rng = random.Random(seed)
-    game = registry.load("xiangqi")
+    game = _script.load("xiangqi")
     rows, phases, results = [], [], []
     for record in tqdm(read_records(path, print), disable=not sys.stderr.isatty()):
         if record.result not in SCORES:
@@ -116,10 +121,10 @@ def fit(rows: Array, phases: Array, results: Array, ridge: float, steps: int) ->
     return weights, float(scale)
 
 
-def write(weights: Any, note: str) -> None:
-    """tuned.py, replaced in one step."""
+def source(weights: Any, held_out_loss: float) -> str:
+    """Return the text of tuned.py."""
     middle, end = np.rint(weights).astype(int).reshape(2, FEATURES)
-    lines = [f'"""{note}"""', ""]
+    lines = [f'{HEADER}: held-out loss {held_out_loss:.5f}."""', ""]
     for name, half in (("TUNED_MIDDLE", middle), ("TUNED_END", end)):
         lines += [f"# [kind {KINDS}, rank, file a-e]: material and squares together", f"{name} = ("]
         for kind in half[:SQUARES].reshape(7, 10, 5).tolist():
@@ -127,11 +132,10 @@ def write(weights: Any, note: str) -> None:
         lines += [")", ""]
     pairs = zip(TERMS, middle[SQUARES:].tolist(), end[SQUARES:].tolist(), strict=True)
     lines += ["# (middle game, endgame)", "TUNED_TERMS = {", *(f'    "{n}": ({m}, {e}),' for n, m, e in pairs), "}", ""]
-    partial = TARGET.with_suffix(".tmp")
-    partial.write_text("\n".join(lines))
-    partial.replace(TARGET)
+    return "\n".join(lines)
 
 
+@_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, nargs="+", help="JSON lines or PGN, also .zst")
@@ -141,7 +145,9 @@ def main() -> int:
     parser.add_argument("--ridge", type=float, default=0.001)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    _script.add_output(parser, "tuned.py")
     options = parser.parse_args()
+    out = _script.output(options, TARGET, OWNS)
     drawn = [samples(path, options.share, options.first_ply, options.seed, options.limit) for path in options.games]
     rows, phases, results = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     held = np.random.default_rng(options.seed).random(len(rows)) < 0.1
@@ -150,7 +156,7 @@ def main() -> int:
     weights, scale = fit(*train, options.ridge, options.steps)
     before, after = (loss(w, scale, *test) for w in (present_weights(), weights))
     print(f"{len(rows)} positions, scale {scale:.0f}; held-out loss {before:.5f} -> {after:.5f}")
-    write(weights, f"Xiangqi weights in centipawns, written by scripts/tune_xiangqi.py: held-out loss {after:.5f}.")
+    replace_file(out, [source(weights, after).encode()], OWNS)
     return 0
 
 

@@ -76,7 +76,7 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
 
 def build_book(tmp_path: Path, *options: str) -> Path:
     path = tmp_path / "openings.book"
-    arguments = [str(write_games(tmp_path / "games.jsonl")), "--into", str(path), "--min-games", "1", *options]
+    arguments = [str(write_games(tmp_path / "games.jsonl")), "--out", str(path), "--min-games", "1", *options]
     subprocess.run(
         [sys.executable, "scripts/build_openings.py", *arguments], cwd=ROOT, check=True, env={"PYTHONPATH": "."}
     )

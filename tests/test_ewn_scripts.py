@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import _paper
 import build_ewn_setups
 import ewn_paper
-import numpy as np
 import pytest
 import train_ewn
 from _ewn_players import make_player
@@ -40,16 +40,18 @@ def test_learning_is_repeated_exactly_and_goes_on(tmp_path: Path, monkeypatch: p
     whole, parts = tmp_path / "whole.book", tmp_path / "parts.book"
     run(monkeypatch, train_ewn, "--games", 600, "--every", 200, "--out", whole)
 
-    saved = np.savez
-    monkeypatch.setattr(np, "savez", lambda *args, **fields: saved(*args, **fields) or interrupt(fields["done"]))
+    save = train_ewn.save
 
-    def interrupt(done: int) -> None:
-        if done == 400:
+    def save_and_interrupt(part: Path, fields: dict[str, Any]) -> None:
+        save(part, fields)
+        if fields["done"] == 400:
             raise KeyboardInterrupt
 
+    monkeypatch.setattr(train_ewn, "save", save_and_interrupt)
     with pytest.raises(KeyboardInterrupt):
         run(monkeypatch, train_ewn, "--games", 600, "--every", 200, "--out", parts)
-    monkeypatch.setattr(np, "savez", saved)
+    monkeypatch.setattr(train_ewn, "save", save)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.part.npz", "whole.book"]
     run(monkeypatch, train_ewn, "--games", 600, "--every", 200, "--out", parts)
     assert parts.read_bytes() == whole.read_bytes()
     assert not parts.with_suffix(".part.npz").exists()
@@ -154,9 +156,10 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
     run(monkeypatch, build_ewn_setups, *words)
     log = (tmp_path / "log.jsonl").read_text().splitlines(keepends=True)
     first = (tmp_path / "setups.book").read_bytes()
-    (tmp_path / "log.jsonl").write_text("".join(log[:3]))
+    (tmp_path / "log.jsonl").write_text("".join(log[:3]) + log[3][:20])
     run(monkeypatch, build_ewn_setups, *words, "--jobs", 2)
     assert (tmp_path / "setups.book").read_bytes() == first
+    assert (tmp_path / "log.jsonl").read_text().splitlines(keepends=True) == log
     with pytest.raises(BookError):  # of all set-ups
         SetupBook(tmp_path / "setups.book")
 
@@ -189,6 +192,12 @@ def test_games_are_paired_and_resumed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert all(record["winner"] in (0, 1) and record["plies"] > 8 for record in records)
     run(monkeypatch, ewn_paper, *words)  # nothing is left to play
     assert len(log.read_text().splitlines()) == 4
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:3]) + lines[3][:30])  # killed as it wrote the second pair
+    run(monkeypatch, ewn_paper, *words)
+    assert [json.loads(line)["first"] for line in log.read_bytes().splitlines()] == [0, 1, 0, 0, 1]
+    assert log.read_bytes().startswith(b"".join(lines[:3]))
+    assert len(_paper.whole_pairs(log)) == 4
     assert "| montecarlo against random | 4 |" in capsys.readouterr().out
 
 

@@ -20,7 +20,7 @@ import _engine
 import match
 import pytest
 
-from games import registry
+from games import files, registry
 from games.contract import GameInfo, Outcome
 
 ENGINE = """
@@ -365,7 +365,7 @@ def test_other_settings_do_not_mix_with_a_log(bench: Bench, capsys: pytest.Captu
     assert bench.log.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"notes\n", b"notes"])
+@pytest.mark.parametrize("content", [b"notes\n", b"notes", b'{"game": "ewn", "moves": []}\n{"ga'])
 def test_a_foreign_file_is_left_alone(bench: Bench, content: bytes) -> None:
     bench.log.write_bytes(content)
     with pytest.raises(SystemExit):
@@ -402,4 +402,43 @@ def test_records_of_games_that_a_fault_ended(tmp_path: Path) -> None:
     words = ("ewn", "--a", shlex.join([sys.executable, str(bad)]), "--b", "random", "--games", "2", "--movetime", "500")
     assert match.main((*words, "--log", str(tmp_path / "m.jsonl"), "--records", str(records))) == 0
     assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 3
-    assert not records.exists()  # nobody was set up
+    assert not list(records.iterdir())  # nobody was set up
+
+
+def play_ewn(tmp_path: Path, *options: str) -> int:
+    words = ("ewn", "--a", "random", "--b", "random", "--log", str(tmp_path / "m.jsonl"), *options)
+    return match.main((*words, "--records", str(tmp_path / "records")))
+
+
+def test_records_are_completed_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = tmp_path / "records"
+    assert play_ewn(tmp_path, "--games", "2") == 0
+    first = (records / "00001.txt").read_bytes()
+    (records / "00001.txt").unlink()  # as if killed between log and record
+    assert play_ewn(tmp_path, "--games", "2") == 0
+    assert (records / "00001.txt").read_bytes() == first
+    own = first.replace(b"random", b"theirs")
+    for name in ("00003.txt", "00002.txt"):  # to be played, and logged
+        kept = (records / name).read_bytes() if (records / name).exists() else None
+        (records / name).write_bytes(own)
+        log = (tmp_path / "m.jsonl").read_bytes()
+        with pytest.raises(SystemExit) as ended:
+            play_ewn(tmp_path, "--games", "4")
+        assert ended.value.code == 2
+        assert capsys.readouterr().err.endswith(f"{records / name}: is another kind of file, left as it is\n")
+        assert (records / name).read_bytes() == own and (tmp_path / "m.jsonl").read_bytes() == log
+        (records / name).write_bytes(kept) if kept else (records / name).unlink()
+    assert play_ewn(tmp_path, "--games", "4") == 0
+    assert sorted(path.name for path in records.iterdir()) == [f"0000{number}.txt" for number in (1, 2, 3, 4)]
+
+
+def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.play("random", "random", "--games", "2")
+    before = bench.log.read_bytes()
+    with files.open_json_lines(bench.log, lambda head: True, exclusive=True):
+        with pytest.raises(SystemExit) as ended:
+            bench.play("random", "random", "--games", "4")
+        assert ended.value.code == 2
+        assert "is being written by another process" in capsys.readouterr().err
+        assert bench.log.read_bytes() == before
+    assert bench.play("random", "random", "--games", "4") == 0

@@ -151,7 +151,7 @@ def test_a_rule_base_is_written_and_dumped(
 ) -> None:
     lines = mine(tmp_path, capsys, monkeypatch, "--kind", "both")
     path = tmp_path / "a.book"
-    mine(tmp_path, capsys, monkeypatch, "--kind", "both", "--into", str(path), "--source", "four games")
+    mine(tmp_path, capsys, monkeypatch, "--kind", "both", "--out", str(path), "--source", "four games")
     monkeypatch.setattr("sys.argv", ["mine_rules.py", "--dump", str(path)])
     assert mine_rules.main() == 0
     dumped = capsys.readouterr().out.splitlines()

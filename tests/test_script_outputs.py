@@ -1,0 +1,345 @@
+"""What scripts write: only where they are told to, over nothing but their own, and refused before the work begins."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import _plots
+import _script
+import numpy as np
+import pytest
+import tune_connect6
+import tune_xiangqi
+from conftest import FIXTURES, ROOT, vectors
+from matplotlib.figure import Figure
+
+from games.book import FOLDER
+from games.files import read_bytes
+
+FOREIGN = b'"""My own notes."""\n\nTERMS = {}\n'
+MISSING = "none.jsonl"
+"""A file of games that is not there: who reads it has looked at the output first."""
+
+
+class Writer(NamedTuple):
+    """A script that writes what is shipped, or something like it."""
+
+    module: str
+    words: tuple[str, ...]
+    shipped: Path
+
+    def __str__(self) -> str:
+        return " ".join([self.module, *self.words[:1]])
+
+
+WRITERS = (
+    Writer("tune_connect6", (MISSING,), ROOT / "games/connect6/weights.py"),
+    Writer("tune_junqi", (MISSING,), ROOT / "games/junqi/weights.py"),
+    Writer("tune_xiangqi", (MISSING,), ROOT / "games/xiangqi/tuned.py"),
+    Writer("learn_habits", (MISSING,), ROOT / "games/junqi/habits.py"),
+    Writer("learn_layouts", ("weights", MISSING), ROOT / "games/junqi/deployments.py"),
+    Writer("learn_layouts", ("advantages", MISSING), ROOT / "games/junqi/advantages.py"),
+    Writer("mine_rules", (MISSING,), FOLDER / "xiangqi-rules.book"),
+    Writer("build_openings", (MISSING,), FOLDER / "xiangqi-openings.book"),
+    Writer("build_openings", (MISSING, "--game", "connect6"), FOLDER / "connect6-openings.book"),
+    Writer("train_ewn", ("--games", "1"), FOLDER / "ewn-evaluation.book"),
+    Writer("build_ewn_setups", (), FOLDER / "ewn-setups.book"),
+)
+FOLDERS = (
+    Writer("build_endgames", ("P-A",), FOLDER / "xiangqi-endings"),
+    Writer("build_ewn_tables", (), FOLDER / "ewn-endings"),
+)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
+    monkeypatch.chdir(tmp_path)
+
+    def run_script(module: str | ModuleType, *words: object) -> int:
+        script = importlib.import_module(module) if isinstance(module, str) else module
+        monkeypatch.setattr("sys.argv", [f"{script.__name__}.py", *map(str, words)])
+        try:
+            return int(script.main())
+        except SystemExit as ended:
+            return int(ended.code or 0)
+
+    return run_script
+
+
+@pytest.mark.parametrize("writer", (*WRITERS, *FOLDERS), ids=str)
+def test_nothing_shipped_is_replaced_unasked(
+    writer: Writer, run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(writer.shipped)
+    for words in ((), ("--out", writer.shipped), ("--out", link)):
+        before = writer.shipped.stat()
+        assert run(writer.module, *writer.words, *words) == 2
+        said = capsys.readouterr().err.splitlines()
+        if words:
+            assert said == [
+                f"{writer.module}.py: {words[1]}: belongs to what is shipped; --replace-shipped writes there"
+            ]
+        elif writer.module != "mine_rules":  # which prints
+            assert said[-1].endswith("error: one of the arguments --out --replace-shipped is required")
+        after = writer.shipped.stat()
+        assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
+    assert list(tmp_path.iterdir()) == [link]
+
+
+def foreign(path: Path) -> None:
+    path.write_bytes(FOREIGN)
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def null(path: Path) -> None:
+    path.symlink_to("/dev/null")
+
+
+@pytest.mark.parametrize("make", (foreign, fifo, folder, null), ids=lambda make: str(make.__name__))
+@pytest.mark.parametrize("writer", WRITERS, ids=str)
+def test_what_is_not_ours_is_refused_before_the_work(
+    writer: Writer,
+    make: Callable[[Path], None],
+    run: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "output"
+    make(path)
+    before = path.lstat()
+    assert run(writer.module, *writer.words, "--out", path) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"{writer.module}.py: {path}: is ")
+    after = path.lstat()
+    assert (before.st_mode, before.st_ino, before.st_size) == (after.st_mode, after.st_ino, after.st_size)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("writer", WRITERS, ids=str)
+def test_a_folder_that_is_missing_is_refused_before_the_work(
+    writer: Writer, run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "none" / "output"
+    assert run(writer.module, *writer.words, "--out", path) == 2
+    said = f"{writer.module}.py: {path}: cannot be written: No such file or directory\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(("writer", "name"), list(zip(FOLDERS, ("P-A.ending", "1-1.ending"), strict=True)))
+def test_tables_do_not_replace_what_is_not_ours(
+    writer: Writer,
+    name: str,
+    run: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if writer.module == "build_ewn_tables":  # all shipped ones count as built
+        monkeypatch.setattr("build_ewn_tables.FOLDER", tmp_path / "shipped")
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / name).write_bytes(FOREIGN)
+    assert run(writer.module, *writer.words, "--out", tables) == 2
+    said = f"{writer.module}.py: {tables / name}: is another kind of file, left as it is\n"
+    assert capsys.readouterr().err == said
+    assert (tables / name).read_bytes() == FOREIGN and list(tables.iterdir()) == [tables / name]
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("build_ewn_setups", ("--out", "setups.book", "--log")),
+        ("ewn_paper", ("figures",)),
+        ("junqi_paper", ("table",)),
+        ("junqi_referee", ("play", "false", "false", "--log")),
+        ("ewn_paper", ("figures", "new.jsonl", "--plot")),
+        ("junqi_paper", ("times", "--plot")),
+        ("connect6_scans", ("times", MISSING, "--plot")),
+    ],
+)
+def test_logs_and_plots_of_others_are_left_alone(
+    module: str, words: tuple[str, ...], run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "own.svg" if words[-1] == "--plot" else "own.jsonl"
+    for content in (b'<?xml version="1.0"?><svg/>', b'{"moves": ["h2e2"]}\n{"mov', b"game_1\n"):
+        Path(name).write_bytes(content)
+        assert run(module, *words, name) == 2
+        assert capsys.readouterr().err == f"{module}.py: {name}: is another kind of file, left as it is\n"
+        assert [path.name for path in tmp_path.iterdir()] == [name] and Path(name).read_bytes() == content
+
+
+def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_path: Path) -> None:
+    """`kinds` only reads."""
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b'{"moves": ["h2e2"]}\n{"mov')
+    assert run("junqi_paper", "kinds", log) == 2
+    assert log.read_bytes() == b'{"moves": ["h2e2"]}\n{"mov'
+
+
+def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    for suffix in _plots.FIELDS:
+        path = tmp_path / f"plot{suffix}"
+        for _ in range(2):
+            _plots.check_plot(path)
+            _plots.save_plot(figure, path)
+    for path in (ROOT / "scripts" / "logs").glob("*.svg"):
+        assert _plots.is_plot(read_bytes(path, 1 << 20))
+    assert not _plots.is_plot((ROOT / "scripts" / "_plots.py").read_bytes())
+    with pytest.raises(OSError, match=r"ends in \.svg or \.png"):
+        _plots.check_plot(tmp_path / "plot.jpg")
+
+
+# Whole runs, small
+
+
+def junqi_log(path: Path) -> Path:
+    """Games of referees as junqi_paper.py keeps its own."""
+    with path.open("w") as file:
+        for number, game in enumerate(vectors("junqi_games.jsonl")):
+            words = " ".join([game["first"], game["second"], *game["moves"]])
+            record = {"a": "siqi", "b": "siqi", "ms": 5.0, "pair": number // 2, "first": number % 2}
+            file.write(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
+    return path
+
+
+def xiangqi_games(path: Path) -> Path:
+    lines = (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()
+    with path.open("w") as file:
+        for number, line in enumerate(lines[:40]):
+            file.write(json.dumps({"moves": line.split()[1:], "result": ("1-0", "0-1", "1/2-1/2")[number % 3]}) + "\n")
+    return path
+
+
+def connect6_games(path: Path) -> Path:
+    with path.open("w") as file:
+        for game in vectors("connect6_games.jsonl")[:20]:
+            result = {"B": "1-0", "W": "0-1"}.get(game["result"], "1/2-1/2")
+            file.write(json.dumps({"game": "connect6", "moves": game["moves"], "result": result}) + "\n")
+    return path
+
+
+def layouts(path: Path) -> Path:
+    path.write_text("\n".join(line.split()[0] for line in (FIXTURES / "junqi_setups.txt").read_text().splitlines()[:9]))
+    return path
+
+
+RUNS: tuple[tuple[Writer, Callable[[Path], Path], tuple[str, ...]], ...] = (
+    (WRITERS[0], connect6_games, ()),
+    (WRITERS[1], junqi_log, ()),
+    (WRITERS[2], xiangqi_games, ("--share", "1", "--first-ply", "0", "--steps", "1")),
+    (WRITERS[3], junqi_log, ("--passes", "1", "--every", "9")),
+    (WRITERS[4], layouts, ()),
+    (WRITERS[5], junqi_log, ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("writer", "make", "options"), RUNS, ids=lambda value: str(value) if isinstance(value, Writer) else ""
+)
+def test_sources_are_written_where_they_are_asked_for(
+    writer: Writer,
+    make: Callable[[Path], Path],
+    options: tuple[str, ...],
+    run: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    games, out, copy = make(tmp_path / "games"), tmp_path / "out.py", tmp_path / "shipped.py"
+    shipped = writer.shipped.read_bytes()
+    copy.write_bytes(shipped)
+    words = [games if word == MISSING else word for word in writer.words]
+    assert run(writer.module, *words, *options, "--out", out) == 0
+    written: dict[str, Any] = {}
+    exec(out.read_text(), written)
+    expected: dict[str, Any] = {}
+    exec(shipped, expected)
+    assert set(written) == set(expected)
+    for name, value in expected.items():
+        if name.isupper() and isinstance(value, tuple):
+            assert np.shape(written[name]) == np.shape(value)
+    out.write_bytes(shipped)  # what is shipped is known as its own
+    assert run(writer.module, *words, *options, "--out", out) == 0
+    assert out.read_bytes() != shipped and writer.shipped.read_bytes() == shipped
+
+    monkeypatch.setattr(_script, "output_folder", lambda options, shipped: copy if options.replace_shipped else None)
+    assert run(writer.module, *words, *options, "--replace-shipped") == 0
+    assert copy.read_bytes() == out.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "out.py", "shipped.py"]
+
+
+def test_the_part_of_another_program_is_left_alone(
+    run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = tmp_path / "a.part.npz"
+    np.savez(part, other=np.zeros(3))
+    before = part.read_bytes()
+    assert run("train_ewn", "--games", 1, "--out", tmp_path / "a.book") == 2
+    assert capsys.readouterr().err == f"train_ewn.py: {part}: is another kind of file, left as it is\n"
+    assert part.read_bytes() == before and list(tmp_path.iterdir()) == [part]
+
+
+# Compiling
+
+SCRIPT = """
+import multiprocessing
+import _script
+from games.kernel.jit import entry, int64
+
+{kernels}
+
+@_script.command
+def main():
+    print("main", flush=True)
+    return 0
+
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=main)
+    process.start(), process.join()
+    main()
+"""
+
+
+def test_compiling_is_told_once_on_standard_error(tmp_path: Path) -> None:
+    kernels = "\n".join(f"@entry(int64(int64))\ndef kernel_{i}(x):\n    return x + {i}" for i in range(11))
+    (tmp_path / "script.py").write_text(SCRIPT.format(kernels=kernels))
+    shutil.copy(ROOT / "scripts" / "_script.py", tmp_path)
+    environment = os.environ | {"SIQI_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    for told in (["compiling kernels; later starts find them in the cache", "10 kernels compiled"], []):
+        command = [sys.executable, tmp_path / "script.py"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+        last = [f"compiled all {len(re.findall('def kernel', kernels))} kernels"] if told else []
+        assert done.stderr.splitlines() == told + last and done.stdout == "main\n" * 2
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("[a-z]*.py")), ids=lambda path: str(path.stem))
+def test_scripts_that_load_games_tell_of_compiling(path: Path) -> None:
+    """They import `_script`, which does so, before any of the games' modules."""
+    lines = path.read_text().splitlines()
+    imports = [line for line in lines if re.match(r"(import|from) (_[a-z]|games|match|mine_rules)", line)]
+    if [line for line in imports if "games" in line and line != "from games import registry"]:
+        assert next(line for line in imports if line != "import _apriori") == "import _script"
+
+
+def test_the_shipped_sources_begin_as_their_scripts_write_them() -> None:
+    for module, path in ((tune_connect6, tune_connect6.TARGET), (tune_xiangqi, tune_xiangqi.TARGET)):
+        assert module.OWNS(path.read_bytes())

@@ -22,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
     commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
     from daemon.analysis.command import add_arguments
 
-    add_arguments(commands.add_parser("analyse", help="positions from a file or standard input"))
+    add_arguments(commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input"))
     bench = commands.add_parser("bench", help="node signature and speed")
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="one game; without it all")
     warm = commands.add_parser("warm", help="compile all kernels now, so that no first start has to")
@@ -36,7 +36,7 @@ def run(arguments: list[str]) -> int:
     """The exit status."""
     whole = parser()
     options = whole.parse_args(arguments)
-    if options.command == "analyse":
+    if options.command in ("analyse", "analyze"):
         from daemon.analysis.command import analyse_with
 
         return analyse_with(options)

@@ -146,18 +146,36 @@ class GameRecord(NamedTuple):
     occasion: str = ""  # date and place
     event: str = ""
     fen: str = ""  # where it began, if not at the start position
+    source: Any = None  # what `Records.annotate` needs
+
+
+class NoteLine(NamedTuple):
+    """A part of a note: text, then moves as words of the protocol, played from the position that it is about."""
+
+    text: str
+    moves: tuple[str, ...] = ()
+
+
+Note = tuple[NoteLine, ...]
+"""What the engine found of a position, for a game's record."""
 
 
 class Records(Protocol):
     """A game's way to keep games in files (`games/<game>/record.py`)."""
 
     ENCODING: str
+    annotate: Callable[[GameRecord, Mapping[int, Note]], str] | None
+    """The text that a game was read from, with notes by the number of moves before them. None: no room for notes."""
 
-    def read(self, handle: TextIO) -> Iterator[GameRecord]:
-        """The games of an open file, each read when it is asked for; ValueError says what is wrong with one."""
+    def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
+        """The games of an open file, each read when it is asked for.
 
-    def write(self, game: GameRecord, comments: Mapping[int, str] = ...) -> str:
-        """A game's text; comments by the number of moves before them, where the format has such."""
+        ValueError says what is wrong with one; the next call of `next` goes on behind it. If there is an `annotate`,
+        `skip` gets all text that is in no game returned, as it comes.
+        """
+
+    def write(self, game: GameRecord) -> str:
+        """A game's text, without a source."""
 
 
 class Suggestion(NamedTuple):

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from daemon.analysis.batch import Batch, Settings, finals
-from daemon.analysis.query import BadLineError, Query, parse
+from daemon.analysis.answers import read_answers
+from daemon.analysis.batch import Batch, Settings
+from daemon.analysis.encodings import detected
+from daemon.analysis.formats import Table
+from daemon.analysis.query import BadLineError, Query, identity, parse, resolve_options
+from daemon.compiling import announce_compiling
 from games import registry
+from games.kernel import jit
+from games.xiangqi.pgn import read_games
 
 ROOT = Path(__file__).parents[1]
 COMMAND = (sys.executable, "-m", "daemon", "analyse")
@@ -27,14 +38,26 @@ C6 = "{[C6][A B][B W][][][];B(J,10);W(I,11);W(K,9)}"
 PGN = '[Game "Chinese Chess"]\n[Red "A"]\n\n1. 炮二平五 马8进7 2. 马二进三 *\n'
 
 
-def run(*lines: Any, arguments: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The answers to lines, given as text or as what is to be written as JSON."""
-    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+def without_compiling(errors: str) -> str:
+    """Standard error without the lines of a cold kernel cache."""
+    return re.sub(r"siqi analyse: compil.*\n", "", errors)
+
+
+def siqi(*arguments: object, given: bytes = b"") -> tuple[int, bytes, str]:
+    """Exit status, standard output and standard error."""
     done = subprocess.run(
-        [*COMMAND, *arguments], input=text, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=ROOT, check=True
+        [*COMMAND, *map(str, arguments)], input=given, capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False
     )
-    assert done.stderr == ""
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return done.returncode, done.stdout, without_compiling(done.stderr.decode())
+
+
+def run(*lines: Any, arguments: tuple[str, ...] = (), errors: int = 0) -> list[dict[str, Any]]:
+    """The answers to lines, given as text or as what is to be written as JSON; so many of them are errors."""
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    status, out, told = siqi(*arguments, given=text.encode())
+    assert told == (f"siqi analyse: {errors} of the answers are errors\n" if errors else "")
+    assert status == (1 if errors else 0)
+    return [json.loads(line) for line in out.splitlines()]
 
 
 def test_all_games_and_all_turns() -> None:
@@ -88,7 +111,7 @@ def test_each_bad_line_is_told_and_stops_nothing() -> None:
         '{"id": "a", "dice": 3}': "dice",
         '{"id": "a", "searchmoves": ["a0a9"]}': "searchmoves",
     }
-    answers = run(*bad, {"id": "good", "depth": 1, "colour": "red"})
+    answers = run(*bad, {"id": "good", "depth": 1, "colour": "red"}, errors=len(bad))
     errors = [answer for answer in answers if "error" in answer]
     assert sorted(error.get("field", "") for error in errors) == sorted(bad.values())
     assert {"id": "good", "warning": "unknown field", "field": "colour"} in answers
@@ -102,6 +125,7 @@ def test_lines_that_are_odd_beyond_measure_stop_nothing() -> None:
         {"id": "m", "movetime": 10**14},
         {"id": "d", "game": "ewn", "fen": "ABE2/FC3/D3d/3cf/2eba f -", "dice": 100, "nodes": 5},
         {"id": "a", "depth": 1},
+        errors=4,
     )
     assert [answer.get("field") for answer in answers[:4]] == [None, "priority", "movetime", "dice"]
     assert answers[4]["bestmove"]
@@ -112,6 +136,7 @@ def test_moves_that_do_not_answer_their_throws_are_told() -> None:
     first, second = run(
         {"id": "t", "game": "ewn", "moves": moves, "dice": [1, 2], "nodes": 50},
         {"id": "u", "game": "ewn", "moves": moves, "dice": [3, 2, 4], "nodes": 50},
+        errors=1,
     )
     assert first["error"].startswith("illegal move after a throw of 1: c5c4")
     assert second["bestmove"] and second["fen"].endswith(" 4")
@@ -124,10 +149,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         (("--encoding", "nonsense", "--format", "record"), "siqi analyse: unknown encoding: nonsense\n"),
         (("--format", "record", "--output", "record"), "siqi analyse: no record of xiangqi in the input\n"),
     ):
-        done = subprocess.run(
-            [*COMMAND, *arguments, str(path)], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=ROOT, check=False
-        )
-        assert (done.stdout, done.stderr) == ("", told)
+        assert siqi(*arguments, path) == (1, b"", told)
 
 
 def test_katagos_spellings() -> None:
@@ -223,6 +245,10 @@ def test_the_same_questions_have_the_same_answers() -> None:
     assert runs[0] == runs[1]
 
 
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     query = {"id": "a", "moves": ["h2e2", "h9g7"], "analyseTurns": [0, 1, 2], "depth": 2}
@@ -231,12 +257,139 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     assert len(lines) == 3
     path.write_text(lines[0] + "\n" + lines[1][:50])
     run(query, arguments=("--resume", str(path)))
-    again = [json.loads(line) for line in path.read_text().splitlines()]
+    again = lines_of(path)
     assert again[0] == json.loads(lines[0])
-    assert finals(again) == {("a", 0), ("a", 1), ("a", 2)}
-    assert len(again) == 3
+    assert sorted((answer["id"], answer["turn"]) for answer in again) == [("a", 0), ("a", 1), ("a", 2)]
     run(query, arguments=("--resume", str(path)))
     assert len(path.read_text().splitlines()) == 3
+
+
+ANSWER = '{"id":"a","turn":0,"isDuringSearch":false,"lines":[]}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (PGN * 50, "is another kind of file"),
+        (PGN.strip() + "\n" + ANSWER, "is another kind of file"),
+        ("no line end", "is another kind of file"),
+        ('{"id": "a", "moves": ["h2e2"]}\n', "is another kind of file"),
+        ('{"id": "t", "action": "terminate", "terminateId": "a"}\n', "is another kind of file"),
+        ('{"id":"a","isDuringSearch":false,"moveInfos":[],"turnNumber":2}\n', "is another kind of file"),
+        ('{"precious": 1', "is another kind of file"),
+        ("[" * 100_000 + "\n", "is another kind of file"),
+        ("[]\n", "is another kind of file"),
+        (ANSWER + "nonsense\n" + ANSWER, "line 2"),
+        (ANSWER * 2 + '{"id": ["a"], "turn": 0, "isDuringSearch": false}\n', "line 3"),
+        (ANSWER + '{"id": "a", "turn": "0", "isDuringSearch": false}\n', "line 2"),
+        (ANSWER + "[" * 100_000 + "\n", "line 2"),
+        (ANSWER + "\n", "line 2"),
+        (ANSWER + "a note of mine", "line 2"),
+        (ANSWER + '{"precious":1}', "line 2"),
+        (ANSWER.encode() + b'{"id":"\xff","turn":0,"isDuringSearch":false}\n', "line 2"),
+    ],
+)
+def test_a_file_that_is_not_ours_is_left_as_it_is(content: str | bytes, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    data = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(data)
+    status, out, told = siqi("--resume", path, given=b'{"id": "x", "depth": 1}\n')
+    assert (status, out, told.count("\n")) == (2, b"", 1)
+    assert reason in told and str(path) in told
+    assert path.read_bytes() == data
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no FIFOs")
+def test_answers_go_into_no_pipe_and_no_folder(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, reason in ((tmp_path, "is a folder"), (tmp_path / "pipe", "is not a regular file")):
+        assert siqi("--resume", path) == (2, b"", f"siqi analyse: --resume {path}: {reason}\n")
+
+
+def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
+    """Whatever changes the answer has the position searched again; what does not, not."""
+    path = tmp_path / "out.jsonl"
+    query = {"id": "a", "moves": ["h2e2", "h9g7"], "analyseTurns": [1], "nodes": 300}
+    others = ({"moves": ["b2e2", "h9g7"]}, {"nodes": 400}, {"options": {"UseEndgames": False}})
+    same = ({"priority": 3}, {"reportEvery": 100}, {"moves": ["h2e2", "b9c7"]}, {"options": {"Seed": 1}})
+    resume = ("--resume", str(path))
+    run(query, arguments=resume)
+    (first,) = lines_of(path)
+    assert (first["limits"], first["version"]) == ({"nodes": 300}, "0.1.0")
+    run(*(query | change for change in same + others), arguments=resume)
+    answers = lines_of(path)
+    assert answers[0] == first and len(answers) == len({answer["query"] for answer in answers}) == 4
+    run(*(query | change for change in same + others), arguments=resume)
+    assert lines_of(path) == answers
+    run(query, arguments=(*resume, "--hash", "4"))
+    assert len(lines_of(path)) == len(read_answers(path).finals) == 5
+
+
+def test_what_an_identity_depends_on() -> None:
+    def of(**changes: Any) -> str:
+        query = Query(**({"id": "a", "game": "ewn", "moves": ("123456", "615243", "c5c4"), "nodes": 3} | changes))
+        return identity(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
+
+    assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
+    assert of() == of(moves=("123456", "615243")) == of(options={"Width": 7}), "later moves, another game's option"
+    changes: list[dict[str, Any]] = [
+        {}, {"nodes": 4}, {"depth": 1}, {"movetime": 1}, {"mate": 1}, {"multipv": 2}, {"book": True}, {"clear": True},
+        {"dice": (1,)}, {"dice": (2,)}, {"moves": ("123456", "123456", "c5c4")}, {"searchmoves": ("c5c4",)},
+        {"options": {"Threads": 2}}, {"options": {"Hash": 4}}, {"options": {"Seed": 2}}, {"fen": "x"},
+        {"game": "junqi"},
+    ]  # fmt: skip
+    assert len({of(**change) for change in changes}) == len(changes)
+
+
+def test_answers_of_another_version_are_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text(ANSWER)
+    run({"id": "a", "depth": 1}, arguments=("--resume", str(path)))
+    assert [answer.get("version") for answer in lines_of(path)] == [None, "0.1.0"]
+
+
+def test_errors_are_not_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    lines = (
+        "nope",
+        {"id": "b", "fen": "foo"},
+        {"id": "w", "depth": 1, "colour": 1},
+        {"id": "v", "action": "query_version"},
+    )
+    for _ in range(2):
+        assert run(*lines, arguments=("--resume", str(path)), errors=2) == []
+        assert len(lines_of(path)) == 4
+    run("nope", "no", arguments=("--resume", str(path)), errors=2)
+    assert len(lines_of(path)) == 5
+
+
+def test_a_search_that_was_left_is_searched_again(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    live = Live("--resume", str(path))
+    query = {"id": "a", "nodes": FOREVER, "reportEvery": 0.01}
+    live.send(query)
+    while not path.exists() or not path.read_bytes():
+        time.sleep(0.01)
+    live.send({"id": "t", "action": "terminate_all"})
+    live.close()
+    assert not read_answers(path).finals
+    assert [answer["isDuringSearch"] for answer in lines_of(path)].count(False) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_killed_runs_give_each_position_one_answer(tmp_path: Path) -> None:
+    path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
+    fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n" * 40)
+    arguments = ["--format", "fen", "--nodes", "5000", "--workers", "2", "--resume", str(path), str(fens)]
+    for wanted in (10, 30):
+        process = subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
+        while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < wanted):
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+    assert path.read_bytes().count(b"\n") < 80
+    assert siqi(*arguments)[0] == 0
+    assert sorted(int(answer["id"]) for answer in lines_of(path)) == list(range(1, 81))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to send")
@@ -252,28 +405,284 @@ def test_an_interrupt_leaves_no_half_answer() -> None:
 
 def test_fens_in_a_table_out(tmp_path: Path) -> None:
     path = tmp_path / "positions.epd"
-    path.write_text('rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2; id "x"\n\nfoo\n')
-    done = subprocess.run(
-        [*COMMAND, str(path), "--format", "fen", "--output", "csv", "--depth", "2"],
-        capture_output=True, text=True, cwd=ROOT, check=True, timeout=TIMEOUT_S,
-    )  # fmt: skip
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    assert [(row["id"], row["turn"], bool(row["error"])) for row in rows] == [("1", "1", False), ("3", "0", True)]
+    text = '# mine\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2; id "x"\n\nfoo\n  # 馬\n'
+    path.write_bytes(text.encode("gb18030"))
+    status, out, told = siqi(path, "--format", "fen", "--output", "csv", "--depth", "2")
+    assert (status, told) == (1, "siqi analyse: 1 of the answers are errors\n")
+    rows = list(csv.DictReader(out.decode().splitlines()))
+    assert [(row["id"], row["turn"], bool(row["error"])) for row in rows] == [("2", "1", False), ("4", "0", True)]
     assert rows[0]["pv"].split()[0] == rows[0]["bestmove"]
 
 
-@pytest.mark.parametrize(("game", "text"), [("connect6", C6), ("xiangqi", PGN)])
-def test_records_in_with_comments_out(game: str, text: str, tmp_path: Path) -> None:
-    records = registry.records(game)
-    path = tmp_path / "games.txt"
-    path.write_text(text * 2, encoding=records.ENCODING)
-    arguments = [str(path), "--format", "record", "--output", "record", "--game", game, "--nodes", "200"]
-    done = subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, cwd=ROOT, check=True, timeout=TIMEOUT_S
+HANGING = "4k4/9/9/9/9/9/9/r8/R8/3K5 w"
+"""Red may take a rook, or lose one."""
+
+
+def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
+    queries = (
+        {"id": "blunder", "fen": HANGING, "moves": ["d0d1", "a2a1"], "analyseTurns": [2, 0, 1], "depth": 4},
+        {"id": "best", "fen": HANGING, "moves": ["a1a2"], "analyseTurns": [0], "depth": 4},
+        {"id": "unknown", "fen": HANGING, "moves": ["d0d1"], "analyseTurns": [0], "depth": 4},
+        {"id": "mate", "fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w", "moves": ["b8b7"], "analyseTurns": [0, 1], "depth": 4},
+        {"id": "mated", "fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w", "moves": ["a7a9"], "analyseTurns": [0, 1], "multipv": 1},
+        {"id": "bad", "moves": ["a0a9"], "analyseTurns": [0, 1, 2]},
     )
-    again = tmp_path / "again.txt"
-    again.write_text(done.stdout, encoding=records.ENCODING)
-    with path.open(encoding=records.ENCODING) as before, again.open(encoding=records.ENCODING) as after:
-        assert [game.moves for game in records.read(before)] == [game.moves for game in records.read(after)]
-    if game == "xiangqi":
-        assert done.stdout.count("{") == 8
+    given = "".join(json.dumps(query) + "\n" for query in queries).encode()
+    for multipv in (1, 2):
+        status, out, _ = siqi("--output", "csv", "--multipv", multipv, "--workers", "2", given=given)
+        assert status == 1
+        found: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for row in csv.DictReader(out.decode().splitlines()):
+            found.setdefault((row["id"], row["turn"]), []).append(row)
+        assert [row["rank"] for row in found["blunder", "0"]] == ["1", "2"][:multipv]
+        assert all(row["pv"].split()[0] == row["move"] for row in found["blunder", "0"])
+        row = found["blunder", "0"][0]
+        assert (row["played"], row["bestmove"], row["move"]) == ("d0d1", "a1a2", "a1a2")
+        assert int(row["lost"]) > 500
+        assert int(found["blunder", "1"][0]["lost"]) < 100
+        assert (found["blunder", "2"][0]["played"], found["blunder", "2"][0]["lost"]) == ("", "")
+        assert found["best", "0"][0]["lost"] == "0"
+        assert (found["unknown", "0"][0]["lost"] != "") == (multipv == 9)
+        assert found["mated", "0"][0]["lost"] == "0" and found["mated", "1"][0]["outcome"] == "win first checkmate"
+        assert [row["error"] != "" for row in found["bad", "1"] + found["bad", "2"]] == [True, True]
+        assert found["bad", "0"][0]["played"] == ""
+
+
+def test_rows_come_though_the_run_is_broken_off() -> None:
+    """A row that waits for the next position's score is written without it."""
+    rows: list[str] = []
+    table = Table(rows.append)
+    table.expect("a", (0, 1))
+    line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
+    table({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})
+    assert len(rows) == 1
+    table.close()
+    assert len(rows) == 2 and ",30," in rows[1]
+
+
+@pytest.mark.parametrize("game", ["connect6", "ewn", "junqi"])
+def test_records_without_room_for_comments_are_refused_at_once(game: str, tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text(C6)
+    status, out, told = siqi(tmp_path / "games.txt", "--format", "record", "--output", "record", "--game", game)
+    assert (status, out) == (2, b"")
+    assert told == f"siqi analyse: --output record: records of {game} have no room for comments\n"
+
+
+def test_records_of_connect6_are_analysed(tmp_path: Path) -> None:
+    """A game that cannot be read is an error, and the games behind it are read; UTF-8 is known as such."""
+    path = tmp_path / "games.txt"
+    for encoding in ("gb18030", "utf-8"):
+        path.write_text(f"{C6}\n{{nonsense}}\n{C6.replace('A B', '甲 B')}", encoding=encoding)
+        status, out, _ = siqi(path, "--format", "record", "--game", "connect6", "--nodes", "50")
+        answers = [json.loads(line) for line in out.splitlines()]
+        assert status == 1
+        assert [answer["id"] for answer in answers if "error" in answer] == ["2"]
+        assert sorted((answer["id"], answer["turn"]) for answer in answers if "turn" in answer) == [
+            (name, turn) for name in "13" for turn in range(3)
+        ]
+
+
+ANNOTATED_PGN = """[Game "Chinese Chess"]
+[Event "杯赛 \\"A\\""]
+[Odd "kept"]
+[Red "胡荣华"]
+[Result "1-0"]
+[Date "1999.01.01"]
+
+{开局} 1. 炮二平五 {the usual
+move} 马8进7 (1... 炮８平５ 2. 马二进三 (2. 炮五进四 {a } 士４进５)) 2.马二进三! $14 ; to the end ) } {
+% an escape
+车9平8
+3. 车一平二 1-0
+{behind the game}
+====== between games
+
+[Event "broken"]
+
+1. 炮二平五 马8进7 2. 炮二平五 {lost?} 0-1
+
+[Event "traditional"]
+[Result "*"]
+
+1. 炮二平五 馬８進７ 2. 馬二進三 *
+
+[Event "a rook up"]
+[FEN "3k5/9/9/9/9/9/9/9/R8/4K4 b - - 0 1"]
+
+1... K4+1 2. R9+3 *
+
+[Event "coordinates"]
+[Format "ICCS"]
+
+1. H2-E2 H9-G7 2. h0g2 {} *
+behind all
+"""
+
+
+def own_notes(text: str) -> list[str]:
+    return re.findall(r"\{(Siqi [^}]*)\}", text)
+
+
+@pytest.mark.parametrize(("encoding", "newline"), [("utf-8", "\n"), ("gb18030", "\r\n"), ("utf-8-sig", "\n")])
+def test_records_come_out_as_they_went_in_with_notes(encoding: str, newline: str, tmp_path: Path) -> None:
+    source = ANNOTATED_PGN.replace("\n", newline)
+    path, again = tmp_path / "games.pgn", tmp_path / "again.pgn"
+    path.write_bytes(source.encode(encoding))
+    arguments = ("--format", "record", "--output", "record", "--depth", "3")
+    status, out, told = siqi(path, *arguments, "--workers", "2")
+    assert status == 1 and told.startswith("siqi analyse: game 2: 2. ") and told.count("\n") == 2
+    text = out.decode(encoding)
+
+    def without_notes(annotated: str) -> str:
+        return re.sub(r"\r?\n\{Siqi [^}]*\}", "", annotated).replace(f'[SiqiScoreSide "Red"]{newline}', "")
+
+    assert without_notes(text) == source
+    assert text.count('[SiqiScoreSide "Red"]') == 4
+    notes = own_notes(text)
+    assert len(notes) == 6 + 4 + 3 + 4
+    assert all(re.match(r"Siqi [+-]\d+\.\d\d/\d+ \S{4}|Siqi \+M\d+/", note) for note in notes)
+    games = list(read_games(io.StringIO(text), report=lambda game: None))
+    assert [len(game.moves) for game in games] == [5, 3, 2, 3]
+    assert re.search(r" [炮马车兵相仕帅]", notes[0]) and re.search(r" [马炮车][1-9][进平][1-9]", notes[1])
+    assert re.search(r"[馬車進]", "".join(notes[6:10])) and not re.search(r"[马车进]", "".join(notes[6:10]))
+    rook_up = notes[10:13]
+    assert all(note.startswith("Siqi +") for note in rook_up), "the side to move changes, Red is ahead"
+    assert re.search(r" [KRA]\S{3}", rook_up[0])
+    assert re.search(r" [A-I]\d-[A-I]\d", notes[13])
+    again.write_bytes(out)
+    text = siqi(again, *arguments, "--depth", "2")[1].decode(encoding)
+    assert without_notes(text) == source and len(own_notes(text)) == len(notes)
+    assert "/3 " not in "".join(own_notes(text)), "the notes of the first run are gone"
+
+
+def test_traditional_characters_in_big5_and_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    text = '[Event "棋賽"]\n[Red "楊官璘"]\n\n1. 炮二平五 {好棋} 馬８進７ 2. 馬二進三 車９平８ *\n'
+    path.write_bytes(text.encode("big5"))
+    status, out, told = siqi(path, "--format", "record", "--output", "record", "--nodes", "300", "--multipv", "2")
+    assert (status, told) == (0, "")
+    assert "{好棋} 馬８進７" in out.decode("big5")
+    assert all(note.count(" | ") == 1 for note in own_notes(out.decode("big5")))
+
+
+def test_text_in_no_encoding_is_kept_and_a_hint_given(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    data = '[Event "棋"]\n\n1. C2.5 {马} *\n'.encode() + '[Event "杨"]\n\n1. C2.5 *\n'.encode("gb18030")
+    path.write_bytes(data)
+    arguments = (path, "--format", "record", "--nodes", "100", "--encoding", "utf-8")
+    hint = "siqi analyse: some of the input is not utf-8; --encoding gb18030 may read it\n"
+    status, out, told = siqi(*arguments, "--output", "record")
+    assert (status, told) == (0, hint)
+    assert re.sub(rb'\n\{Siqi [^}]*\}|\[SiqiScoreSide "Red"\]\n', b"", out) == data
+    assert siqi(*arguments)[2] == hint
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "big5", "utf-16", "utf-8-sig"])
+def test_encodings_are_known_by_what_a_text_begins_with(encoding: str) -> None:
+    text = '[Event "棋賽"]\n[Red "楊官璘"]\n\n1. 炮二平五 馬８進７ 2. 馬二進三 車９平８ *\n'
+    for size in range(len('[Event "棋賽"]\n') + 20, len(text)):
+        found = detected(text[:size].encode(encoding), "utf-8")
+        assert text[:size].encode(encoding).decode(found) == text[:size]
+    assert detected(b"1. C2.5 *", "gb18030") == "gb18030"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no FIFOs")
+def test_the_input_may_be_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(PGN.encode("gb18030"),))
+    writer.start()
+    status, out, told = siqi(tmp_path / "pipe", "--format", "record", "--nodes", "50")
+    writer.join()
+    assert (status, out.count(b"\n"), told) == (0, 4, "")
+
+
+def test_what_katago_answers_to_its_actions() -> None:
+    actions: list[dict[str, Any]] = [
+        {"id": "v", "action": "query_version"},
+        {"id": "c", "action": "clear_cache"},
+        {"id": "t", "action": "terminate", "terminateId": "x", "turnNumbers": [1, 2]},
+        {"id": "a", "action": "terminate_all"},
+    ]
+    version, *others = run(*actions)
+    assert version == {**actions[0], "version": "0.1.0", "git_hash": "<omitted>"}
+    assert others == actions[1:]
+    (unknown, missing) = run({"id": "q", "action": "dance"}, {"id": "r", "action": "terminate"}, errors=2)
+    assert unknown["error"] == "one of query_version clear_cache terminate terminate_all, not dance"
+    assert (missing["field"], missing["id"], missing["line"]) == ("terminateId", "r", 2)
+
+
+def test_all_queries_can_be_left_and_ids_used_again() -> None:
+    live = Live()
+    live.send(
+        {"id": "long", "nodes": FOREVER, "reportEvery": 0.01}, *({"id": f"{n}", "nodes": FOREVER} for n in range(5))
+    )
+    live.answer()
+    live.send({"id": "some", "action": "terminate_all", "turnNumbers": [1]}, {"id": "t", "action": "terminate_all"})
+    live.send({"id": "3", "depth": 1}, {"id": "long", "depth": 1})
+    rest = [answer for answer in live.close() if not answer.get("isDuringSearch")]
+    assert sorted(answer["id"] for answer in rest if answer.get("noResults")) == list("01234")
+    assert sorted(answer["id"] for answer in rest if "bestmove" in answer) == ["3", "long", "long"]
+
+
+def test_a_cleared_cache_is_empty() -> None:
+    """The second search is the first one again, not one with its results."""
+    live = Live()
+    found = []
+    for clears in (False, True, False):
+        if clears:
+            live.send({"id": "c", "action": "clear_cache"})
+            live.answer()
+        live.send({"id": "a", "nodes": 3000})
+        found.append(live.answer()["lines"])
+    live.close()
+    assert found[0] == found[1] != found[2]
+
+
+def test_errors_name_what_there_is_and_their_line() -> None:
+    game, option, value, turn = run(
+        "",
+        {"id": "g", "game": "chess"},
+        {"id": "o", "options": {"Wdith": 1}, "game": "connect6"},
+        {"id": "v", "options": {"UseRules": "maybe"}},
+        {"id": "t", "analyseTurns": [1]},
+        errors=4,
+    )
+    assert (game["error"], game["line"]) == ("one of xiangqi connect6 ewn junqi, not chess", 2)
+    assert option["error"].startswith("unknown option: Wdith; connect6 has Hash, Threads, Seed, ")
+    assert "Width" in option["error"] and option["line"] == 3
+    assert value["error"] == "option UseRules: one of false true checked paper, not maybe"
+    assert turn["field"] == "analyseTurns"
+
+
+def test_the_compiling_is_told(tmp_path: Path) -> None:
+    """A kernel that is not in the cache is compiled, which takes time and is said so."""
+    run({"id": "e", "game": "ewn", "moves": ["123456", "615243"], "depth": 1})
+    assert jit.CACHE_FOLDER is not None
+    shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name, ignore=shutil.ignore_patterns("*.tmp.*"))
+    victims = list(tmp_path.rglob("bounds.better-*"))
+    for victim in victims:
+        victim.unlink()
+    done = subprocess.run(
+        COMMAND, input=b'{"id": "e", "game": "ewn", "moves": ["123456", "615243"], "depth": 1}\n', capture_output=True,
+        env={**os.environ, "SIQI_CACHE": str(tmp_path)}, cwd=ROOT, timeout=TIMEOUT_S, check=True,
+    )  # fmt: skip
+    first, last = done.stderr.decode().splitlines()
+    assert victims and first == "siqi analyse: compiling ewn for the first time; later starts use the cache"
+    assert re.fullmatch(r"siqi analyse: compiled ewn: \d+ kernels in [\d.]+ s", last)
+
+
+def test_compiling_is_announced_by_tens() -> None:
+    lines: list[str] = []
+    before = jit.on_compile
+    with announce_compiling(lines.append, "all"):
+        for _ in range(21):
+            assert jit.on_compile is not None
+            jit.on_compile("kernel")
+    assert jit.on_compile is before
+    assert [line.split(" in ")[0] for line in lines[1:]] == [
+        "compiling all: 10 kernels", "compiling all: 20 kernels", "compiled all: 21 kernels"
+    ]  # fmt: skip
+    assert lines[0].startswith("compiling all")
+    with announce_compiling(lines.append, "nothing"):
+        pass
+    assert len(lines) == 4

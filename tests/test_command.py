@@ -57,3 +57,13 @@ def test_completion(shell: str, tmp_path: Path) -> None:
         path = tmp_path / "siqi.bash"
         path.write_text(script)
         subprocess.run(["bash", "-n", path], check=True)
+
+
+def test_both_spellings_of_analyse() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "daemon", "analyze"], input='{"id": "v", "action": "query_version"}\n',
+        capture_output=True, text=True, cwd=ROOT, check=True, timeout=300,
+    )  # fmt: skip
+    assert f'"version":"{__version__}"' in done.stdout
+    assert "analyze" in siqi("completion", "bash").stdout
+    assert siqi("analyze", "--hash", "0", status=2).stderr.endswith("a whole number from 1 to 16384, not 0\n")

@@ -145,7 +145,23 @@ def test_answers_to_a_full_disk(tmp_path: Path) -> None:
             command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=START_TIMEOUT_S, text=True, check=False
         )
     assert done.returncode == 1
-    assert done.stderr == "siqi analyse: [Errno 28] No space left on device\n"
+    assert re.sub(r"siqi analyse: compil.*\n", "", done.stderr) == "siqi analyse: [Errno 28] No space left on device\n"
+
+
+def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
+    """No answer is left half written, and a later run takes those that are there."""
+    path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
+    fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 50)
+    arguments = ["analyse", "--format", "fen", "--nodes", "10", "--resume", str(path), str(fens)]
+    program = with_limit(5000)[-1].replace("import main;", f"import main; import sys; sys.argv[1:] = {arguments};")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, timeout=START_TIMEOUT_S, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith(("No space left on device\n", "File too large\n")) and "Traceback" not in done.stderr
+    assert 4000 < path.stat().st_size <= 5000 and path.read_text().endswith("}\n")
+    subprocess.run([*COMMAND, *arguments], cwd=ROOT, check=True, timeout=START_TIMEOUT_S)
+    assert sorted(int(json.loads(line)["id"]) for line in path.read_text().splitlines()) == list(range(1, 51))
 
 
 # Signals and pipes

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import io
 import random
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from games import registry
-from games.contract import GameRecord
+from games.contract import GameRecord, Note, NoteLine
+from games.xiangqi.board import Board
+from games.xiangqi.move import Move
+from games.xiangqi.pgn import Game, read_game
+from games.xiangqi.style import style_of
 
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 
@@ -58,3 +65,97 @@ def test_connect6_as_the_championships_keep_it() -> None:
     for wrong in (C6.replace("W(K", "B(K"), C6.replace("C6", "WTN", 1), "{}"):
         with pytest.raises(ValueError, match=r"wrong side|not a record"):
             list(registry.records("connect6").read(io.StringIO(wrong)))
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
+    records, rng = registry.records(name), random.Random(5)
+    games = [random_game(name, rng) for _ in range(2)]
+    bad = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[C7]\n", "junqi": "nonsense\n"}[name]
+    found = records.read(io.StringIO(records.write(games[0]) + bad + records.write(games[1])))
+    assert next(found).moves == games[0].moves
+    with pytest.raises(ValueError):
+        next(found)
+    assert next(found).moves == games[1].moves
+    assert next(found, None) is None
+
+
+# Notes in PGN
+
+
+def notes_of(game: Game, text: str = "+0.13/5") -> dict[int, Note]:
+    """A note of two lines for every position, of one and of two moves where there are any."""
+    notes: dict[int, Note] = {}
+    board = game.board()
+    for place in range(len(game.moves) + 1):
+        words, twin = [], board.copy()
+        for _ in range(2):
+            if move := next(iter(twin.legal_moves), None):
+                words.append(move.uci())
+                twin.push(move)
+        notes[place] = (NoteLine(text, tuple(words)), NoteLine("-M3/7", tuple(words[:1])))
+        if place < len(game.moves):
+            board.push(game.moves[place])
+    return notes
+
+
+SCRAPS = (
+    *("1.", "2. ", "1... ", "炮二平五", "马8进7", "!", "$14", " $1", "*", "1-0", " ", "\n", "\r\n"),
+    *("{note}", "{", "}", "(", ")", "(1. 马二进三)", "; to the end\n", "\n% no\n", "\n["),
+    *("{Siqi +0.13/5 炮二平五}", "\n{Siqi 1-0 checkmate}", "{Siqi says}"),
+)
+
+
+@given(st.booleans(), st.lists(st.sampled_from(SCRAPS), max_size=12))
+def test_notes_change_nothing_else(has_tags: bool, scraps: list[str]) -> None:
+    text = '[Event "x"]\n' if has_tags else "1. "
+    text += "".join(scraps)
+    game = read_game(io.StringIO(text, newline=""))
+    assert game
+    if game.errors:
+        return
+    source = game.source.text
+    assert text.startswith(source)
+    noted = game.annotated(notes_of(game))
+    own = r"(\r?\n)?\{Siqi (?!says)[^}]*\}"
+    tag = r'\[SiqiScoreSide "Red"\]\r?\n'
+    assert re.sub(rf"\s|{own}|{tag}", "", noted) == re.sub(rf"\s|{own}|{tag}", "", source)
+    again = read_game(io.StringIO(noted, newline=""))
+    assert again and not again.errors and again.moves == game.moves and again.result == game.result
+    assert again.nags == game.nags and len(again.source.notes) == len(game.moves) + 1
+    assert again.annotated(notes_of(game)) == noted
+    other = again.annotated(notes_of(game, "-0.50/6"))
+    assert other.count("-0.50/6") == len(game.moves) + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "tag", "expected"),
+    [
+        ("炮二平五 马8进7", "", "马8进7"),
+        ("炮二平五 马８进７", "", "马８进７"),
+        ("炮二平五 馬８進７", "", "馬８進７"),
+        ("炮二平五", "", "马８进７"),
+        ("C2.5 H8+7", "", "H8+7"),
+        ("c2=5 h8+7", "", "h8+7"),
+        ("Ｃ２．５", "", "H8+7"),
+        ("H2-E2", "", "H9-G7"),
+        ("h2e2 h9g7", "", "h9g7"),
+        ("H2E2", "WXF", "H9G7"),
+        ("", "ICCS", "H9-G7"),
+        ("", "WXF", "H8+7"),
+        ("", "", "马８进７"),
+    ],
+)
+def test_moves_are_written_as_the_game_has_them(words: str, tag: str, expected: str) -> None:
+    board = Board()
+    board.push_uci("h2e2")
+    assert style_of(words.split(), tag).write(board, Move.from_uci("h9g7")) == expected
+    board.pop()
+    if words.startswith("c2=5"):
+        assert style_of(words.split(), tag).write(board, Move.from_uci("h2e2")) == "c2=5"
+
+
+def test_comments_that_only_look_like_ours_stay() -> None:
+    text = '[Event "x"]\n\n1. C2.5 {Siqi is strong} {Siqi +0.13/14 is what it says} H8+7 {Siqi: 1-0} *\n'
+    game = read_game(io.StringIO(text))
+    assert game and game.source.notes == [] and game.annotated({}).count("{") == 3

@@ -45,7 +45,7 @@ LAYERS = (
     ("game",),
     ("move",),
     ("san",),
-    ("board", "svg"),
+    ("board", "svg", "style"),
     ("pgn", "chess_engine"),
     ("record",),
 )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from daemon.analysis.query import BadLineError, Query
-from daemon.options import Options
+from daemon import __version__
+from daemon.analysis.query import SEARCH_OPTIONS, BadLineError, Query, Setting
+from daemon.compiling import announce_compiling
 from daemon.pipes import now_ns
 from daemon.thinker import settles_mate, stop_at
 from games import registry
@@ -23,11 +25,16 @@ KEPT = 4
 Emit = Callable[[dict[str, Any]], None]
 
 
-class Item(NamedTuple):
-    """A position of a query."""
+@dataclass(eq=False)
+class Item:
+    """A position of a query that is not answered yet."""
 
     query: Query
     turn: int  # moves before it
+    options: tuple[Setting, ...]
+    identity: str  # of its answer
+    control: Control | None = None  # while it is searched
+    is_left: bool = False  # by an action
 
 
 class Loaded(NamedTuple):
@@ -38,19 +45,27 @@ class Loaded(NamedTuple):
 
 
 class Analyst:
-    """Not shared between threads."""
+    """Not shared between threads, but for `forget`."""
 
-    def __init__(self, hash_mb: int, threads: int) -> None:
-        self._defaults = {"Hash": str(hash_mb), "Threads": str(threads), "Seed": "1"}
-        self._loaded: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
+    def __init__(self, write: Callable[[str], None]) -> None:
+        """`write` gets lines about the compiling of games."""
+        self._write = write
+        self._loaded: OrderedDict[tuple[Setting, ...], Loaded] = OrderedDict()
+
+    def forget(self) -> None:
+        """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
+        self._loaded = OrderedDict()
 
     def analyse(self, item: Item, control: Control, emit: Emit) -> dict[str, Any]:
         """The answer to an item, and on the way those in between; BadLineError for what the query has wrong."""
         query = item.query
-        game, searcher = self._game(query)
+        game, searcher = self._game(item)
         position = self._position(game, item)
         found = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
+        found |= {"query": item.identity, "limits": query.limits, "version": __version__}
         found["toMove"] = ("first", "second")[position.turn]
+        if played := played_move(position, item):
+            found["played"] = played
         if query.book:
             found["book"] = game.consult(position)
         outcome = position.outcome()
@@ -63,9 +78,10 @@ class Analyst:
         except ValueError as error:
             raise BadLineError(str(error), "searchmoves", query.id) from None
         started = now_ns()
+        multipv = query.multipv or 1
 
         def told(report: Report) -> dict[str, Any]:
-            return found | describe(position, report, query.multipv, (now_ns() - started) // 1_000_000)
+            return found | describe(position, report, multipv, (now_ns() - started) // 1_000_000)
 
         def between(report: Report) -> None:
             emit(told(report) | {"isDuringSearch": True})
@@ -73,7 +89,7 @@ class Analyst:
         if query.clear:
             searcher.clear()
         timer = stop_at(control, started + query.movetime * 1_000_000) if query.movetime else None
-        searcher.start(Task(position, control, moves, query.multipv))
+        searcher.start(Task(position, control, moves, multipv))
         try:
             return told(iterate(searcher, control, query, between))
         finally:
@@ -81,30 +97,28 @@ class Analyst:
             if timer is not None:
                 timer.cancel()
 
-    def _game(self, query: Query) -> Loaded:
-        key = query.game, *sorted(query.options.items())
-        if key not in self._loaded:
-            self._loaded[key] = self._load(query)
-            if len(self._loaded) > KEPT:
-                self._loaded.popitem(last=False)
-        self._loaded.move_to_end(key)
-        return self._loaded[key]
+    def _game(self, item: Item) -> Loaded:
+        loaded = self._loaded  # `forget` may put another in its place
+        key = (("game", item.query.game), *item.options)
+        if key not in loaded:
+            loaded[key] = self._load(item)
+            if len(loaded) > KEPT:
+                loaded.popitem(last=False)
+        loaded.move_to_end(key)
+        return loaded[key]
 
-    def _load(self, query: Query) -> Loaded:
-        options = Options()
-        try:
-            for name, value in (self._defaults | query.options).items():
-                options.set(name, str(value).lower() if isinstance(value, bool) else str(value))
-        except ValueError as error:
-            raise BadLineError(str(error), "options", query.id) from None
-        game = registry.load(query.game)
-        for name, value in options.of_game(query.game):
+    def _load(self, item: Item) -> Loaded:
+        query = item.query
+        with announce_compiling(self._write, query.game):
+            game = registry.load(query.game)
+            searcher = game.searcher()
+        for name, value in item.options[len(SEARCH_OPTIONS) :]:
             game.set_option(name, value)
-        searcher = game.searcher()
+        hash_mb, threads, seed = (int(value) for _, value in item.options[: len(SEARCH_OPTIONS)])
         try:
-            searcher.configure(options.number("Hash"), options.number("Threads"), options.number("Seed"))
+            searcher.configure(hash_mb, threads, seed)
         except MemoryError:
-            raise BadLineError(f"no memory for {options.text('Hash')} MiB", "options", query.id) from None
+            raise BadLineError(f"no memory for {hash_mb} MiB", "options", query.id) from None
         return Loaded(game, searcher)
 
     def _position(self, game: Game, item: Item) -> Any:
@@ -113,15 +127,14 @@ class Analyst:
             position = game.position(query.fen or None)
         except ValueError as error:
             raise BadLineError(f"bad FEN: {error}", "fen", query.id) from None
-        setups = 2 if not query.fen and game.info.has_setup else 0
         try:
             for turn, word in enumerate(query.moves[: item.turn]):
-                if (dice := throw(query, turn, setups)) and game.info.has_dice:
+                if (dice := query.throw(turn)) and game.info.has_dice:
                     position.set_dice(dice)  # which the move has to answer
                 position.push(position.parse_move(word))
         except ValueError as error:
             raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
-        dice = throw(query, item.turn, setups)
+        dice = query.throw(item.turn)
         if dice:
             try:
                 if not game.info.has_dice:
@@ -132,12 +145,15 @@ class Analyst:
         return position
 
 
-def throw(query: Query, turn: int, setups: int) -> int:
-    """The throw of a position, 0 if none is told."""
-    if isinstance(query.dice, int):
-        return query.dice if turn == len(query.moves) else 0
-    at = turn - setups
-    return query.dice[at] if 0 <= at < len(query.dice) else 0
+def played_move(position: Any, item: Item) -> str:
+    """The move that the query has at the position, '' where it has none that is legal."""
+    if item.turn == len(item.query.moves):
+        return ""
+    try:
+        text: str = position.move_text(position.parse_move(item.query.moves[item.turn]))
+    except ValueError:
+        return ""
+    return text
 
 
 def iterate(searcher: Searcher, control: Control, query: Query, between: Callable[[Report], None]) -> Report:

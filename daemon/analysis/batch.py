@@ -9,12 +9,18 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from daemon.analysis.query import BadLineError, Query, Terminate, parse
+from daemon import __version__
+from daemon.analysis.answers import Final
+from daemon.analysis.query import Action, BadLineError, Query, identity, parse, resolve_options
+from daemon.pipes import printable
+
+if TYPE_CHECKING:
+    from daemon.analysis.analyst import Analyst, Item
 
 WAITING = 1000
 """Positions in the queue at the most."""
@@ -25,11 +31,14 @@ DEFAULT_NODES = 100_000
 LAST = 1 << 62
 """The priority of the end."""
 
+GIT_HASH = "<omitted>"
+"""KataGo's word for a build that does not know its commit."""
+
 Write = Callable[[dict[str, Any]], None]
 
 
 class Settings(NamedTuple):
-    """Of a run; limits are those of queries that name none."""
+    """Of a run; limits are those of queries that name none, and so is `multipv`."""
 
     workers: int = 1
     threads: int = 1
@@ -37,28 +46,40 @@ class Settings(NamedTuple):
     nodes: int = DEFAULT_NODES
     depth: int = 0
     movetime: int = 0
+    multipv: int = 1
+
+
+def ignore(*_: object) -> None:
+    """A listener that does nothing."""
 
 
 class Batch:
-    """One run."""
+    """One run. `errors` counts the answers that are errors."""
 
     def __init__(
         self,
         settings: Settings,
         write: Write,
-        expect: Callable[[], None] = lambda: None,
-        done: frozenset[tuple[str, int]] = frozenset(),
+        expect: Callable[[str, tuple[int, ...]], None] = ignore,
+        done: Collection[Final] = frozenset(),
+        note: Callable[[str], None] = ignore,
     ) -> None:
-        """`write` takes one answer at a time, `expect` is told of each position queued; those `done` are skipped."""
+        """`write` takes one answer at a time, `expect` an id and the turns to be answered; those `done` are skipped.
+
+        `note` gets lines for the user that are no answers.
+        """
+        self.errors = 0
         self._settings = settings
+        self._options = {"Hash": str(settings.hash_mb), "Threads": str(settings.threads), "Seed": "1"}
         self._write = write
         self._expect = expect
         self._done = done
+        self._note = note
         self._lock = threading.Lock()
-        self._queue: queue.PriorityQueue[tuple[int, int, Any]] = queue.PriorityQueue(WAITING)
+        self._queue: queue.PriorityQueue[tuple[int, int, Item | None]] = queue.PriorityQueue(WAITING)
         self._order = itertools.count()
-        self._running: dict[tuple[str, int], Any] = {}  # controls
-        self._left: dict[str, set[int] | None] = {}  # queries left, and which of their turns (None: all)
+        self._open: set[Item] = set()  # waiting or searched
+        self._analysts: list[Analyst] = []
         self._is_stopping = False
 
     def run(self, feed: Callable[[], None]) -> None:
@@ -76,99 +97,117 @@ class Batch:
         """Leave what runs without an answer; what waits is not begun."""
         self._is_stopping = True
         with self._lock:
-            for control in self._running.values():
-                control.stop()
+            self._leave(lambda item: True)
+
+    def _leave(self, is_meant: Callable[[Item], bool]) -> None:
+        """End or drop open positions; under the lock."""
+        for item in filter(is_meant, self._open):
+            item.is_left = True
+            if item.control is not None:
+                item.control.stop()
 
     def _say(self, answer: dict[str, Any]) -> None:
         with self._lock:
-            self._write(answer)
+            self._say_locked(answer)
+
+    def _say_locked(self, answer: dict[str, Any]) -> None:
+        self.errors += "error" in answer
+        self._write(answer)
 
     def complain(self, what: str, name: str) -> None:
-        """Tell what is wrong with a game that cannot be asked for."""
+        """Say what is wrong with a game that cannot be asked for."""
         self._say(complaint(BadLineError(what, "", name)))
 
-    def take(self, line: str | bytes) -> None:
-        """Do what a line of JSON asks for."""
+    def take(self, line: str | bytes, number: int = 0) -> None:
+        """Do what a line of JSON asks for; errors in it have its number, if there is one."""
         try:
-            asked, unknown = parse(line)
+            parsed = parse(line)
+            for field in parsed.unknown:
+                self._say({"id": parsed.asked.id, "warning": "unknown field", "field": field})
+            if isinstance(parsed.asked, Action):
+                self._act(parsed.asked, parsed.told)
+            else:
+                self.ask(parsed.asked)
         except BadLineError as error:
-            self._say(complaint(error))
-            return
-        for field in unknown:
-            self._say({"id": asked.id, "warning": "unknown field", "field": field})
-        if isinstance(asked, Terminate):
-            self._terminate(asked)
-        else:
-            self.ask(asked)
+            self._say(complaint(error) | ({"line": number} if number else {}))
 
     def ask(self, query: Query) -> None:
-        """Queue the positions of a query."""
+        """Queue the positions of a query; BadLineError if it names what there is not."""
         from daemon.analysis.analyst import Item
 
-        if not query.is_bounded:
-            limits = {name: getattr(self._settings, name) for name in ("nodes", "depth", "movetime")}
-            query = msgspec.structs.replace(query, **limits)
-        turns = (len(query.moves),) if query.analyseTurns is None else query.analyseTurns
-        for turn in dict.fromkeys(turns):
+        changes: dict[str, Any] = {}
+        if not query.limits:
+            changes = {name: getattr(self._settings, name) for name in ("nodes", "depth", "movetime")}
+        if query.multipv is None:
+            changes["multipv"] = self._settings.multipv
+        query = msgspec.structs.replace(query, **changes)
+        options = resolve_options(query, self._options)
+        turns = tuple(dict.fromkeys((len(query.moves),) if query.analyseTurns is None else query.analyseTurns))
+        items = []
+        for turn in turns:
             if turn > len(query.moves):
                 what = f"turn {turn} is after the last move, {len(query.moves)}"
                 self._say(complaint(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
-            elif (query.id, turn) not in self._done:
-                self._expect()
-                self._queue.put((-query.priority, next(self._order), Item(query, turn)))
+                continue
+            item = Item(query, turn, options, identity(query, turn, options))
+            if (query.id, turn, item.identity) not in self._done:
+                items.append(item)
+        self._expect(query.id, tuple(item.turn for item in items))
+        for item in items:
+            with self._lock:
+                self._open.add(item)
+            self._queue.put((-query.priority, next(self._order), item))
 
-    def _terminate(self, asked: Terminate) -> None:
+    def _act(self, asked: Action, told: dict[str, Any]) -> None:
+        """Do it, then repeat it as its answer."""
+        found: dict[str, Any] = {}
         with self._lock:
-            before = self._left.get(asked.terminateId, set())
-            wanted = None if asked.turns is None or before is None else before | set(asked.turns)
-            self._left[asked.terminateId] = wanted
-            for (name, turn), control in self._running.items():
-                if name == asked.terminateId and (asked.turns is None or turn in asked.turns):
-                    control.stop()
-            self._write(msgspec.to_builtins(asked))
-
-    def _is_left(self, name: str, turn: int) -> bool:
-        if name not in self._left:
-            return False
-        turns = self._left[name]
-        return turns is None or turn in turns
+            if asked.action == "query_version":
+                found = {"version": __version__, "git_hash": GIT_HASH}
+            elif asked.action == "clear_cache":
+                for analyst in self._analysts:
+                    analyst.forget()
+            else:
+                self._leave(
+                    lambda item: (
+                        (asked.action == "terminate_all" or item.query.id == asked.terminateId)
+                        and (asked.turns is None or item.turn in asked.turns)
+                    )
+                )
+            self._write(told | found)
 
     def _work(self) -> None:
         from daemon.analysis.analyst import Analyst
         from games.kernel.control import Control
 
-        analyst = Analyst(self._settings.hash_mb, self._settings.threads)
+        analyst = Analyst(self._note)
+        self._analysts.append(analyst)
         while (item := self._queue.get()[2]) is not None and not self._is_stopping:
-            key = item.query.id, item.turn
             control = Control(item.query.nodes)
             with self._lock:
-                is_left = self._is_left(*key)
-                if not is_left:
-                    self._running[key] = control
-            if is_left:
-                self._say({"id": key[0], "turn": key[1], "isDuringSearch": False, "noResults": True})
-                continue
+                if item.is_left:
+                    self._open.discard(item)
+                    self._write({"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True})
+                    continue
+                item.control = control
             try:
                 answer = analyst.analyse(item, control, self._say)
             except BadLineError as error:
                 answer = complaint(error) | {"turn": item.turn}
             except Exception as error:
-                answer = {"id": key[0], "turn": key[1], "error": f"internal: {type(error).__name__}: {error}"}
+                answer = {
+                    "id": item.query.id,
+                    "turn": item.turn,
+                    "error": f"internal: {type(error).__name__}: {printable(str(error), 200)}",
+                }
             with self._lock:
-                self._running.pop(key, None)
+                self._open.discard(item)
+                if item.is_left:
+                    answer.pop("query", None)  # a search cut short does not stand for its limits
                 if not self._is_stopping:
-                    self._write(answer)
+                    self._say_locked(answer)
 
 
 def complaint(error: BadLineError) -> dict[str, Any]:
     found = {"error": str(error), "field": error.field, "id": error.id}
     return {name: value for name, value in found.items() if value}
-
-
-def finals(answers: Iterable[dict[str, Any]]) -> frozenset[tuple[str, int]]:
-    """Which positions have had their final answer, errors not counted."""
-    return frozenset(
-        (answer["id"], answer["turn"])
-        for answer in answers
-        if {"id", "turn"} <= answer.keys() and not answer.get("isDuringSearch", True) and "noResults" not in answer
-    )

@@ -4,159 +4,216 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from daemon.analysis.batch import DEFAULT_NODES, Batch, Settings, finals
+from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answers
+from daemon.analysis.batch import DEFAULT_NODES, Batch, Settings
+from daemon.analysis.encodings import Text, open_input
 from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_record, records_of
+from daemon.compiling import announce_compiling
+from daemon.options import CORE
 from games import registry
 
-INTERRUPTED = 130
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+"""Exit statuses."""
+
+_MOST = {option.name: option.high for option in CORE}
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
     found.add_argument("input", nargs="?", type=Path, help="a file; without it standard input")
-    found.add_argument("--workers", type=positive, default=1, help="positions looked at at the same time")
-    found.add_argument("--threads", type=positive, default=1, help="of a search")
-    found.add_argument("--hash", type=positive, default=16, metavar="MIB", help="memory of a search")
-    found.add_argument("--nodes", type=positive, default=0, help=f"for queries without a limit ({DEFAULT_NODES})")
-    found.add_argument("--depth", type=positive, default=0, help="likewise")
-    found.add_argument("--movetime", type=positive, default=0, metavar="MS", help="likewise")
+    found.add_argument("--workers", type=number_to(256), default=1, help="positions looked at at the same time")
+    found.add_argument("--threads", type=number_to(_MOST["Threads"]), default=1, help="of a search")
+    found.add_argument("--hash", type=number_to(_MOST["Hash"]), default=16, metavar="MIB", help="memory of a search")
+    nodes_help = f"for queries without a limit ({DEFAULT_NODES})"
+    found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
+    found.add_argument("--depth", type=number_to(10**15), default=0, help="likewise")
+    found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="likewise")
+    found.add_argument(
+        "--multipv", type=number_to(256), default=1, metavar="N", help="best moves of a position to find"
+    )
     found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="of FENs and records")
     found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="of the input")
-    found.add_argument("--encoding", help="of records, if not the usual one")
+    found.add_argument("--encoding", help="of FENs and records, if what they begin with does not show it")
     found.add_argument("--output", choices=("json", "csv", "record"), default="json", help="record: with comments")
     found.add_argument("--resume", type=Path, metavar="FILE", help="append the answers to FILE; skip what it has")
 
 
-def positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+def number_to(most: int) -> Callable[[str], int]:
+    """An argument's type: a whole number from 1 on."""
+
+    def checked(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"a whole number from 1 to {most}, not {text}")
+        return int(text)
+
+    return checked
+
+
+def say(text: str) -> None:
+    """A line for the user, on standard error."""
+    if sys.stderr is not None:
+        print(f"siqi analyse: {text}", file=sys.stderr, flush=True)
 
 
 def analyse_with(options: argparse.Namespace) -> int:
-    """The exit status."""
-    if options.resume is not None and options.output != "json":
-        print("siqi analyse: --resume needs --output json", file=sys.stderr)
-        return 2
-    if options.output == "record" and options.format != "record":
-        print("siqi analyse: --output record needs --format record", file=sys.stderr)
-        return 2
-    nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
-    settings = Settings(options.workers, options.threads, options.hash, nodes, options.depth, options.movetime)
-    try:
-        done = finals(answers_of(options.resume)) if options.resume is not None else frozenset()
-        with contextlib.ExitStack() as stack:
-            handle = stack.enter_context(opened(options))
-            out = stack.enter_context(options.resume.open("ab")) if options.resume else sys.stdout.buffer
-            progress = stack.enter_context(Progress())
-            return analyse(options, settings, handle, out, progress, done)
-    except (OSError, LookupError) as error:  # LookupError: an encoding that nobody knows
-        print(f"siqi analyse: {error}", file=sys.stderr)
-        return 1
-
-
-def opened(options: argparse.Namespace) -> Any:
-    """The input: bytes of JSON lines, text otherwise."""
-    is_json = options.format == "json"
-    encoding = options.encoding or (registry.records(options.game).ENCODING if options.format == "record" else "utf-8")
-    if options.input is not None:
-        return options.input.open("rb") if is_json else options.input.open(encoding=encoding, errors="replace")
-    if is_json:
-        return contextlib.nullcontext(sys.stdin.buffer)
-    sys.stdin.reconfigure(encoding=encoding, errors="replace")  # type: ignore[union-attr]
-    return contextlib.nullcontext(sys.stdin)
-
-
-def analyse(
-    options: argparse.Namespace,
-    settings: Settings,
-    handle: Any,
-    out: Any,
-    progress: Progress,
-    done: frozenset[tuple[str, int]],
-) -> int:
-    def say(text: str) -> None:
-        put(text.encode() + b"\n")
-
-    def put(line: bytes) -> None:
+    """The exit status: 0 if every position has its answer, 1 if something failed, 2 if nothing was begun."""
+    if (refusal := misuse(options)) is not None:
+        say(refusal)
+        return MISUSED
+    earlier = Earlier()
+    if options.resume is not None:
         try:
-            out.write(line)
-            out.flush()
+            earlier = read_answers(options.resume)
+        except (OSError, NotAnswersError) as error:
+            say(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
+            return MISUSED
+    try:
+        with contextlib.ExitStack() as stack:
+            progress = stack.enter_context(Progress())
+            return Run(options, progress, earlier, stack).run()
+    except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
+        say(str(error))
+        return FAILED
+
+
+def misuse(options: argparse.Namespace) -> str | None:
+    """Why the options cannot be had together."""
+    if options.resume is not None and options.output != "json":
+        return "--resume needs --output json"
+    if options.output == "record":
+        if options.format != "record":
+            return "--output record needs --format record"
+        with announce_compiling(say, options.game):
+            annotate = registry.records(options.game).annotate
+        if annotate is None:
+            return f"--output record: records of {options.game} have no room for comments"
+    return None
+
+
+class Run:
+    """One run, from its input to its output."""
+
+    def __init__(
+        self, options: argparse.Namespace, progress: Progress, earlier: Earlier, stack: contextlib.ExitStack
+    ) -> None:
+        self._options = options
+        self._progress = progress
+        self._text: Text | None = None
+        self._records: Annotated | None = None
+        self._table: Table | None = None
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
+        self._out = sys.stdout.buffer
+        self._status = 0
+        if options.format == "json":
+            self._handle: Any = stack.enter_context(open_input(options.input))
+        else:
+            with announce_compiling(progress.say, options.game):
+                usual = registry.records(options.game).ENCODING if options.format == "record" else "utf-8"
+            self._text = Text(options.input, options.encoding, usual, options.output == "record")
+            self._handle = stack.enter_context(self._text.handle)
+        self._write = self._writer(earlier, stack)
+        nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
+        limits = nodes, options.depth, options.movetime
+        settings = Settings(options.workers, options.threads, options.hash, *limits, options.multipv)
+        self._batch = Batch(settings, self._take_answer, self._expect, earlier.finals, progress.say)
+
+    def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
+        options = self._options
+        if options.output == "record":
+            assert self._text is not None
+            encoder = self._text.encoder()
+            self._records = Annotated(lambda text: self._put(encoder.encode(text)), options.game)
+            return self._records
+        if options.output == "csv":
+            self._table = Table(lambda text: self._put(text.encode() + b"\n"))
+            return self._table
+        if options.resume is not None:
+            journal = stack.enter_context(Journal(options.resume, earlier))
+            return lambda answer: self._guard(lambda: journal.write(answer))
+        return lambda answer: self._put(msgspec.json.encode(answer) + b"\n")
+
+    def _put(self, data: bytes) -> None:
+        def put() -> None:
+            self._out.write(data)
+            self._out.flush()
+
+        self._guard(put)
+
+    def _guard(self, write: Callable[[], None]) -> None:
+        """End the process at once if nothing more can be written, however much there is still to read."""
+        try:
+            write()
         except BrokenPipeError:
             os._exit(0)  # nobody reads any more
         except OSError as error:  # a full disk
-            print(f"siqi analyse: {error}", file=sys.stderr, flush=True)
-            os._exit(1)
+            say(str(error))
+            os._exit(FAILED)
 
-    def say_json(answer: dict[str, Any]) -> None:
-        put(msgspec.json.encode(answer) + b"\n")
+    def _take_answer(self, answer: dict[str, Any]) -> None:
+        self._write(answer)
+        self._progress.see(answer)
+        if self._records is not None and "error" in answer:
+            turn = f", after move {answer['turn']}" if "turn" in answer else ""
+            self._progress.say(f"game {answer['id']}{turn}: {answer['error']}")
 
-    write: Callable[[dict[str, Any]], None] = say_json
-    annotated = Annotated(say, options.game) if options.output == "record" else None
-    if annotated is not None:
-        write = annotated
-    elif options.output == "csv":
-        write = Table(say)
+    def _expect(self, name: str, turns: tuple[int, ...]) -> None:
+        self._progress.expect(len(turns))
+        if self._table is not None:
+            self._table.expect(name, turns)
 
-    def write_and_count(answer: dict[str, Any]) -> None:
-        write(answer)
-        progress.see(answer)
+    def run(self) -> int:
+        """The exit status."""
+        try:
+            self._batch.run(self._feed)
+        except KeyboardInterrupt:
+            self._batch.stop()
+            self._status = INTERRUPTED
+        if self._table is not None:
+            self._table.close()
+        if self._text is not None and self._text.is_broken:
+            self._progress.say(self._text.hint())
+        if self._status == 0 and self._batch.errors:
+            self._progress.say(f"{self._batch.errors} of the answers are errors")
+            self._status = FAILED
+        return self._status
 
-    batch = Batch(settings, write_and_count, progress.expect, done)
-
-    def feed() -> None:
+    def _feed(self) -> None:
+        options = self._options
         if options.format == "json":
-            for line in handle:
-                if line.strip():
-                    batch.take(line)
+            for number, line in enumerate(self._handle, 1):
+                if line := line.strip():
+                    self._batch.take(line, number)
         elif options.format == "fen":
-            for query in queries_of_fens(handle, options.game):
-                batch.ask(query)
+            for query in queries_of_fens(self._handle, options.game):
+                self._batch.ask(query)
         else:
-            number = 0
-            for number, record in enumerate(records_of(handle, options.game), 1):
-                if isinstance(record, ValueError):
-                    batch.complain(str(record), str(number))
-                    if options.output == "record":
-                        print(f"siqi analyse: game {number}: {record}", file=sys.stderr)
-                    continue
-                if annotated is not None:
-                    annotated.expect(str(number), record)
-                batch.ask(query_of_record(str(number), options.game, record))
-            if not number:
-                print(f"siqi analyse: no record of {options.game} in the input", file=sys.stderr)
+            self._feed_records()
 
-    try:
-        batch.run(feed)
-    except KeyboardInterrupt:
-        batch.stop()
-        return INTERRUPTED
-    return 0
-
-
-def answers_of(path: Path) -> Iterable[dict[str, Any]]:
-    """The answers that a file has; a last line that was cut short is cut off."""
-    if not path.exists():
-        return
-    with path.open("rb+") as file:
-        read = whole = 0
-        for line in file:
-            read += len(line)
-            with contextlib.suppress(msgspec.DecodeError):
-                answer = msgspec.json.decode(line)
-                whole = read if line.endswith(b"\n") else whole
-                if isinstance(answer, dict) and whole == read:
-                    yield answer
-        file.truncate(whole)
+    def _feed_records(self) -> None:
+        game, number = self._options.game, 0
+        skip = self._records.skip if self._records is not None else lambda text: None
+        with announce_compiling(self._progress.say, game):
+            found = records_of(self._handle, game, skip)
+        for number, record in enumerate(found, 1):
+            if isinstance(record, ValueError):
+                self._batch.complain(str(record), str(number))
+                continue
+            if self._records is not None:
+                self._records.add(str(number), record)
+            self._batch.ask(query_of_record(str(number), game, record))
+        if not number:
+            self._progress.say(f"no record of {game} in the input")
+            self._status = FAILED
 
 
 class Progress:
@@ -164,7 +221,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._bar: Any = None
-        if sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty():
             from tqdm import tqdm
 
             self._bar = tqdm(total=0, unit=" positions", file=sys.stderr, dynamic_ncols=True)
@@ -174,10 +231,17 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def expect(self) -> None:
-        """A position more has been read."""
+    def say(self, text: str) -> None:
+        """A line for the user, above the bar."""
+        if self._bar is None:
+            say(text)
+        else:
+            self._bar.write(f"siqi analyse: {text}", file=sys.stderr)
+
+    def expect(self, count: int) -> None:
+        """So many positions more have been read."""
         if self._bar is not None:
-            self._bar.total += 1
+            self._bar.total += count
 
     def see(self, answer: dict[str, Any]) -> None:
         if self._bar is not None and not answer.get("isDuringSearch", "turn" not in answer):

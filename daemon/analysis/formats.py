@@ -4,39 +4,51 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from daemon.analysis.query import Query
 from daemon.words import split_moves
 from games import registry
-from games.contract import GameRecord
+from games.contract import GameRecord, Note, NoteLine
 
-COLUMNS = ("id", "turn", "fen", "bestmove", "cp", "mate", "win", "depth", "nodes", "time", "pv", "outcome", "error")
+COLUMNS = (
+    *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),
+    *("depth", "nodes", "time", "pv", "outcome", "error"),
+)
 """Of a table."""
+
+MATE_CP = 10_000
+"""What a proven win counts as in `lost`, in centipawns."""
 
 Answer = dict[str, Any]
 
 
 def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
-    """A FEN a line, with `moves ...` if wanted; what follows a `;` is left out (EPD). The id is the line's number."""
+    """A FEN a line, with `moves ...` if wanted. The id is the line's number.
+
+    A line that begins with `#` is a comment, and so is what follows a `;` (EPD).
+    """
     for number, line in enumerate(handle, 1):
         words = line.partition(";")[0].split()
-        if words:
+        if words and not words[0].startswith("#"):
             start, moves = split_moves(words)
             yield Query(str(number), game, fen=" ".join(start), moves=tuple(moves))  # type: ignore[arg-type]
 
 
-def records_of(handle: TextIO, game: str) -> Iterator[GameRecord | ValueError]:
-    """The games of a file, and what is wrong with those that cannot be read."""
-    records = registry.records(game)
+def records_of(
+    handle: TextIO, game: str, skip: Callable[[str], None] = lambda text: None
+) -> Iterator[GameRecord | ValueError]:
+    """The games of a file, and what is wrong with those that cannot be read; `skip` as for `Records.read`."""
+    games = registry.records(game).read(handle, skip)
     while True:
         try:
-            yield from records.read(handle)
+            yield next(games)
+        except StopIteration:
+            return
         except ValueError as error:
             yield error
-        else:
-            return
 
 
 def query_of_record(name: str, game: str, record: GameRecord) -> Query:
@@ -53,11 +65,21 @@ def query_of_record(name: str, game: str, record: GameRecord) -> Query:
 
 
 class Table:
-    """Final answers as lines of comma-separated values."""
+    """Final answers as lines of comma-separated values, one for each of the lines found.
+
+    What a move lost needs the score of the position after it, unless it is among the lines found: rows wait for that.
+    """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
+        self._expected: dict[str, Counter[int]] = {}  # by id, the turns whose answers are to come
+        self._waiting: dict[str, dict[int, Answer]] = {}
+        self._scores: dict[str, dict[int, int | None]] = {}  # of turns, the mover's side
         self._write(COLUMNS)
+
+    def expect(self, name: str, turns: tuple[int, ...]) -> None:
+        """The turns of an id that will be answered."""
+        self._expected.setdefault(name, Counter()).update(turns)
 
     def _write(self, cells: tuple[Any, ...]) -> None:
         text = io.StringIO()
@@ -67,38 +89,151 @@ class Table:
     def __call__(self, answer: Answer) -> None:
         if answer.get("isDuringSearch") or "warning" in answer or "action" in answer:
             return
-        best = answer["lines"][0] if answer.get("lines") else {}
-        told = {**answer, **best.get("score", {}), "pv": " ".join(best.get("pv", ()))}
-        self._write(tuple(told.get(column, "") for column in COLUMNS))
+        name, turn = answer.get("id", ""), answer.get("turn", -1)
+        expected = self._expected.get(name, Counter())
+        if not expected[turn]:  # an error of the whole query
+            self._write_rows(answer, None)
+            return
+        expected[turn] -= 1
+        scores, waiting = self._scores.setdefault(name, {}), self._waiting.setdefault(name, {})
+        scores[turn] = score_before(answer)
+        if (earlier := waiting.pop(turn - 1, None)) is not None:
+            self._write_rows(earlier, scores[turn])
+        if expected[turn + 1] and has_to_wait(answer) and turn not in waiting:
+            waiting[turn] = answer
+        else:
+            self._write_rows(answer, scores.get(turn + 1))
+        if not +expected:
+            for store in (self._expected, self._waiting, self._scores):
+                store.pop(name, None)
+
+    def close(self) -> None:
+        """Write what still waits: the run was broken off."""
+        for waiting in self._waiting.values():
+            for answer in waiting.values():
+                self._write_rows(answer, None)
+
+    def _write_rows(self, answer: Answer, next_score: int | None) -> None:
+        """`next_score` is that of the position after the move played, the opponent's side."""
+        lost = loss(answer, next_score)
+        for rank, line in enumerate(answer.get("lines") or [{}], 1):
+            cells = {**answer, **line, **line.get("score", {}), "pv": " ".join(line.get("pv", ()))}
+            if line:
+                cells["rank"] = 1 if "throw" in line else rank
+            if lost is not None:
+                cells["lost"] = lost
+            self._write(tuple(cells.get(column, "") for column in COLUMNS))
+
+
+def has_to_wait(answer: Answer) -> bool:
+    """True if what the move played lost can only be known from the next position."""
+    played, lines = answer.get("played"), answer.get("lines")
+    return bool(played and lines and is_told_by_next(answer) and played not in [line["move"] for line in lines])
+
+
+def is_told_by_next(answer: Answer) -> bool:
+    """True if the next position's score is that of the move: no throw and nothing hidden comes between."""
+    info = registry.info(answer["game"])
+    return not info.has_dice and not info.has_hidden
+
+
+def loss(answer: Answer, next_score: int | None) -> int | None:
+    """Centipawns that the move played is worth less than the best; None if that is not known."""
+    lines, played = answer.get("lines"), answer.get("played")
+    if not lines or not played or "throw" in lines[0]:
+        return None
+    same = [centipawns(line["score"]) for line in lines if line["move"] == played]
+    if same:
+        return max(0, centipawns(lines[0]["score"]) - same[0])
+    if next_score is None or not is_told_by_next(answer):
+        return None
+    return max(0, centipawns(lines[0]["score"]) + next_score)
+
+
+def score_before(answer: Answer) -> int | None:
+    """Centipawns of a position, the mover's side; None if the answer has none."""
+    outcome = answer.get("outcome", "").split()
+    if outcome[:1] == ["win"]:
+        return MATE_CP if outcome[1] == answer["toMove"] else -MATE_CP
+    if outcome[:1] == ["draw"]:
+        return 0
+    lines = answer.get("lines")
+    return centipawns(lines[0]["score"]) if lines and "throw" not in lines[0] else None
+
+
+def centipawns(score: dict[str, Any]) -> int:
+    """A score as a number; a proven win is `MATE_CP`."""
+    if "mate" in score:
+        return MATE_CP if score["mate"] > 0 else -MATE_CP
+    return int(max(-MATE_CP, min(MATE_CP, score["cp"])))
 
 
 class Annotated:
-    """Whole games, each with what was found of every position as a comment; written when the last is there."""
+    """The input again, in which each game has a note for every position."""
 
     def __init__(self, say: Callable[[str], None], game: str) -> None:
+        """`say` takes text as it is to be written, line ends included."""
         self._say = say
-        self._records = registry.records(game)
+        self._annotate = registry.records(game).annotate
         self._games: dict[str, GameRecord] = {}
-        self._found: dict[str, dict[int, str]] = {}
+        self._notes: dict[str, dict[int, Note]] = {}
+        self._left: dict[str, int] = {}  # positions that have no answer yet
+        self._parts: deque[str | tuple[str]] = deque()  # text, or the name of a game, in the order of the input
+        self._has_games = False
 
-    def expect(self, name: str, record: GameRecord) -> None:
-        self._games[name] = record
-        self._found[name] = {}
+    def add(self, name: str, record: GameRecord) -> None:
+        """A game of the input whose positions will be answered."""
+        self._games[name], self._notes[name], self._left[name] = record, {}, len(record.moves) + 1
+        self._parts.append((name,))
+        self._has_games = True
+
+    def skip(self, text: str) -> None:
+        """Text of the input that is in no game which can be read."""
+        self._parts.append(text)
+        self._flush()
 
     def __call__(self, answer: Answer) -> None:
         if answer.get("isDuringSearch") or "turn" not in answer:
             return
         name = answer["id"]
-        self._found[name][answer["turn"]] = comment(answer)
-        if len(self._found[name]) == len(self._games[name].moves) + 1:
-            self._say(self._records.write(self._games.pop(name), self._found.pop(name)).rstrip("\n") + "\n")
+        if note := note_of(answer):
+            self._notes[name][answer["turn"]] = note
+        self._left[name] -= 1
+        self._flush()
+
+    def _flush(self) -> None:
+        """Write what is complete; nothing before there is a game, as the input may be something else."""
+        while self._parts and self._has_games:
+            part = self._parts[0]
+            if isinstance(part, str):
+                self._say(part)
+            elif self._left[part[0]]:
+                return
+            else:
+                self._say(self._text(*part))
+            self._parts.popleft()
+
+    def _text(self, name: str) -> str:
+        assert self._annotate is not None
+        del self._left[name]
+        return self._annotate(self._games.pop(name), self._notes.pop(name))
 
 
-def comment(answer: Answer) -> str:
-    """`+0.13/14 h2e2 h9g7`: the score from the mover's side, the depth, and the line."""
-    if "error" in answer or not answer.get("lines"):
-        return str(answer.get("error") or answer.get("outcome", ""))
-    best = answer["lines"][0]
-    score = best["score"]
-    told = f"mate {score['mate']}" if "mate" in score else f"{score['cp'] / 100:+.2f}"
-    return f"{told}/{best['depth']} {' '.join(best['pv'])}"
+def note_of(answer: Answer) -> Note:
+    """`+0.13/14` and the moves of each line: the score from the first side, the depth; or how the game has ended."""
+    sign = 1 if answer.get("toMove") == "first" else -1
+    if lines := answer.get("lines"):
+        return tuple(
+            NoteLine(f"{score_text(line['score'], sign)}/{line['depth']}", tuple(line["pv"])) for line in lines
+        )
+    kind, *words = answer.get("outcome", "").split() or [""]
+    if kind == "win":
+        return (NoteLine(f"{'1-0' if words[0] == 'first' else '0-1'} {words[1]}"),)
+    return (NoteLine(f"1/2-1/2 {words[0]}"),) if kind == "draw" else ()
+
+
+def score_text(score: dict[str, Any], sign: int) -> str:
+    """`+0.13` in pawns, or `-M3`: the second side wins in three moves."""
+    if "mate" in score:
+        return f"{'+' if sign * score['mate'] > 0 else '-'}M{abs(score['mate'])}"
+    return f"{sign * score['cp'] / 100:+.2f}"

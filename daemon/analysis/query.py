@@ -1,23 +1,35 @@
-"""What a line of the input asks for, checked: a query, or the word to leave one.
+"""What a line of the input asks for, checked: a query, or an action.
 
 Names are ours; KataGo's spellings of a few are understood. What is wrong is told with the field that it is wrong in.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from typing import Annotated, Literal, NamedTuple
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import Meta
 
+from daemon import __version__
+from daemon.options import Options
 from daemon.pipes import printable
 from daemon.words import split_moves
+from games import registry
 
 Number = Annotated[int, Meta(ge=0, le=10**15)]
 Throw = Annotated[int, Meta(ge=0, le=6)]
+GameName = Literal["xiangqi", "connect6", "ewn", "junqi"]
+ActionName = Literal["query_version", "clear_cache", "terminate", "terminate_all"]
 
-SPELLINGS = {"analyzeTurns": "analyseTurns", "reportDuringSearchEvery": "reportEvery", "maxVisits": "nodes"}
+SPELLINGS = {
+    "analyzeTurns": "analyseTurns",
+    "reportDuringSearchEvery": "reportEvery",
+    "maxVisits": "nodes",
+    "turnNumbers": "turns",
+}
 """KataGo's, and ours."""
 
 
@@ -25,7 +37,7 @@ class Query(msgspec.Struct, frozen=True):
     """A position, or several of one game, and how far to look into them."""
 
     id: Annotated[str, Meta(min_length=1)]
-    game: Literal["xiangqi", "connect6", "ewn", "junqi"] = "xiangqi"
+    game: GameName = "xiangqi"
     position: str = ""  # what the protocol's `position` takes; else:
     fen: str = ""
     moves: tuple[str, ...] = ()
@@ -35,7 +47,7 @@ class Query(msgspec.Struct, frozen=True):
     depth: Number = 0
     movetime: Annotated[int, Meta(ge=0, le=10**9)] = 0  # ms
     mate: Number = 0
-    multipv: Annotated[int, Meta(ge=1, le=256)] = 1
+    multipv: Annotated[int, Meta(ge=1, le=256)] | None = None
     searchmoves: tuple[str, ...] = ()
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(ge=0)] = 0.0  # seconds between answers while a search runs; 0: none
@@ -44,17 +56,27 @@ class Query(msgspec.Struct, frozen=True):
     clear: bool = False  # forget earlier searches first, so that the answer can be repeated exactly
 
     @property
-    def is_bounded(self) -> bool:
-        return bool(self.nodes or self.depth or self.movetime or self.mate)
+    def limits(self) -> dict[str, int]:
+        """The limits that it names."""
+        found = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
+        return {name: value for name, value in found.items() if value}
+
+    def throw(self, turn: int) -> int:
+        """The throw of a position, 0 if none is given."""
+        if isinstance(self.dice, int):
+            return self.dice if turn == len(self.moves) else 0
+        setups = 2 if not self.fen and registry.info(self.game).has_setup else 0
+        at = turn - setups
+        return self.dice[at] if 0 <= at < len(self.dice) else 0
 
 
-class Terminate(msgspec.Struct, frozen=True):
-    """Leave a query, or some of its turns."""
+class Action(msgspec.Struct, frozen=True):
+    """What is not a query."""
 
     id: str
-    action: Literal["terminate"]
-    terminateId: str
-    turns: tuple[int, ...] | None = None
+    action: ActionName
+    terminateId: str | None = None  # needed by `terminate`
+    turns: tuple[int, ...] | None = None  # to terminate; None: all
 
 
 class BadLineError(ValueError):
@@ -67,35 +89,42 @@ class BadLineError(ValueError):
 
 
 class Parsed(NamedTuple):
-    asked: Query | Terminate
+    asked: Query | Action
     unknown: list[str]  # fields that nobody knows
+    told: dict[str, Any]  # the line as it came, which the answer to an action repeats
 
 
-_FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Terminate)}
+_FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Action)}
+_CHOICES = {"game": get_args(GameName), "action": get_args(ActionName)}
 
 
 def parse(line: str | bytes) -> Parsed:
     """A line of the input; BadLineError says what is wrong with it."""
     try:
         told = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         shown = printable(line if isinstance(line, str) else line.decode(errors="replace"), 40)
         raise BadLineError(f"not JSON: {error}: {shown}") from None
     if not isinstance(told, dict):
         raise BadLineError("not a JSON object")
-    told = {SPELLINGS.get(name, name): value for name, value in told.items()}
-    name = told.get("id")
-    kind: type[Query | Terminate] = Terminate if "action" in told else Query
+    fields: dict[str, Any] = {SPELLINGS.get(key) or key: value for key, value in told.items()}
+    name: str = told["id"] if isinstance(told.get("id"), str) else ""
+    kind: type[Query | Action] = Action if "action" in fields else Query
+    for field, choices in _CHOICES.items():
+        if isinstance(value := fields.get(field), str) and value not in choices:
+            raise BadLineError(f"one of {' '.join(choices)}, not {printable(value)}", field, name)
     try:
-        asked = msgspec.convert(told, kind)
+        asked = msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         what, _, path = str(error).partition(" - at `$")
         field = re.split(r"[.`\[]", path.lstrip("."))[0] or _missing(what)
-        raise BadLineError(what, field, name if isinstance(name, str) else "") from None
-    unknown = sorted(set(told) - _FIELDS[kind])
+        raise BadLineError(what, field, name) from None
+    unknown = sorted(set(fields) - _FIELDS[kind])
     if isinstance(asked, Query):
         asked = _with_position(asked)
-    return Parsed(asked, unknown)
+    elif asked.action == "terminate" and asked.terminateId is None:
+        raise BadLineError("Object missing required field `terminateId`", "terminateId", name)
+    return Parsed(asked, unknown, told)
 
 
 def _missing(what: str) -> str:
@@ -113,3 +142,51 @@ def _with_position(query: Query) -> Query:
     if start == ["startpos"] or (start[:1] == ["fen"] and len(start) > 1):
         return msgspec.structs.replace(query, position="", fen=" ".join(start[1:]), moves=tuple(moves))
     raise BadLineError("expected startpos or fen", "position", query.id)
+
+
+Setting = tuple[str, str]
+
+
+@lru_cache(256)
+def _resolved(game: str, settings: tuple[Setting, ...]) -> tuple[Setting, ...]:
+    options = Options()
+    for name, value in settings:
+        options.set(name, value)
+    search = tuple((name, options.text(name)) for name in SEARCH_OPTIONS)
+    return search + tuple(options.of_game(game))
+
+
+SEARCH_OPTIONS = ("Hash", "Threads", "Seed")
+
+
+def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ...]:
+    """(name, value) of every option that matters to the query's search: `SEARCH_OPTIONS` first, then the game's.
+
+    BadLineError for a name or a value that there is not.
+    """
+    given = {
+        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.options.items()
+    }
+    try:
+        return _resolved(query.game, (*defaults.items(), *given.items()))
+    except ValueError as error:
+        what = printable(str(error), 200)
+        if what.startswith("unknown option"):
+            what += f"; {query.game} has {', '.join(name for name, _ in _resolved(query.game, ()))}"
+        raise BadLineError(what, "options", query.id) from None
+
+
+def identity(query: Query, turn: int, options: tuple[Setting, ...]) -> str:
+    """What an answer stands for, as 16 hexadecimal digits.
+
+    That is the version, the position with all moves and throws before it, limits and what else changes the answer. The
+    id, the priority and answers during the search do not.
+    """
+    whole = (
+        __version__,
+        (query.game, query.fen, query.moves[:turn], [query.throw(ply) for ply in range(turn + 1)]),
+        sorted(query.limits.items()),
+        (query.multipv, query.searchmoves, query.book, query.clear),
+        options,
+    )
+    return hashlib.blake2b(msgspec.json.encode(whole), digest_size=8).hexdigest()

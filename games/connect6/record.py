@@ -8,20 +8,22 @@ A stone is its colour, the column's letter and the row from the bottom; Black's 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from games.championship import ENCODING, read_head, write_head
 from games.contract import GameRecord
 
-__all__ = ["ENCODING", "read", "write"]
+__all__ = ["ENCODING", "annotate", "read", "write"]
+
+annotate = None
+"""The format has no comments."""
 
 _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
 
-def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
-    """The record; the format has no comments."""
+def write(game: GameRecord) -> str:
+    """The record."""
     stones = [
         f"{'BW'[ply % 2]}({stone[0].upper()},{stone[1:]})"
         for ply, turn in enumerate(game.moves)
@@ -30,10 +32,9 @@ def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) 
     return f"{{{write_head('C6', 'BW', game)};{';'.join(stones)}}}\n"
 
 
-def read(handle: TextIO) -> Iterator[GameRecord]:
+def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
-    for text in handle.read().split("{")[1:]:
-        yield _read(text)
+    return map(_read, handle.read().split("{")[1:])
 
 
 def _read(text: str) -> GameRecord:

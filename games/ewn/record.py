@@ -13,23 +13,25 @@ have moved first; here the first side is whoever did, and the board is turned wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from games.championship import ENCODING, read_head, write_head
 from games.contract import GameRecord
 from games.ewn.notation import TRIANGLES, parse_square, square_text
 
-__all__ = ["ENCODING", "read", "write"]
+__all__ = ["ENCODING", "annotate", "read", "write"]
+
+annotate = None
+"""The format has no comments."""
 
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
 _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
 _MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
-def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
-    """The record, the first side as Red; the format has no comments."""
+def write(game: GameRecord) -> str:
+    """The record, the first side as Red."""
     lines = [f"#{write_head('WTN', 'RB', game)};"]
     standing: dict[int, str] = {}
     for colour, word, triangle in zip("RB", game.moves[:2], TRIANGLES, strict=True):
@@ -43,10 +45,9 @@ def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) 
     return "\n".join(lines) + "\n"
 
 
-def read(handle: TextIO) -> Iterator[GameRecord]:
+def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
-    for game in handle.read().split("#")[1:]:
-        yield _read(game)
+    return map(_read, handle.read().split("#")[1:])
 
 
 def _read(text: str) -> GameRecord:

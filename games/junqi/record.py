@@ -5,30 +5,34 @@ Name, first and second player, their set-ups, moves with the digit of their resu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from games.contract import GameRecord
 
 ENCODING = "utf-8"
+annotate = None
+"""The format has no comments."""
+
 RESULTS = {"first": "1-0", "second": "0-1", "draw": "1/2-1/2"}
 
 
-def read(handle: TextIO) -> Iterator[GameRecord]:
+def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """The games of a file; moves are not judged by the rules."""
-    for line in handle:
-        if line.strip() and not line.startswith("#"):
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) < 7:
-                raise ValueError(f"not a line of a log: {line[:40]!r}")
-            name, first, second, *setups, words, end = fields[:7]
-            moves = (f"{word[:4]}={word[4:]}" for word in words.split())
-            yield GameRecord((*setups, *moves), (), RESULTS.get(end, "*"), first, second, event=name)
+    return map(_read, (line for line in handle if line.strip() and not line.startswith("#")))
 
 
-def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
-    """The line; the format has no comments."""
+def _read(line: str) -> GameRecord:
+    fields = line.rstrip("\n").split("\t")
+    if len(fields) < 7:
+        raise ValueError(f"not a line of a log: {line[:40]!r}")
+    name, first, second, *setups, words, end = fields[:7]
+    moves = (f"{word[:4]}={word[4:]}" for word in words.split())
+    return GameRecord((*setups, *moves), (), RESULTS.get(end, "*"), first, second, event=name)
+
+
+def write(game: GameRecord) -> str:
+    """The line."""
     end = next((text for text, result in RESULTS.items() if result == game.result), "")
     words = " ".join(word[:4] + word[5:6] for word in game.moves[2:])
     return "\t".join([game.event, game.first, game.second, *game.moves[:2], words, end]) + "\n"

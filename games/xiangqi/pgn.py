@@ -4,24 +4,32 @@ Tags as XQBase's 中国象棋电脑应用规范 sets them out: `[Game "Chinese C
 Result, FEN, and Format (Chinese, which is the default, WXF or ICCS) for the moves. Moves are read in any
 notation, whatever Format says. The caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order
 mark is skipped. The file need not be seekable.
+
+A game keeps its text as it was read, so that `Game.annotated` can add notes of ours and change nothing else: comments,
+NAGs, variations, tags and the writing of the moves all stay.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO
 from weakref import WeakKeyDictionary
 
+from games.contract import Note
 from games.xiangqi.board import STARTING_FEN, Board
 from games.xiangqi.move import Move
 from games.xiangqi.san import Notation
+from games.xiangqi.style import Style, style_of
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 FORMATS: dict[Notation, str] = {"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"}
 """The Format tag of each notation."""
+
+SIDE_TAG = "SiqiScoreSide"
+"""The tag of a game with notes of ours: whose advantage a positive score is. It is always Red's."""
 
 LOGGER = logging.getLogger(__name__)
 
@@ -39,6 +47,10 @@ _TOKEN = re.compile(
     r"|(?P<move>[^\s{};()$!?]+)"
     r"|(?P<stray>\})"
 )
+_SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八九１-９])\S{4,5})*"
+_NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
+"""A comment of ours, which the next annotation replaces."""
+
 _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 # The line that ended a game by beginning the next, by file.
@@ -46,8 +58,19 @@ _PENDING: WeakKeyDictionary[TextIO, str] = WeakKeyDictionary()
 
 
 @dataclass
+class Source:
+    """A game's text as it was read, and where notes of ours belong in it or stand already."""
+
+    text: str = ""
+    tags_end: int = 0  # offset behind the last tag
+    anchors: list[int] = field(default_factory=list)  # offsets of notes, by the number of moves before them
+    notes: list[tuple[int, int]] = field(default_factory=list)  # start and end of each there is, line end before it
+    words: list[str] = field(default_factory=list)  # the main line's moves as they are written
+
+
+@dataclass
 class Game:
-    """A game's tags and main line; variations are not kept.
+    """A game's tags and main line; variations are in `source` alone.
 
     `comments` and `nags` are keyed by the number of moves before them, 0 for the start. `errors` says what
     was wrong with the text; `moves` are then those before the first fault.
@@ -58,6 +81,7 @@ class Game:
     comments: dict[int, str] = field(default_factory=dict)
     nags: dict[int, list[int]] = field(default_factory=dict)
     errors: list[ValueError] = field(default_factory=list)
+    source: Source = field(default_factory=Source, compare=False, repr=False)
 
     @classmethod
     def from_board(cls, board: Board, **headers: str) -> Game:
@@ -112,6 +136,37 @@ class Game:
             board.push(move)
         yield self.result if self.result in RESULTS else "*"
 
+    def annotated(self, notes: Mapping[int, Note]) -> str:
+        """The text that the game was read from, with notes by the number of moves before them.
+
+        Notes of an earlier annotation go; nothing else changes. The notes' moves are written in the game's style.
+        """
+        source = self.source
+        newline = "\r\n" if "\r\n" in source.text else "\n"
+        edits = []  # first offset, end, and the text to put there
+        for start, end in source.notes:
+            stands_between = source.text[:start][-1:].strip() and source.text[end : end + 1].strip()
+            edits.append((start, end, " " if stands_between else ""))
+        if SIDE_TAG not in self.headers:
+            head = source.text[: source.tags_end]
+            gap = newline if head and not head.endswith(("\n", "\r")) else ""
+            edits.append((source.tags_end, source.tags_end, f'{gap}[{SIDE_TAG} "Red"]{newline}'))
+        style = style_of(source.words, self.headers.get("Format", ""))
+        note_ends = dict(source.notes)
+        board = self.board()
+        for place, anchor in enumerate(source.anchors):
+            if place in notes:
+                follows = source.text[note_ends.get(anchor, anchor) :][:1]
+                gap = " " if follows.strip() else ""
+                edits.append((anchor, anchor, f"{newline}{{{_note_text(notes[place], board, style)}}}{gap}"))
+            if place < len(self.moves):
+                board.push(self.moves[place])
+        parts, done = [], 0
+        for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+            parts += [source.text[done:start], new]
+            done = end
+        return "".join([*parts, source.text[done:]])
+
     def __str__(self) -> str:
         return self.text()
 
@@ -130,29 +185,37 @@ def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> 
             LOGGER.warning("malformed game skipped: %s: %s", game.headers, game.errors[0])
 
 
-def read_game(handle: TextIO) -> Game | None:
+def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -> Game | None:
     """The next game of an open file, None at its end; what is wrong with the game is in its `errors`.
 
     A game begins with a tag (or, without tags, with move 1), and ends at its result or with the file. A line
-    that is a tag ends it too, even within a comment left open. Text between games is skipped.
+    that is a tag ends it too, even within a comment left open. Each line between games goes to `skip`.
     """
     line = _next_line(handle)
     while line and not _START.match(line):
+        skip(line)
         line = _next_line(handle)
     if not line:
         return None
     game = Game()
+    lines: list[str] = []
     while line.lstrip().startswith(("[", "%")):
-        _read_tag(game, line)
+        lines.append(line)
+        if _read_tag(game, line):
+            game.source.tags_end = sum(map(len, lines))
         line = _next_line(handle)
-    reader = _Movetext(game)
-    while line and not _TAG.match(line):
-        if reader.feed(line):
-            return game
-        line = _next_line(handle)
-    reader.close()
-    if line:
-        _PENDING[handle] = line
+    reader = _Movetext(game, sum(map(len, lines)))
+    has_ended = False
+    while line and not has_ended and not _TAG.match(line):
+        lines.append(line)
+        has_ended = reader.feed(line)
+        if not has_ended:
+            line = _next_line(handle)
+    if not has_ended:
+        reader.close()
+        if line:
+            _PENDING[handle] = line
+    game.source.text = "".join(lines)
     return game
 
 
@@ -160,13 +223,32 @@ def _next_line(handle: TextIO) -> str:
     return _PENDING.pop(handle, None) or handle.readline().lstrip("\ufeff")
 
 
-def _read_tag(game: Game, line: str) -> None:
+def _read_tag(game: Game, line: str) -> bool:
+    """True if the line was a tag, though perhaps a malformed one."""
     match = _TAG.match(line)
     if match:
         name, value = match.groups()
         game.headers[name] = re.sub(r'\\(["\\])', r"\1", value)
-    elif line.lstrip().startswith("["):
+        return True
+    if line.lstrip().startswith("["):
         game.errors.append(ValueError(f"malformed tag: {line.strip()}"))
+        return True
+    return False
+
+
+def _note_text(note: Note, board: Board, style: Style) -> str:
+    """The comment without its braces; the lines of moves begin at the board."""
+    lines = []
+    for text, moves in note:
+        words = [text]
+        for word in moves:
+            move = Move.from_uci(word)
+            words.append(style.write(board, move))
+            board.push(move)
+        for _ in moves:
+            board.pop()
+        lines.append(" ".join(words))
+    return f"Siqi {' | '.join(lines)}"
 
 
 def _number(board: Board) -> str:
@@ -182,8 +264,15 @@ def _quoted(value: str) -> str:
 class _Movetext:
     """Reads a game's movetext line by line."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, offset: int) -> None:
+        """`offset` is the length of the game's text before its movetext."""
         self._game = game
+        self._offset = offset  # of the line
+        self._comment_at = 0  # offset of the open comment, or of the line end before it
+        self._line_end = 0  # length of the line's end, 0 if that ends a comment too
+        self._layout = 0  # the same of the line before
+        self._is_anchored = True  # nothing but NAGs, or comments at the start, since the last anchor
+        game.source.anchors = [offset]
         self._depth = 0  # of nested variations
         self._comment: list[str] | None = None  # the lines of an open comment
         self._board: Board | None = None  # None after the first fault: moves are skipped
@@ -194,7 +283,15 @@ class _Movetext:
 
     def feed(self, line: str) -> bool:
         """Read a line; True if the game's result stood in it."""
+        self._line_end = len(line) - len(line.rstrip("\r\n"))
+        has_ended = self._feed(line)
+        self._offset += len(line)
+        self._layout = self._line_end
+        return has_ended
+
+    def _feed(self, line: str) -> bool:
         if self._comment is None and line.startswith("%"):
+            self._line_end = 0
             return False
         start = 0
         while start < len(line):
@@ -203,8 +300,8 @@ class _Movetext:
                 self._comment.append(line[start:] if end < 0 else line[start:end])
                 if end < 0:
                     return False
-                self._end_comment()
                 start = end + 1
+                self._end_comment(self._offset + start)
                 continue
             match = _TOKEN.search(line, start)
             if not match:
@@ -212,11 +309,13 @@ class _Movetext:
             start = match.end()
             if match.lastgroup == "comment":
                 self._comment = []
+                self._comment_at = self._offset + (match.start() or -self._layout)
                 if match.group() == ";":
+                    self._line_end = 0
                     self._comment.append(line[start:])
-                    self._end_comment()
+                    self._end_comment(self._offset + len(line))
                     return False
-            elif self._take(match.lastgroup, match.group(match.lastgroup or 0)):
+            elif self._take(match.lastgroup, match.group(match.lastgroup or 0), self._offset + start):
                 return True
         return False
 
@@ -230,16 +329,30 @@ class _Movetext:
     def _fail(self, message: str) -> None:
         self._game.errors.append(ValueError(message))
 
-    def _end_comment(self) -> None:
+    def _end_comment(self, end: int) -> None:
+        """The open comment ends before an offset."""
         text = "".join(self._comment or ()).strip()
         self._comment = None
-        if text and not self._depth:
-            place = len(self._game.moves)
+        if self._depth:
+            return
+        source, place = self._game.source, len(self._game.moves)
+        if _NOTE.fullmatch(" ".join(text.split())):
+            source.notes.append((self._comment_at, end))
+        elif place:
+            self._is_anchored = False
+        elif self._is_anchored:
+            source.anchors[0] = end
+        if text:
             before = self._game.comments.get(place)
             self._game.comments[place] = f"{before} {text}" if before else text
 
-    def _take(self, group: str | None, text: str) -> bool:
-        """Act on a token; True for the result."""
+    def _take(self, group: str | None, text: str, end: int) -> bool:
+        """Act on a token that ends before an offset; True for the result."""
+        source = self._game.source
+        if group not in ("nag", "glyph"):
+            self._is_anchored = False
+        elif self._is_anchored and not self._depth:
+            source.anchors[-1] = end
         if group == "open":
             self._depth += 1
         elif group == "close" and self._depth:
@@ -257,6 +370,9 @@ class _Movetext:
         elif group == "move" and self._board:
             try:
                 self._game.moves.append(self._board.push_san(text))
+                source.words.append(text)
+                source.anchors.append(end)
+                self._is_anchored = True
             except ValueError as error:
                 self._game.errors.append(type(error)(f"{_number(self._board)} {error}"))
                 self._board = None

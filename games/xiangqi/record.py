@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TextIO
 
-from games.contract import GameRecord
+from games.contract import GameRecord, Note
 from games.xiangqi import pgn
 from games.xiangqi.move import Move
 
 ENCODING = "utf-8"
 
 
-def read(handle: TextIO) -> Iterator[GameRecord]:
+def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """The games of an open file; ValueError says what is wrong with one, and the next is read by the next call."""
-    while (game := pgn.read_game(handle)) is not None:
-        if game.errors:
-            raise game.errors[0]
-        tags = game.headers
-        yield GameRecord(
-            tuple(move.uci() for move in game.moves),
-            (),
-            game.result,
-            tags.get("Red", "?"),
-            tags.get("Black", "?"),
-            tags.get("Date", ""),
-            tags.get("Event", ""),
-            tags.get("FEN", ""),
-        )
+    return iter(partial(_read_next, handle, skip), None)
 
 
-def write(game: GameRecord, comments: Mapping[int, str] = MappingProxyType({})) -> str:
+def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None:
+    game = pgn.read_game(handle, skip)
+    if game is None:
+        return None
+    if game.errors:
+        skip(game.source.text)
+        raise game.errors[0]
+    tags = game.headers
+    return GameRecord(
+        tuple(move.uci() for move in game.moves),
+        (),
+        game.result,
+        tags.get("Red", "?"),
+        tags.get("Black", "?"),
+        tags.get("Date", ""),
+        tags.get("Event", ""),
+        tags.get("FEN", ""),
+        game,
+    )
+
+
+def write(game: GameRecord) -> str:
     """The game as PGN."""
     tags = {"Event": game.event, "Date": game.occasion, "Red": game.first, "Black": game.second, "FEN": game.fen}
     return pgn.Game(
         {name: value for name, value in tags.items() if value} | {"Result": game.result},
         [Move.from_uci(word) for word in game.moves],
-        dict(comments),
     ).text()
+
+
+def annotate(game: GameRecord, notes: Mapping[int, Note]) -> str:
+    """The game's own text, to which the notes are added as comments."""
+    text: str = game.source.annotated(notes)
+    return text

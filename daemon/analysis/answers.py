@@ -1,0 +1,120 @@
+"""The file of `--resume`: answers of an earlier run, and those of this one behind them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+from games.files import check_owned, open_json_lines, open_regular, write_whole
+
+Answer = dict[str, Any]
+Final = tuple[str, int, str]
+"""Id, turn and `query` of a final answer."""
+
+_BEGINNING = re.compile(rb'\{"id":"(?:[^"\\]|\\.)*","turn":\d+,"isDuringSearch":')
+_FIRST_FIELDS = (b'{"id":"', b'{"error":"')
+_ERROR_FIELDS = {"error", "field", "id", "line", "turn"}
+
+
+class NotAnswersError(ValueError):
+    """The file has something that `siqi analyse` has not written."""
+
+
+def is_answer(told: object) -> bool:
+    """True for an answer of ours: of a position, an error, a warning, or what repeats an action."""
+    if not isinstance(told, dict):
+        return False
+    if "error" in told and isinstance(told["error"], str):
+        return told.keys() <= _ERROR_FIELDS
+    if not isinstance(told.get("id"), str):
+        return False
+    if "warning" in told:
+        return told.keys() == {"id", "warning", "field"}
+    if "action" in told:
+        return isinstance(told["action"], str)
+    return type(told.get("turn")) is int and type(told.get("isDuringSearch")) is bool
+
+
+def owns(head: bytes) -> bool:
+    """True if a file that begins so is one of ours: its first line is an answer, or the beginning of one."""
+    line, newline, _ = head.partition(b"\n")
+    told = _decoded(line)
+    if isinstance(told, dict):
+        return is_answer(told) and "action" not in told  # which a file of queries may have
+    return not newline and _BEGINNING.match(head) is not None
+
+
+def _decoded(line: bytes) -> object:
+    """The value of a line of JSON, None if it is none."""
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+class Earlier(NamedTuple):
+    """What a file of answers has."""
+
+    finals: frozenset[Final] = frozenset()
+    others: frozenset[int] = frozenset()  # hashes of errors and warnings
+
+
+def read_answers(path: Path) -> Earlier:
+    """Return what a file has; it is not changed.
+
+    OSError if it cannot be read, NotAnswersError if it is not ours throughout.
+    """
+    finals, others = set(), set()
+    try:
+        check_owned(path, owns)
+        descriptor = open_regular(path)
+    except FileNotFoundError:
+        return Earlier()
+    with os.fdopen(descriptor, "rb") as file:
+        for told, line in _answers(file):
+            if "isDuringSearch" not in told:
+                others.add(hash(line))
+            elif not told["isDuringSearch"] and isinstance(told.get("query"), str):
+                finals.add((told["id"], told["turn"], told["query"]))
+    return Earlier(frozenset(finals), frozenset(others))
+
+
+def _answers(file: BinaryIO) -> Iterator[tuple[Answer, bytes]]:
+    """Each answer and its line; a last one that was cut short is left out."""
+    for number, line in enumerate(file, 1):
+        told = _decoded(line)
+        if isinstance(told, dict) and is_answer(told):
+            yield told, line.rstrip(b"\n")
+        elif told is not None or line.endswith(b"\n") or not line.startswith(_FIRST_FIELDS):
+            raise NotAnswersError(f"line {number} is no answer of siqi analyse; the file is left as it is")
+
+
+class Journal:
+    """Appends answers to a file of ours, each whole or not at all."""
+
+    def __init__(self, path: Path, earlier: Earlier) -> None:
+        """Open or create it; a last line that was cut short goes. OSError if that fails."""
+        self._file = open_json_lines(path, owns)
+        self._others = set(earlier.others)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def write(self, answer: Answer) -> None:
+        """Append an answer. Errors and warnings that the file has are not repeated, actions are left out."""
+        if "action" in answer:
+            return
+        line = msgspec.json.encode(answer)
+        if "isDuringSearch" not in answer:
+            if hash(line) in self._others:
+                return
+            self._others.add(hash(line))
+        write_whole(self._file, line + b"\n")

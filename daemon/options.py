@@ -45,6 +45,13 @@ def declared() -> Iterator[tuple[Option, str]]:
             yield option, name
 
 
+def of_client(game: str) -> Iterator[str]:
+    """The names of the options that a client of this one game can use."""
+    for option, owner in declared():
+        if owner in ("", game) and (option.name not in KNOWLEDGE or option.name in registry.info(game).knowledge):
+            yield option.name
+
+
 def uci_line(option: Option) -> str:
     """The `option` line of the handshake."""
     kind = "string" if option.kind == "number" else option.kind  # UCI has none

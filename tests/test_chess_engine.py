@@ -37,6 +37,16 @@ def test_a_game_with_clocks_and_pondering(engine: chess.SimpleEngine) -> None:
     assert len(board.move_stack) == 12
 
 
+def test_a_game_to_its_end(engine: chess.SimpleEngine) -> None:
+    board = Board()
+    while board.outcome() is None:
+        result = engine.play(chess_engine.EngineBoard(board), chess.Limit(nodes=300))
+        assert result.move is not None
+        board.push(result.move)
+    assert len(board.move_stack) > 10
+    assert engine.play(chess_engine.EngineBoard(board), chess.Limit(nodes=300)).move is None
+
+
 def test_analysis_with_several_lines(engine: chess.SimpleEngine) -> None:
     board = Board("3k5/1R7/R8/9/9/9/9/9/9/4K4 w")
     lines = engine.analyse(chess_engine.EngineBoard(board), chess.Limit(depth=4), multipv=3)

@@ -1,12 +1,15 @@
-"""Programs that others wrote drive the daemon: cchess, fairyfishnet's worker, a match against Fairy-Stockfish."""
+"""Programs that others wrote drive the daemon in whole games: cchess, fairyfishnet's worker, CuteGames, a match
+against Fairy-Stockfish."""
 
 from __future__ import annotations
 
 import configparser
 import json
 import os
+import re
 import shlex
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -36,13 +39,14 @@ def test_cchess(dialect: str, siqi: Path) -> None:
         assert any("Hash" in option for option in client.options)
         client.set_option("Hash", 16)
         board = Board()
-        for _ in range(4):
-            assert client.go_from(board.fen(), {"depth": 4})
+        while board.outcome() is None:
+            assert client.go_from(board.fen(), {"depth": 3})
             action = wait_for_move(client)
             assert action["action"] == "bestmove", action
             assert isinstance(action["score"], int)
             assert action["moves"][0] == action["move"]
             board.push_uci(action["move"])
+        assert len(board.move_stack) > 10
         client.go_from("R3k4/R8/9/9/9/9/9/9/9/3K5 b - - 0 1", {"depth": 4})
         assert wait_for_move(client)["action"] == "dead"
     finally:
@@ -86,6 +90,16 @@ def test_a_job_of_fairyfishnet_for_a_move(worker: Any) -> None:
     assert answer["move"]["bestmove"] in [shift_ranks(move.uci(), 1) for move in board.legal_moves]
 
 
+def test_a_game_by_jobs_of_fairyfishnet(worker: Any) -> None:
+    board = Board()
+    moves: list[str] = []
+    job = {"work": {"id": "3", "type": "move", "level": 4}, "variant": "xiangqi", "position": START}
+    while board.outcome() is None:
+        moves.append(worker.bestmove(job | {"moves": " ".join(moves)})["move"]["bestmove"])
+        board.push_uci(shift_ranks(moves[-1], -1))
+    assert len(moves) > 10
+
+
 def test_a_job_of_fairyfishnet_for_an_analysis(worker: Any) -> None:
     work = {"id": "2", "type": "analysis"}
     job = {"work": work, "variant": "xiangqi", "position": START, "moves": "h3e3 h10g8 h1g3", "nodes": 20_000}
@@ -117,3 +131,30 @@ def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkey
     games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
     assert len(games) == 10
     assert {game["cause"] for game in games} <= {"rules", "adjudicated"}, games
+
+
+CUTEGAMES = os.environ.get("CUTEGAMES") or shutil.which("cutegames")
+
+
+@pytest.mark.skipif(CUTEGAMES is None, reason="not installed: cutegames (or its path in CUTEGAMES)")
+@pytest.mark.parametrize("game", ["xiangqi", "connect6"])
+def test_games_by_cutegames(game: str, siqi: Path, tmp_path: Path) -> None:
+    """Two, each side beginning one: the engines agree on the end of both, and no game is given to the opponent."""
+    assert CUTEGAMES is not None
+    (tmp_path / "openings.txt").write_text("startpos\n")
+    settings = {
+        "games": 2,
+        "game": "generic",
+        "protocol": {"askturn": True, "gameover": "both"},
+        "openings": {"path": str(tmp_path / "openings.txt"), "repeat": True},
+        "timecontrol": {"type": "clock", "time": 1500, "increment": 10},
+        "options": {"UCI_Variant": game, "Hash": "16"},
+        "pgn": {"enabled": True, "path": str(tmp_path / "games.pgn")},
+        "engines": [{"name": name, "path": str(siqi), "protocol": "UGI"} for name in ("A", "B")],
+    }
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
+    command = [CUTEGAMES, "--settings", str(tmp_path / "settings.json")]
+    subprocess.run(command, check=True, capture_output=True, timeout=START_TIMEOUT_S)
+    games = (tmp_path / "games.pgn").read_text()
+    assert len(re.findall(r'\[Result "(?:1-0|0-1|1/2-1/2)"\]', games)) == 2, games
+    assert "Adjudicated" not in games

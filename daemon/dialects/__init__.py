@@ -6,6 +6,7 @@ A dialect knows neither rules nor search: what it asks for it asks the session f
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 CORE_ERROR = "info string error "
@@ -38,6 +39,18 @@ class Dialect(Protocol):
 def refuses_position(text: str) -> bool:
     """Whether a line of the core's says that a position cannot be, or a move."""
     return text.startswith(CORE_ERROR) and not text.removeprefix(CORE_ERROR).startswith(OTHER_ERRORS)
+
+
+def is_news(text: str) -> bool:
+    """True if a line of the core's reports that kernels are being compiled, or that something is missing."""
+    return text.startswith(("info string compiling ", "info string compiled ", "info string warning "))
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a line of the core's; where it refuses a limit of `go`, the limit has the client's name."""
+    start = f"{CORE_ERROR}go "
+    limit, colon, reason = text.removeprefix(start).partition(":")
+    return f"{start}{names.get(limit, limit)}{colon}{reason}" if text.startswith(start) else text
 
 
 class Core:

@@ -10,6 +10,7 @@ the line that keeps the bot running.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from daemon.dialects import Reading
@@ -19,14 +20,16 @@ from daemon.pipes import printable
 
 KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 
-MOVETIME_MS = 700
-"""Of the second that a turn has where nothing else is told."""
+TURN_S = 1.0
+"""Seconds that a turn has where the client names none."""
 
 SHARE = 0.7
-"""Of the time that is told."""
+"""The share of a turn's time that a search takes."""
 
 COLUMNS = "abcdefghijklmnopqrs"
 NOTHING = (-1, "-1", "")
+SQUARES = {"xiangqi": "[a-i][0-9]", "ewn": "[a-e][1-5]"}
+SETUP = "[1-6]{6}"
 
 
 class Botzone(Told):
@@ -37,7 +40,7 @@ class Botzone(Told):
     def __init__(self) -> None:
         super().__init__()
         self._game = ""
-        self._movetime = MOVETIME_MS
+        self._movetime = round(1000 * SHARE * TURN_S)
         self._dice = 0
 
     def read(self, text: str, ns: int) -> Reading:
@@ -51,34 +54,27 @@ class Botzone(Told):
         requests, responses = told["requests"], told.get("responses", [])
         if len(requests) != len(responses) + 1:
             raise ValueError("a request more than responses is needed")
-        if limit := told.get("time_limit"):
-            self._movetime = max(round(1000 * SHARE * min(float(limit), 3600)), 1)
         first = requests[0]
-        self._game = "connect6" if "x0" in first else "ewn" if "setup" in first else "xiangqi"
+        game = "connect6" if "x0" in first else "ewn" if "setup" in first else "xiangqi"
+        turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
+        moves = [move for turn in turns for move in moves_of(game, turn)]
+        last = moves_of(game, requests[-1]), die_of(requests[-1])
+        movetime = max(round(1000 * SHARE * min(float(told.get("time_limit") or TURN_S), 3600)), 1)
         begin = self._begin(0)
-        for request, response in zip(requests, responses, strict=False):
-            self._moves += [*self._move(request), *self._move(response)]
-        reading = self._request(requests[-1], ns)
-        return reading._replace(commands=(f"setoption name UCI_Variant value {self._game}", *begin, *reading.commands))
+        self._game, self._moves, self._movetime = game, moves, movetime
+        reading = self._answer(*last, ns)
+        return reading._replace(commands=(f"setoption name UCI_Variant value {game}", *begin, *reading.commands))
 
     def _request(self, request: dict[str, Any], ns: int) -> Reading:
         if not self._game:
             raise ValueError("the first line needs requests")
-        self._dice = int(checked(request).get("dice", 0))
-        moves = self._move(request)
-        return self._try(moves[0], ns) if moves else self._try_position(ns)
+        return self._answer(moves_of(self._game, request), die_of(request), ns)
 
-    def _move(self, told: dict[str, Any]) -> list[str]:
-        """A request or a response as the core writes it, nothing where there is none."""
-        if self._game == "connect6":
-            stones = [(told["x0"], told["y0"]), (told["x1"], told["y1"])]
-            if any(not -1 <= x <= 18 for stone in stones for x in stone):
-                raise ValueError("a stone is beyond the board")
-            words = [f"{COLUMNS[x]}{19 - y}" for x, y in stones if x not in NOTHING]
-            return ["".join(words)] if words else []
-        if "setup" in told:
-            return [] if told["setup"] in NOTHING else [str(told["setup"])]
-        return [] if told["source"] in NOTHING else [f"{told['source']}{told['target']}"]
+    def _answer(self, moves: list[str], die: int, ns: int) -> Reading:
+        """Seek the answer to a request's move, with the die that was thrown for it."""
+        self._check_idle()
+        self._dice = die
+        return self._try(moves[0], ns) if moves else self._try_position(ns)
 
     def _go(self) -> str:
         super()._go()
@@ -88,6 +84,10 @@ class Botzone(Told):
         reading = super().write(text)
         dice = (f"dice {self._dice}",) if self._dice and reading.commands else ()
         return reading._replace(commands=(*dice, *reading.commands))
+
+    def reason(self, text: str) -> str:
+        """Return the core's words: the move that it refuses may be any of a history's."""
+        return text
 
     def error(self, what: str) -> str:
         return json.dumps({"error": printable(what, 200)})
@@ -103,6 +103,35 @@ class Botzone(Told):
         else:
             response = {"source": move[:2], "target": move[2:]}
         return json.dumps({"response": response}), KEEP_RUNNING
+
+
+def moves_of(game: str, told: dict[str, Any]) -> list[str]:
+    """A request or a response as the core writes it, nothing where there is none; ValueError if it is neither."""
+    checked(told)
+    if game == "connect6":
+        stones = [(told["x0"], told["y0"]), (told["x1"], told["y1"])]
+        if any(not -1 <= x <= 18 for stone in stones for x in stone):
+            raise ValueError("a stone is beyond the board")
+        words = [f"{COLUMNS[x]}{19 - y}" for x, y in stones if x not in NOTHING]
+        return ["".join(words)] if words else []
+    if game == "ewn" and "setup" in told:
+        return [] if told["setup"] in NOTHING else [shaped(told["setup"], SETUP, "a set-up")]
+    if told["source"] in NOTHING:
+        return []
+    return ["".join(shaped(told[field], SQUARES[game], "a square") for field in ("source", "target"))]
+
+
+def shaped(field: Any, pattern: str, kind: str) -> str:
+    """ValueError if a field is not one word of this kind: it becomes a part of a line to the core."""
+    if not re.fullmatch(pattern, str(field)):
+        raise ValueError(f"not {kind}: {field}")
+    return str(field)
+
+
+def die_of(request: dict[str, Any]) -> int:
+    """The die of a request, 0 if it has none; ValueError if no die shows it."""
+    die = checked(request).get("dice", 0)
+    return 0 if die in (0, *NOTHING) else int(shaped(die, "[1-6]", "a die"))
 
 
 def checked(told: Any) -> dict[str, Any]:

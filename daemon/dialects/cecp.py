@@ -44,6 +44,9 @@ IGNORED = (
     "hover",
 )
 
+FIXED = ("UCI_Variant", "UCI_Coordinates")
+"""Options of the core's that the protocol has its own words for."""
+
 MATE = 100_000
 """The score of a mate, to which its moves are added."""
 
@@ -176,6 +179,8 @@ class Cecp:
 
     def setboard(self, words: list[str]) -> Reading:
         board, *rest = words
+        if "moves" in words:
+            raise ValueError("a position has no moves")
         if self._variant.has_die and rest:
             rest = ["fs"["wb".index(rest[0])], "-"]
         stop = self._stop()
@@ -314,6 +319,8 @@ class Cecp:
 
     def option(self, words: list[str]) -> Reading:
         name, _, value = " ".join(words).partition("=")
+        if name in FIXED or "value" in name.split():
+            raise ValueError("not an option")
         if name == "OwnBook":
             value = {"0": "false", "1": "true"}.get(value, value)
         return Reading((f"setoption name {name} value {value}",))
@@ -398,6 +405,8 @@ class Cecp:
             return Reading(answers=(self._marks.popleft(),))
         if word == "book":
             return Reading(answers=(" " + " ".join(words),))
+        if text.startswith("info string "):
+            return Reading(answers=(f"# {text.removeprefix('info string ')}",))
         if word == "info" and " pv " in text:
             return self._info(words)
         return Reading()
@@ -430,7 +439,8 @@ class Cecp:
         was, self._activity = self._activity, IDLE
         if was != THINKING:  # the end of the input ended it
             return Reading()
-        if words[0] == "(none)":
+        if words[0] == "(none)":  # the game is over, or the core has refused to think: it would again
+            self._mode = FORCE
             return Reading(self._tell(Pending()))
         self._moves.append(words[0])
         self._reply = words[2] if len(words) > 2 else ""

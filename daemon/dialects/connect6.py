@@ -15,6 +15,7 @@ from daemon.dialects import Reading
 from daemon.dialects.told import NAME, Handle, Told, number
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
+SIDES = ("black", "white")
 NO_STONE = "@@"
 
 
@@ -28,12 +29,15 @@ class Letters(Told):
 
     clock_s = 900
     is_from_top: bool
+    sides: tuple[str, ...] = SIDES
 
     def _name(self, words: list[str], ns: int) -> Reading:
         return Reading(("setoption name UCI_Variant value connect6", "isready"), (f"name {NAME}",))
 
     def _new(self, words: list[str], ns: int) -> Reading:
         """Black moves at once."""
+        if words[0] not in self.sides:
+            raise ValueError(f"a side is one of {' '.join(self.sides)}")
         begin = self._begin(self.clock_s)
         return Reading(begin + (self._seek(ns).commands if words[0] == "black" else ()))
 
@@ -65,8 +69,15 @@ class Letters(Told):
 
     def _letters(self, turn: str) -> str:
         """A turn of the core's in letters."""
-        stones = [f"{stone[0].upper()}{LETTERS[self._row(int(stone[1:])) - 1]}" for stone in stones_of(turn)]
+        stones = [self._point(stone) for stone in stones_of(turn)]
         return "".join(stones if len(stones) == 2 else [stones[0], NO_STONE if self.is_from_top else stones[0]])
+
+    def _point(self, stone: str) -> str:
+        return f"{stone[0].upper()}{LETTERS[self._row(int(stone[1:])) - 1]}"
+
+    def reason(self, text: str) -> str:
+        points = re.compile(r"\b(?:[a-s]\d{1,2}){1,2}\b")
+        return points.sub(lambda turn: "".join(map(self._point, stones_of(turn[0]))), super().reason(text))
 
 
 class Sau(Letters):
@@ -94,6 +105,7 @@ class Cloudict(Letters):
     """A `Dialect`. Turns of either side are told by `black` and `white`, the engine's are asked for by `next`."""
 
     is_from_top = False
+    sides = ("xxx", *SIDES)
 
     def _put(self, words: list[str], ns: int) -> Reading:
         """A turn that wants no answer."""

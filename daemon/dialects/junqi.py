@@ -7,6 +7,7 @@ opponent's with the next `GO`, and once a commander has died where that side's f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from daemon.dialects.told import NAME, Handle, Told, number
 from daemon.pipes import printable
 
 ROWS = "ABCDEFGHIJKL"
+SQUARE = "[A-L][0-4]"
 NO_FLAG = "00"
 NO_MOVE = "0000"
 
@@ -54,7 +56,7 @@ class Referee(Told):
             raise ValueError("no set-up was asked for")
         if words[0] == NO_MOVE:
             return self._seek(ns)
-        return self._try(self._told(self._turned(words[0]), words[1:]), ns)
+        return self._try(self._told(self._turned(words[0], 2), words[1:]), ns)
 
     def _result(self, words: list[str], ns: int) -> Reading:
         if not self._own:
@@ -71,12 +73,16 @@ class Referee(Told):
             self._array = move
             return (f"ARRAY {move}",)
         self._own = move[:4]
-        return (f"BESTMOVE {self._turned(self._own)}",)
+        return (f"BESTMOVE {self._turned(self._own, 2)}",)
 
-    def _turned(self, squares: str) -> str:
-        """Squares as the other frame has them: this side's in the core's, and back."""
-        if len(squares) % 2 or any(row not in ROWS for row in squares[::2]) or not squares[1::2].isdigit():
-            raise ValueError(f"not squares: {printable(squares)}")
+    def reason(self, text: str) -> str:
+        squares = re.compile(rf"\b(?:{SQUARE}){{1,2}}\b")
+        return squares.sub(lambda found: self._turned(found[0], len(found[0]) // 2), super().reason(text))
+
+    def _turned(self, squares: str, count: int) -> str:
+        """Return `count` squares as the other frame has them: this side's in the core's, and back."""
+        if not re.fullmatch(rf"(?:{SQUARE}){{{count}}}", squares):
+            raise ValueError(f"not {('a square', 'two squares')[count - 1]}: {printable(squares)}")
         if self._side == 0:
             return squares
         pairs = zip(squares[::2], squares[1::2], strict=True)
@@ -85,7 +91,7 @@ class Referee(Told):
     def _told(self, move: str, words: list[str]) -> str:
         """A move of the core's list; of what was told of it: the result, and the flag's square."""
         code, flag = words[0], words[1] if len(words) > 1 else NO_FLAG
-        return f"{move}={number(code)}" + (f"@{self._turned(flag)}" if flag != NO_FLAG else "")
+        return f"{move}={number(code)}" + (f"@{self._turned(flag, 1)}" if flag != NO_FLAG else "")
 
     commands: ClassVar[Mapping[str, Handle]] = {
         "INFO": _info,

@@ -1,7 +1,8 @@
 """MyAI, the protocol of a university course's referee of EWN.
 
-Squares are A1-E5 with A1 at the top left. The referee tells the whole position with every throw: `get R|B <die> <blue's
-six squares> <red's six>`, 0 for a captured piece. Red begins at the top left, as the core's first side does.
+The referee reads one line for each command; settings are answered `1`. Squares are A1-E5 with A1 at the top left.
+Every throw comes with the whole position: `get R|B <die> <blue's six squares> <red's six>`, 0 for a captured piece. Red
+begins at the top left, as the core's first side does.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from daemon.dialects import Reading
 from daemon.dialects.told import NAME, Handle, Told, number
 
 COLUMNS, ROWS = "ABCDE", "12345"
+CAPTURED = "0"
+ACCEPTED = "1"
 PIECES = ("ABCDEF", "abcdef")
 """Of the first side, red, and of the second, as a FEN has them."""
+
+SQUARES = (CAPTURED, *(column + row for column in COLUMNS for row in ROWS))
 
 CORNERS = (["A1", "B1", "C1", "A2", "B2", "A3"], ["E5", "D5", "C5", "E4", "D4", "E3"])
 """Where a set-up word's pieces stand, by side."""
@@ -39,13 +44,15 @@ class MyAi(Told):
         return Reading(answers=(__version__,))
 
     def _time_setting(self, words: list[str], ns: int) -> Reading:
+        """The time of a game, of the one that has begun too: a referee may send it after `ini`, or never send `ini`."""
         self.clock_s = number(words[0])
-        return Reading()
+        self._left_ns = self.clock_s * 10**9
+        return Reading(answers=(ACCEPTED,))
 
     def _board_setting(self, words: list[str], ns: int) -> Reading:
         if [number(words[0]), number(words[1])] != [5, 6]:
             raise ValueError("the board is 5 x 5 with six pieces a side")
-        return Reading()
+        return Reading(answers=(ACCEPTED,))
 
     def _ini(self, words: list[str], ns: int) -> Reading:
         """The second side's is asked for before the first's is told: it is what the first would choose, turned."""
@@ -56,14 +63,13 @@ class MyAi(Told):
 
     def _get(self, words: list[str], ns: int) -> Reading:
         side, die = side_of(words[0]), number(words[1])
-        blue, red = words[2:8], words[8:14]
-        board = {
-            square: piece
-            for squares, row in zip((red, blue), PIECES, strict=True)
-            for square, piece in zip(squares, row, strict=False)
-        }
-        if len(red) < 6 or any(square not in ("0", *(c + r for c in COLUMNS for r in ROWS)) for square in red + blue):
+        squares = [*words[8:14], *words[2:8]]  # red's, then blue's
+        if len(words) != 14 or any(square not in SQUARES for square in squares):
             raise ValueError("twelve squares are needed")
+        pairs = zip(squares, "".join(PIECES), strict=True)
+        board = {square: piece for square, piece in pairs if square != CAPTURED}
+        if len(board) + squares.count(CAPTURED) != len(squares):
+            raise ValueError("two pieces on one square")
         rows = ["".join(board.get(column + row, "1") for column in COLUMNS) for row in ROWS]
         self._check_idle()
         self._is_setting_up = False

@@ -1,16 +1,20 @@
 """What dialects share in which a game is told move by move, and the engine keeps its own time.
 
 A move that is told is tried on the core first: `position` and, for an answer that ends it, `turn`. If the core refuses
-the move the client is told so and the game stands as it was; else the engine's move is asked for.
+the move the client is told so and the game stands as it was; else the engine's move is asked for. None of these
+protocols has comments: that kernels are compiled, or a book is missing, goes to standard error.
 """
 
 from __future__ import annotations
 
+import contextlib
+import re
+import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from daemon.dialects import CORE_ERROR, Reading, refuses_position
+from daemon.dialects import CORE_ERROR, Reading, is_news, refuses_position
 from daemon.pipes import now_ns, printable
 
 NAME = "Siqi"
@@ -32,6 +36,8 @@ class Told:
         self._void = 0  # searches whose answers nobody waits for
         self._void_tries = 0  # positions likewise
         self._is_trying = False  # the position, of which the core has not said yet that it can be
+        self._has_failed = False  # the search that is asked for: the core has given the reason
+        self._noted: set[str] = set()
         self._begin(self.clock_s)
 
     def _begin(self, seconds: int) -> tuple[str, ...]:
@@ -106,7 +112,7 @@ class Told:
             raise ValueError("the engine has not moved yet")
 
     def _go(self) -> str:
-        self._is_seeking = True
+        self._is_seeking, self._has_failed = True, False
         left = max(self._left_ns // 10**6, 1)
         return f"go wtime {left} btime {left}"
 
@@ -120,7 +126,11 @@ class Told:
                 if self._is_trying and self._is_told:
                     self._moves.pop()
                 self._is_refused, self._is_told = True, False
-            return Reading(answers=(self.error(text.removeprefix(CORE_ERROR)),))
+            self._has_failed = self._is_seeking
+            return Reading(answers=(self.error(self.reason(text.removeprefix(CORE_ERROR))),))
+        if is_news(text) and text not in self._noted:
+            self._noted.add(text)
+            note(text.removeprefix("info string "))
         word, *words = text.split()
         if word == "turn" and self._void_tries:
             self._void_tries -= 1
@@ -132,7 +142,8 @@ class Told:
         elif word == "bestmove":
             self._is_seeking = False
             if words[0] == "(none)":
-                return Reading(answers=(self.error("the game is over"),))
+                has_failed, self._has_failed = self._has_failed, False
+                return Reading(answers=() if has_failed else (self.error("the game is over"),))
             self._left_ns -= now_ns() - self._since_ns
             return Reading(answers=self.answer(words[0]))
         return Reading()
@@ -146,6 +157,10 @@ class Told:
             answers += reading.answers
         return Reading(commands, answers)
 
+    def reason(self, text: str) -> str:
+        """Return why the core refuses something, in the client's words."""
+        return re.sub(r" \(move \d+; the \d+ before it stand\)$", "", text)
+
     def error(self, what: str) -> str:
         """The client's line for what cannot be taken."""
         return f"ERROR {what}"
@@ -153,6 +168,12 @@ class Told:
     def answer(self, move: str) -> tuple[str, ...]:
         """The client's lines for the engine's move, which is noted."""
         raise NotImplementedError
+
+
+def note(text: str) -> None:
+    """Write a line to standard error, where there is one."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def number(text: str) -> int:

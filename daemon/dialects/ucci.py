@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from daemon.dialects import CORE_ERROR, DRAW_BELOW, Reading
+from daemon.dialects import CORE_ERROR, DRAW_BELOW, Reading, renamed
+from daemon.options import of_client
 from daemon.pipes import printable
 
 NAMES = {
@@ -28,10 +29,14 @@ BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "s
 """Options of UCCI's that clients set without having been offered them."""
 
 HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL", "UCI_LimitStrength", "UCI_Elo")
-"""Options of the core's that UCCI fixes."""
+"""Options of the core's that UCCI fixes, or that say nothing in it."""
+
+LISTED = frozenset(of_client("xiangqi")) - set(HIDDEN)
 
 TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}
 """In seconds, but for the last; of the side to move."""
+
+LIMITS = {core: ucci for ucci, limits in TIMES.items() for core in limits}
 
 OPPONENTS = ("opptime", "oppmovestogo", "oppincrement")
 
@@ -61,10 +66,10 @@ class Ucci:
             )
         if word == "setoption":
             return self._setoption(words)
-        if word == "position":
+        if word in ("position", "fen"):
             self._banned = []
-            self._position = text
-            return Reading((text,))
+            self._position = text if word == "position" else f"position {text}"
+            return Reading((self._position,))
         if word == "probe":
             return Reading((" ".join(["position", *words]), "probe", self._position) if words else ("probe",))
         if word == "banmoves":
@@ -95,6 +100,9 @@ class Ucci:
         if name in BLIND:
             return Reading()
         core = NAMES.get(name, words[0].replace("_", " ") if words else "")
+        core = next((listed for listed in LISTED if listed.lower().replace("_", " ") == core.lower()), core)
+        if core not in LISTED:
+            return Reading(answers=(f"info message unknown option: {printable(name)}",))
         return Reading((f"setoption name {core} value {value}",))
 
     def _go(self, words: list[str]) -> Reading:
@@ -145,7 +153,12 @@ class Ucci:
         if word == "probe":
             return Reading(answers=(pophash(words),))
         if text.startswith("info string"):
-            return Reading(answers=(f"info message {text.removeprefix(CORE_ERROR).removeprefix('info string ')}",))
+            message = renamed(text, LIMITS).removeprefix(CORE_ERROR).removeprefix("info string ")
+            if self._waiting and message.endswith("could not be loaded: legal"):
+                self._waiting.popleft()
+                self._released = []
+                return Reading(answers=(f"info message {message}", "nobestmove"))
+            return Reading(answers=(f"info message {message}",))
         if word == "info":
             return Reading(answers=(self._info(text),))
         return Reading(answers=(text,))
@@ -166,10 +179,10 @@ class Ucci:
 
 
 def option_line(words: list[str]) -> list[str]:
-    """The core's `name ... type ...` as UCCI lists it; nothing where UCCI fixes it."""
+    """The core's `name ... type ...` as UCCI lists it; nothing where it is not for Xiangqi, or fixed."""
     split = words.index("type")
     name = " ".join(words[1:split])
-    if name in HIDDEN:
+    if name not in LISTED:
         return []
     named = {core: ucci for ucci, core in NAMES.items()}
     return [" ".join(["option", named.get(name, name.replace(" ", "_")), *words[split:]])]

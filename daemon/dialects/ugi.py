@@ -1,6 +1,7 @@
 """UGI, the Universal Game Interface of match runners that know no rules: UCI, and questions about the position.
 
-The first player is `p1`. `query` is answered from the core's `turn` and `result`; mates are told in plies.
+The first player is `p1`. `query` is answered from the core's `turn` and `result`; mates are in plies. UGI does not
+ponder: its answer is `bestmove` and the move, and CuteGames waits for a line of just these two words.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from daemon.dialects import Reading
+from daemon.dialects import Reading, renamed
 from daemon.pipes import printable
 
 TIMES = {"p1time": "wtime", "p2time": "btime", "p1inc": "winc", "p2inc": "binc"}
@@ -39,6 +40,9 @@ class Ugi:
         word, *words = text.split()
         if self._questions and word in ("turn", "result"):
             return Reading(answers=(f"response {answer(self._questions.popleft(), words)}",))
+        if word == "bestmove":
+            return Reading(answers=(f"bestmove {words[0]}",))
+        text = renamed(text, {core: ugi for ugi, core in TIMES.items()})
         return Reading(
             answers=(re.sub(r"score mate (-?\d+)", lambda match: f"score mate {plies(int(match[1]))}", text),)
         )

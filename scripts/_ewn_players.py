@@ -34,6 +34,7 @@ from games.ewn.work import WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_1
 from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.memory import address_of
 from games.kernel.node import count_node
 from games.kernel.random import seed_state
 
@@ -148,7 +149,7 @@ class Minimax(Simple):
         super().__init__()
         self._weights = steps_alone()
         self._work = new_record(WORK_DTYPE)
-        self._work.evaluation = self._weights.ctypes.data
+        self._work.evaluation = address_of(self._weights)
 
     def choose(self, position: EwnPosition, ms: float) -> int:
         control = Control()

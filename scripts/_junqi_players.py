@@ -38,6 +38,7 @@ from games.junqi.work import MAX_MOVES, WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record
+from games.kernel.memory import address_of
 from games.kernel.node import count_node
 from games.kernel.random import seed_state
 
@@ -264,7 +265,7 @@ class Trees(Determinized):
         kinds = root.worlds.kinds
         visits: Counter[int] = Counter()
         for world in range(len(kinds)):
-            self.work.worlds, self.work.world_count = kinds[world].ctypes.data, 1
+            self.work.worlds, self.work.world_count = address_of(kinds[world]), 1
             self.work.first_edge, self.work.used = 0, 1
             self.run_until(started + int(ms * 1e6 * (world + 1) / len(kinds)))
             grow(root.view, self.board, self.work, TABLES_RECORD, self._tree, 1 << 30)

@@ -17,6 +17,7 @@ import numpy as np
 
 from games.kernel.intrinsics import load_byte, pointer_to, store_byte
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
+from games.kernel.memory import address_of
 from games.xiangqi.movegen import checks_and_pins, generate_legal, is_attacked
 from games.xiangqi.numbering import (
     ENDING,
@@ -309,12 +310,12 @@ class Analysis:
         self.values: Values = np.empty((2, self.size), np.uint8)
         self._due: Values = np.empty((2, self.size), np.uint8)
         self._a = new_record(ANALYSIS_DTYPE)
-        self._a.values, self._a.due = self.values.ctypes.data, self._due.ctypes.data
+        self._a.values, self._a.due = address_of(self.values), address_of(self._due)
         self._a.failed = -1
         self._spots = [placements(self._numbering, group) for group in range(int(self._numbering.groups))]
-        self._a.spots[: len(self._spots)] = [spots.ctypes.data for spots in self._spots]
+        self._a.spots[: len(self._spots)] = [address_of(spots) for spots in self._spots]
         self._king_spots = np.array(king_pairs(), np.uint8)
-        self._a.king_spots = self._king_spots.ctypes.data
+        self._a.king_spots = address_of(self._king_spots)
         others = sorted(ending.after_captures())
         self._smaller = {other: smaller[other] for other in others}
         self._smaller_numberings = np.zeros(len(others), ENDING_DTYPE)
@@ -330,8 +331,8 @@ class Analysis:
     def _add(self, word: int, strong: int, numbering: int, values: Values) -> None:
         a, i = self._a, int(self._a.smaller)
         a.smaller_material[i], a.smaller_strong[i] = word, strong
-        a.smaller_ending[i] = self._smaller_numberings[numbering:].ctypes.data
-        a.smaller_values[i] = values.ctypes.data
+        a.smaller_ending[i] = address_of(self._smaller_numberings[numbering:])
+        a.smaller_values[i] = address_of(values)
         a.smaller += 1
 
     def run(self, report: Callable[[str, float], None]) -> None:

@@ -41,6 +41,16 @@ def solve(game: Game, searcher: Searcher, case: dict[str, Any], nodes: int) -> t
     return mate, control.nodes
 
 
+def is_position(game: Game, case: dict[str, Any]) -> bool:
+    """True if a case has a legal position; else a line on standard error says why not."""
+    try:
+        game.position(case["fen"])
+    except ValueError as error:
+        print(f"{case['id']} skipped: {error}", file=sys.stderr)
+        return False
+    return True
+
+
 @_script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -52,6 +62,7 @@ def main() -> int:
     game = _script.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(64, 1, 1)
+    cases = [case for case in cases if is_position(game, case)]
     solved, spent = 0, 0
     started = time.perf_counter()
     for case in tqdm(cases, disable=not sys.stderr.isatty()):

@@ -2,7 +2,8 @@
 
     python scripts/perft_suite.py [FILE] [--max-nodes N]
 
-FILE has a JSON object a line: {"id", "fen", "nodes": {depth: count}}. Exit status 1 if any count is wrong.
+FILE has a JSON object a line: {"id", "fen", "nodes": {depth: count}}. Positions that are not
+legal are skipped; exit status 1 if any count is wrong.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ def main() -> int:
     wrong, total, seconds = 0, 0, 0.0
     for line in options.file.read_text().splitlines():
         case = json.loads(line)
-        position = game.position(case["fen"])
+        try:
+            position = game.position(case["fen"])
+        except ValueError as error:
+            print(f"{case['id']} skipped: {error}")
+            continue
         for depth, expected in case["nodes"].items():
             if expected > options.max_nodes:
                 continue

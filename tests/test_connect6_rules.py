@@ -337,6 +337,7 @@ def test_a_full_board_is_drawn_from_its_fen(game: Game) -> None:
         (f"{EMPTY} r 1", "side to move is b or w, not r"),
         (f"{EMPTY} b 3", "stones left are 1 or 2, not 3"),
         (f"{EMPTY} b 0", "stones left are 1 or 2, not 0"),
+        (f"bbbbbb13/{EMPTY[3:-3]}/wwwwww13 b 2", "both sides have six in a row"),
     ],
 )
 def test_refused_fens(game: Game, fen: str, error: str) -> None:

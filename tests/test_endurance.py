@@ -133,9 +133,9 @@ def test_fuzz(name: str) -> None:
             found = client.expect(lambda line, told=told: told in line, 600)
             if is_core:
                 refused = sum(bool(REFUSED_GO.match(line)) for line in found)
-                assert count(found, "bestmove") + refused == count(
-                    [line.decode(errors="replace") for line in lines], "go"
-                )
+                searches = count([line.decode(errors="replace") for line in lines], "go")
+                # One that is refused has its error, and perhaps a best move beside it.
+                assert count(found, "bestmove") in (searches, searches - refused)
                 client.search("position startpos", "go nodes 20")
                 assert count(client.sync(), "bestmove") == 0
             assert not [line for line in client.seen if "internal" in line]

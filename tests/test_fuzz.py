@@ -5,11 +5,14 @@ Every line is drawn from a fixed seed; a failure names the batch, which `batches
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from check_bounds import FENS
 from client import Client
 
 from games import registry
@@ -21,10 +24,44 @@ STARTS = {
         "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
         "3k5/4P4/4b4/9/9/9/9/9/4A4/3AK1R2 r - - 119 60",
     ),
-    "connect6": ("19/19/19/19/19/19/19/19/8b10/9b9/10w8/19/19/19/19/19/19/19/19 w 2", "/".join(["19"] * 19) + " b 1"),
-    "ewn": ("ABC2/DE3/F3f/3ed/2cba f -", "1A3/5/2B2/4f/3e1 s 3"),
-    "junqi": ("1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0", "1xxx1/5/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3"),
+    "connect6": (
+        "19/19/19/19/19/19/19/19/8b10/9b9/10w8/19/19/19/19/19/19/19/19 w 2",
+        "/".join(["19"] * 19) + " b 1",
+        "/".join(["bbwwbbwwbbwwbbwwbbw", "wwbbwwbbwwbbwwbbwwb"] * 9 + ["bbbb1www1bbbbb1wwww"]) + " w 2",  # nearly full
+    ),
+    "ewn": ("ABC2/DE3/F3f/3ed/2cba f -", "1A3/5/2B2/4f/3e1 s 3", "5/5/a4/5/4A f 2"),
+    "junqi": (
+        "1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0",
+        "1xxx1/5/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",
+        "x1x1x/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",  # no flag left on the hidden side
+    ),
 }
+ILLEGAL = {
+    "xiangqi": (
+        "3k5/4A4/9/9/9/9/9/9/9/4K4 w",
+        "3k5/9/9/9/B8/9/9/9/9/4K4 b",
+        "3k5/9/9/9/9/9/9/1P7/P8/4K4 w",
+        "3k5/9/9/9/9/9/1P7/9/9/4K4 w",
+        "4k4/9/9/9/9/9/9/9/9/4K4 w",
+        "9/9/9/9/9/9/9/9/9/4K4 w",
+        "3k5/9/9/3R5/9/9/9/9/9/4K4 w",
+        "RRR6/3k5/9/9/9/9/9/9/9/4K4 w",
+    ),
+    "connect6": (
+        "/".join(["bbbbbb13"] + ["19"] * 17 + ["wwwwww13"]) + " b 2",
+        "/".join(["19"] * 19) + " b 3",
+    ),
+    "ewn": ("5/5/5/5/5 f -", "a4/5/5/5/4A f -", "A4/5/5/5/4A f 3"),
+    "junqi": (
+        "5/5/5/5/5/5/5/5/5/5/5/5 f - 0",
+        "1l3/5/5/5/5/5/J4/5/5/5/5/1L3 f - 0",
+        "l4/5/5/5/5/5/5/5/5/5/5/1L3 f - 0",
+        "1x1l1/5/5/5/5/5/5/5/5/5/5/1L3 f - 0",
+        "1l3/5/5/5/5/5/5/5/5/5/5/1L3 f - 1000",
+    ),
+}
+"""Refused: kernels could not hold them, or would take a king."""
+
 MOVES = {
     "xiangqi": ("h2e2", "h9g7", "H2-E2", "a0a9", "b2b9"),
     "connect6": ("j10", "i9k11", "a1s19", "j10j10", "k11i9"),
@@ -39,6 +76,7 @@ WORDS = re.findall(
     nodes movetime searchmoves mate true false -1 0 1 3 7 100 1e3 99999999999999999999 <empty> \x00 \u4e2d\u70ae
     """,
 )
+REFUSED_GO = ("go depth x", "go searchmoves zz", "go mate 0", "go nodes -1", "go movetime", "go depth 1 zz")
 NEVER = ("quit", "perft", "bench", "Debug", "infinite", "ponder")
 """Words that would end the process, take long, write files, or wait for a `stop`."""
 
@@ -77,6 +115,9 @@ def valid_line(game: str, draw: random.Random) -> str:
             f"position startpos moves {moves}",
             f"position fen {draw.choice(STARTS[game])} moves {moves}",
             f"go nodes {draw.randint(1, 50)} searchmoves {moves}",
+            f"position fen {draw.choice(ILLEGAL[game])}",
+            draw.choice(REFUSED_GO),
+            draw.choice(("debug on", "debug off", "help", "analyze", "probe", "turn", "book", "query gameover")),
             f"go depth 1 nodes {draw.randint(1, 50)}",
             f"go wtime {draw.randint(0, 20)} btime {draw.randint(0, 20)} movestogo 1",
             f"dice {draw.randint(1, 6)}",
@@ -148,13 +189,103 @@ def test_any_accepted_fen_can_be_played(game: str) -> None:
             if answers:
                 assert len(answers) == 1 and answers[0].startswith("info string error bad FEN"), fen
                 continue
-            shown = client.answers("d", "legal", "eval", "result")
-            assert not [line for line in shown if "error" in line], fen
-            (printed,) = [line for line in shown if line.startswith("Fen: ")]
-            found = client.search("go nodes 30")
-            assert not [line for line in found if "error" in line], fen
-            assert client.answers(f"position fen {printed[5:]}") == [], fen
-            assert printed in client.answers("d"), fen
+            check_commands(client, fen)
+
+
+def check_commands(client: Client, fen: str) -> None:
+    """Every command is answered on the position that the client was sent, a search by one legal move or `(none)`."""
+    shown = client.answers("d", "legal", "eval", "result", "book", "turn", "probe", "perft 1")
+    assert not [line for line in shown if "error" in line], (fen, shown)
+    (printed,) = [line for line in shown if line.startswith("Fen: ")]
+    (legal,) = [line.split()[1:] for line in shown if line.startswith("legal")]
+    found = client.search("go nodes 30")
+    assert not [line for line in found if "error" in line], (fen, found)
+    answer = found[-1].split()[1]
+    assert answer in legal or legal[:1] == ["count"] or answer == "(none)", (fen, answer)
+    assert client.answers(f"position fen {printed[5:]}") == [], fen
+    assert printed in client.answers("d"), fen
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_illegal_fens_change_nothing(game: str) -> None:
+    with Client(f"setoption name UCI_Variant value {game}", f"position fen {STARTS[game][0]}") as client:
+        before = client.answers("d")
+        for fen in ILLEGAL[game]:
+            (answer,) = client.answers(f"position fen {fen}")
+            assert answer.startswith("info string error bad FEN: "), fen
+            assert client.answers("d") == before[-len(client.answers("d")) :]
+
+
+def extreme_fens(game: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """FENs near the limits of what is accepted, and options to search them with."""
+    draw = random.Random(f"extreme {game}")
+    searchers = [f"setoption name Searcher value {name}" for name in ("worlds", "flat", "uct", "cooperation")]
+    for number in range(24):
+        fen = STARTS[game][number % len(STARTS[game])] if number < 8 else FENS[game](draw)
+        yield fen, (searchers[number % 4],) if game == "junqi" else ()
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_every_command_on_extreme_positions(game: str) -> None:
+    with Client(f"setoption name UCI_Variant value {game}", "setoption name Hash value 1") as client:
+        client.sync()
+        for fen, options in extreme_fens(game):
+            answers = client.answers(*options, f"position fen {fen}")
+            if not [line for line in answers if "error" in line]:
+                check_commands(client, fen)
+
+
+def hostile_files(folder: Path) -> dict[str, str]:
+    """Names that options may not read or write, made below a folder."""
+    (folder / "folder").mkdir()
+    (folder / "game.pgn").write_text('[Game "Chinese Chess"]\n\n1. C2.5 H8+7 *\n')
+    (folder / "binary").write_bytes(bytes(range(256)) * 8)
+    (folder / "lines.json").write_text("[" * 5000)
+    os.symlink(folder / "loop", folder / "loop")
+    os.symlink(folder / "game.pgn", folder / "link")
+    names = {name: str(folder / name) for name in ("folder", "game.pgn", "binary", "lines.json", "loop", "link")}
+    return names | {"long": "x" * 5000, "long folder": "/".join(["y" * 200] * 100), "beneath a file": __file__ + "/x"}
+
+
+def blocking_files(folder: Path) -> dict[str, str]:
+    """Names of what would be read for ever."""
+    os.mkfifo(folder / "fifo")
+    return {"fifo": str(folder / "fifo"), "zero": "/dev/zero", "null": "/dev/null", "full": "/dev/full"}
+
+
+FILE_OPTIONS = (
+    ("xiangqi", "Learn"),
+    ("ewn", "Debug Log File"),
+    ("xiangqi", "BookFile"),
+    ("connect6", "BookFile"),
+    ("xiangqi", "EndgamePath"),
+    ("ewn", "EndgamePath"),
+    ("junqi", "LayoutFile"),
+)
+
+
+@pytest.mark.parametrize(("game", "option"), FILE_OPTIONS)
+def test_no_file_harms_or_is_harmed(game: str, option: str, tmp_path: Path) -> None:
+    """What is no file for an option is one line at most; it is as it was, and play goes on."""
+    names = hostile_files(tmp_path)
+    if option in ("Learn", "Debug Log File", "EndgamePath"):
+        names |= blocking_files(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    present = sorted(path.name for path in tmp_path.iterdir())
+    with Client(f"setoption name UCI_Variant value {game}", "setoption name OwnBook value true") as client:
+        client.sync()
+        for name in names.values():
+            lines = client.answers(f"setoption name {option} value {name}")
+            lines += client.answers("ucinewgame", "position startpos", "book")
+            lines += client.search("go nodes 20")
+            assert not [line for line in lines if "internal" in line], (name[:80], lines)
+            lines += client.search("go wtime 50 btime 50")
+            assert not [line for line in lines if "internal" in line], (name[:80], lines)
+        client.send("quit")
+        client.rest()
+        assert client.end() == 0 and client.errors == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == present
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 DIALECTS = {
@@ -194,6 +325,7 @@ DIALECTS = {
     "botzone": (
         '{"requests":[{"source":"-1","target":"-1"}],"responses":[],"time_limit":"0.02"}',
         '{"source":"h9","target":"g7"}|{"source":"a0"}|{"requests":[]}|'
+        '{"source":"h2","target":"e2 h9g7"}|{"source":" ","target":""}|'
         '{"requests":[{"x0":9,"y0":9,"x1":-1,"y1":-1}],"responses":[],"time_limit":"0.02"}|{"x0":1,"y0":1,"x1":2,"y1":2}',
     ),
 }

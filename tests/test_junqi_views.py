@@ -34,6 +34,34 @@ def game() -> Game:
     return registry.load("junqi")
 
 
+FLAGLESS = (
+    "x1x1x/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",  # nobody stands in a headquarters
+    "1a1b1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC s f 3",  # those who do are known
+    "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B1C2 f f 3",  # the viewer has lost his own
+    "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/1B1C1 s f 3",
+    "5/5/5/5/5/5/5/5/5/5/5/3L1 f f 0",  # nothing of the other side is left
+)
+"""Views in which a side has no flag."""
+
+
+@pytest.mark.parametrize("fen", FLAGLESS)
+def test_a_view_without_a_flag_answers_everything(game: Game, fen: str) -> None:
+    """The fallen flag is one of the dead: no other of them may be one."""
+    position = game.position(fen)
+    assert position.fen() == fen and position.outcome() is not None
+    assert game.evaluate(position)[-1].startswith("total ")
+    assert position.legal_moves() == []
+    for side in range(2):
+        flags = [types for types in position.believed(side).may if types >> 11 & 1]
+        assert len(flags) <= 2
+
+
+def test_a_fen_at_the_limit_of_its_counter_is_read_back(game: Game) -> None:
+    position = game.position("3l1/1a3/5/5/5/5/5/5/5/5/1A3/3L1 f - 999")
+    position.push(position.legal_moves()[0])
+    assert game.position(position.fen()).fen() == position.fen()
+
+
 # Views
 
 

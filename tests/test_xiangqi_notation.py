@@ -132,6 +132,17 @@ def test_a_stalemated_side_has_lost() -> None:
     assert board.outcome() == Outcome(Termination.STALEMATE, RED)
 
 
+def test_boards_and_tags_with_pieces_where_none_can_stand_are_refused() -> None:
+    fen = "3k5/4A4/9/9/9/9/9/9/9/4K4 w - - 0 1"
+    error = "advisor A on e8 is outside its palace's five points"
+    with pytest.raises(ValueError, match=error):
+        Board(fen)
+    game = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n1. K5+1 *\n'))
+    assert game is not None and [str(fault) for fault in game.errors] == [error]
+    with pytest.raises(ValueError, match=error):
+        game.board()
+
+
 def test_repetition() -> None:
     board = Board()
     for _ in range(2):

@@ -41,6 +41,10 @@ def replay(game: Game, fen: str | None, moves: list[str]) -> Any:
     return position
 
 
+ADVISOR_ASTRAY = "4k4/9/9/9/9/9/9/4n4/3A5/3K5 w - - 0 1"
+"""A position of a public suite that is refused."""
+
+
 def texts(position: Any) -> list[str]:
     return sorted(position.move_text(move) for move in position.legal_moves())
 
@@ -213,19 +217,54 @@ def test_accepted_fens(game: Game, given: str, read: str) -> None:
     assert game.position(given).fen() == f"{START} {read}"
 
 
-@pytest.mark.parametrize(
-    "board",
-    [
-        "3k5/9/9/4P4/9/9/9/P8/4p4/5K3",
-        "3k5/4B4/9/9/9/A8/9/9/9/5K3",
-        "3k5/9/9/9/9/9/9/9/9/P4K3",
-    ],
-    ids=["pawns anywhere", "elephant and advisor abroad", "pawn on its first rank"],
-)
-def test_pieces_where_they_could_not_have_come_are_accepted(game: Game, board: str) -> None:
-    position = game.position(f"{board} w - - 0 1")
-    assert position.fen().split()[0] == board
-    assert position.count_legal() > 0
+def test_pieces_stand_where_the_rules_let_them(game: Game) -> None:
+    """On every square of the board each piece of either side is taken, or refused with its place, by the rules."""
+    points = {
+        "advisor": {"d0", "f0", "e1", "d2", "f2"},
+        "elephant": {"c0", "g0", "a2", "e2", "i2", "c4", "g4"},
+        "pawn": {f"{file}{rank}" for file in "acegi" for rank in (3, 4)}
+        | {f"{file}{rank}" for file in "abcdefghi" for rank in range(5, 10)},
+    }
+    faults = {
+        "advisor": ["outside its palace's five points"],
+        "elephant": ["outside its side's seven points"],
+        "pawn": ["behind its start rank", "on a point that it cannot reach"],
+    }
+    for square in range(90):
+        rank, file = divmod(square, 9)
+        for letter, name in (("A", "advisor"), ("B", "elephant"), ("P", "pawn")):
+            board = {4: "K", 85: "k", 40: "n", 49: "n"} | {square: letter}
+            if len(board) < 5:
+                continue
+            for is_black in (False, True):
+                turned = {89 - at: sign.swapcase() for at, sign in board.items()} if is_black else board
+                rows = ["".join(turned.get(9 * r + f, "1") for f in range(9)) for r in range(9, -1, -1)]
+                where = "abcdefghi"[8 - file if is_black else file] + str(9 - rank if is_black else rank)
+                try:
+                    game.position(f"{'/'.join(rows)} {'bw'[is_black]}")
+                except ValueError as error:
+                    fault = faults[name][int(name == "pawn" and rank >= 3)]
+                    assert str(error) == f"{name} {letter.lower() if is_black else letter} on {where} is {fault}"
+                    assert f"{'abcdefghi'[file]}{rank}" not in points[name]
+                else:
+                    assert f"{'abcdefghi'[file]}{rank}" in points[name]
+
+
+@pytest.mark.shared
+def test_only_three_known_positions_of_public_suites_are_refused(game: Game) -> None:
+    """The others have no piece where it cannot stand."""
+    refused = {}
+    for name in ("perft", "mates", "composed_mates", "repetition_axf", "repetition_wxf"):
+        for case in vectors(f"xiangqi/{name}.jsonl", SHARED):
+            try:
+                game.position(case["fen"])
+            except ValueError as error:
+                refused[case["id"]] = str(error)
+    assert refused == {
+        "mce_horse_check": "advisor A on d1 is outside its palace's five points",
+        "wxf103": "pawn p on i7 is behind its start rank",
+        "xq_jianghu_endgames_084": "pawn p on f9 is behind its start rank",
+    }
 
 
 @pytest.mark.parametrize(
@@ -235,9 +274,13 @@ def test_pieces_where_they_could_not_have_come_are_accepted(game: Game, board: s
         ("4k4/9/9/9/9/9/9/9/9/9 w", "red has no king"),
         ("3k5/9/9/9/9/9/9/9/9/3KK4 w", "more than 1 of piece K"),
         ("3kk4/9/9/9/9/9/9/9/9/5K3 w", "more than 1 of piece k"),
-        ("3k5/9/9/9/9/9/4K4/9/9/9 w", "king outside its palace"),
-        ("2k6/9/9/9/9/9/9/9/9/4K4 w", "king outside its palace"),
-        ("4K4/9/9/9/9/9/9/9/9/3k5 w", "king outside its palace"),
+        ("3k5/9/9/9/9/9/4K4/9/9/9 w", "king K on e3 is outside its palace"),
+        ("2k6/9/9/9/9/9/9/9/9/4K4 w", "king k on c9 is outside its palace"),
+        ("4K4/9/9/9/9/9/9/9/9/3k5 w", "king K on e9 is outside its palace"),
+        ("3k5/4A4/9/9/9/9/9/9/9/4K4 w", "advisor A on e8 is outside its palace's five points"),
+        ("3k5/9/9/9/9/9/9/9/9/P3K4 w", "pawn P on a0 is behind its start rank"),
+        ("3k5/9/9/9/9/9/1P7/9/9/4K4 w", "pawn P on b3 is on a point that it cannot reach"),
+        ("3k5/9/9/9/B8/9/9/9/9/4K4 w", "elephant B on a5 is outside its side's seven points"),
         ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the side not to move is in check, or the kings face each other"),
         ("4k4/9/9/9/9/9/9/9/9/4K4 b", "the side not to move is in check, or the kings face each other"),
         ("3k5/9/9/3R5/9/9/9/9/9/4K4 w", "the side not to move is in check"),
@@ -324,12 +367,18 @@ def test_openings_replay(game: Game, moves: str) -> None:
         ("5k3/9/9/9/9/9/9/3p5/9/3K5 w", None),
         ("4k4/9/9/9/9/9/9/5p3/9/5K3 w", "win second stalemate"),
         ("3ak4/9/9/9/9/9/9/9/9/3K1AB2 w", "draw no-attackers"),
-        ("3ak4/9/9/9/9/9/9/9/9/3K1AB1P w", None),
+        ("3ak4/9/9/9/9/9/P8/9/9/3K1AB2 w", None),
     ],
 )
 def test_outcome_of_a_board(game: Game, fen: str, outcome: str | None) -> None:
     found = game.position(fen).outcome()
     assert (None if found is None else str(found)) == outcome
+
+
+@pytest.mark.parametrize("counters", ["500 7", "119 1", "0 99999"])
+def test_a_fen_at_the_limits_of_its_counters_is_read_back(game: Game, counters: str) -> None:
+    position = replay(game, f"{START} w - - {counters}", ["h2e2", "h9g7"])
+    assert game.position(position.fen()).fen() == position.fen()
 
 
 def test_taking_the_last_attacker_draws(game: Game) -> None:
@@ -535,6 +584,8 @@ def test_a_plain_threefold_repetition_draws_the_third_time(game: Game) -> None:
     ("fen", "depth", "count"), perft_cases(SHARED / "xiangqi/perft.jsonl") if SHARED.is_dir() else []
 )
 def test_shared_perft(game: Game, fen: str, depth: int, count: int) -> None:
+    if fen == ADVISOR_ASTRAY:
+        pytest.skip("an advisor stands where it cannot")
     assert perft(game, fen, depth) == count
 
 
@@ -542,4 +593,6 @@ def test_shared_perft(game: Game, fen: str, depth: int, count: int) -> None:
 @pytest.mark.parametrize("suite", ["axf", "wxf"])
 def test_shared_repetition(game: Game, suite: str) -> None:
     for case in vectors(f"xiangqi/repetition_{suite}.jsonl", SHARED):
+        if case["id"] == "wxf103":  # a pawn stands where it cannot
+            continue
         assert verdict(replay(game, case["fen"], case["moves"])) == case["expect_stm"], case["id"]

@@ -29,6 +29,8 @@ class Connect6Position:
         clear_board(self.record, TABLES_RECORD, turn, left)
         for point, side in stones:
             put_stone(self.record, TABLES_RECORD, point, side)
+        if all((self.record.roads == six).any() for six in (6, 6 << 3)):
+            raise ValueError("both sides have six in a row")
 
     @property
     def turn(self) -> int:

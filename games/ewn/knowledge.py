@@ -16,6 +16,7 @@ from games.ewn.tablebase import Tablebase
 from games.ewn.tables import ONE
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
+from games.kernel.memory import address_of
 
 ENDINGS = FOLDER / "ewn-endings"
 SETUPS = FOLDER / "ewn-setups.book"
@@ -84,7 +85,7 @@ class Knowledge:
     @property
     def evaluation(self) -> int:
         """Address of the EVALUATION."""
-        return int(self.weights.ctypes.data)
+        return address_of(self.weights)
 
     @property
     def endings(self) -> int:

@@ -18,6 +18,7 @@ from games.ewn.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
 from games.ewn.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
 from games.ewn.tables import ONE
 from games.kernel.jit import Record
+from games.kernel.memory import address_of
 
 KIND, VERSION = "ewn-ending", 1
 SUFFIX = ".ending"
@@ -45,7 +46,7 @@ class Tablebase:
         self._tables: dict[Ending, Table] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
-        self._record["numbering"] = self._numbering.ctypes.data
+        self._record["numbering"] = address_of(self._numbering)
         for folder in folders:
             for ending in ENDINGS:
                 path = folder / f"{ending}{SUFFIX}"
@@ -57,8 +58,8 @@ class Tablebase:
 
     def _open(self, ending: Ending, table: Table) -> None:
         self._tables[ending] = table
-        self._record["ending"][0, slot_of(*ending)] = table.numbering.ctypes.data
-        self._record["values"][0, slot_of(*ending)] = table.values.ctypes.data
+        self._record["ending"][0, slot_of(*ending)] = address_of(table.numbering)
+        self._record["values"][0, slot_of(*ending)] = address_of(table.values)
 
     def __contains__(self, ending: Ending) -> bool:
         return ending in self._tables
@@ -66,7 +67,7 @@ class Tablebase:
     @property
     def address(self) -> int:
         """What `probe_ending` takes."""
-        return int(self._record.ctypes.data)
+        return address_of(self._record)
 
     def chance(self, pos: Record) -> float | None:
         """The mover's chance to win before the throw, if a table tells it."""

@@ -31,6 +31,7 @@ from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
 from games.ewn.work import WORK, WORK_DTYPE
 from games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
+from games.kernel.memory import address_of
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
 from games.uct import Findings, new_nodes
@@ -327,7 +328,7 @@ class Forest:
 
     @property
     def address(self) -> int:
-        return int(self._halves[0].ctypes.data)
+        return address_of(self._halves[0])
 
     @property
     def hashfull(self) -> int:
@@ -353,7 +354,7 @@ class Forest:
             self._halves[0][TOP] = np.zeros(1, NODE_DTYPE)[0]
             self.shared[USED] = TOP + 1
         elif path:
-            target = int(self._halves[1].ctypes.data)
+            target = address_of(self._halves[1])
             self.shared[USED] = keep(self.address, target, node, min(KEPT, int(self.shared[CAPACITY])))
             self._halves.reverse()
 
@@ -429,7 +430,7 @@ class EwnRoot:
         for thread, work in enumerate(works):
             forest = self._forests[thread if self._way == ROOT else 0]
             work.endings, work.evaluation, work.tbhits = known.endings, known.evaluation, 0
-            work.wink, work.uctk, work.way, work.shared = known.wink, known.uctk, self._way, forest.shared.ctypes.data
+            work.wink, work.uctk, work.way, work.shared = known.wink, known.uctk, self._way, address_of(forest.shared)
             work.policy, work.playout_plies = known.playout
             work.allowed[: len(task.moves)] = task.moves
         self._grown = None if task.moves else self._root.record

@@ -110,8 +110,11 @@ class JunqiPosition:
                 check_possible(spread_counts(self._may(side)))  # a FEN is shown as given
             for piece in range(2 * PIECES):
                 square = int(self.record.where[piece])
-                is_dead = square == NOWHERE
-                self._public[piece] = ANY & ~(1 << FLAG) if is_dead else square_types(square, piece // PIECES)
+                types = square_types(square, piece // PIECES)
+                if square == NOWHERE:  # a fallen flag ends the game: everybody knows of it
+                    is_flag = self.record.may[piece] == 1 << FLAG
+                    types = 1 << FLAG if is_flag else ANY & ~(1 << FLAG)
+                self._public[piece] = types
             # A flag that the FEN shows may have been announced or deduced: no conclusion from hearing of it again.
             self._announced = (self._knows_flag(0), self._knows_flag(1))
 
@@ -155,7 +158,7 @@ class JunqiPosition:
                 text = text.replace("1" * run, str(run))
             rows.append(text)
         viewer = "-" if self.viewer is None else "fs"[self.viewer]
-        return f"{'/'.join(rows)} {'fs'[self.turn]} {viewer} {self.record.quiet}"
+        return f"{'/'.join(rows)} {'fs'[self.turn]} {viewer} {min(int(self.record.quiet), notation.MAX_QUIET)}"
 
     def board(self) -> str:
         """Camps are drawn as (), headquarters as []."""

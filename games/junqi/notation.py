@@ -12,6 +12,9 @@ from games.junqi.belief import slot_types
 from games.junqi.tables import COUNTS, PIECES, ROWS, SLOTS, TYPES
 
 SETUP = 1 << 256
+MAX_QUIET = 999
+"""The most plies since contact that a FEN may have."""
+
 UNKNOWN = "?"
 
 _MOVE = re.compile(r"([A-L][0-4])([A-L][0-4])(?:=([0-3]))?(?:@([A-L][0-4]))?\Z", re.ASCII | re.IGNORECASE)
@@ -109,6 +112,6 @@ def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
     if view not in ("f", "s", "-"):
         raise ValueError(f"viewer is f, s or -, not {view}")
     quiet = fields[3] if len(fields) > 3 else "0"
-    if not (quiet.isascii() and quiet.isdigit() and len(quiet) < 4):
+    if not (quiet.isascii() and quiet.isdigit() and len(quiet) <= len(str(MAX_QUIET))):
         raise ValueError(f"plies since contact are not a number: {quiet}")
     return pieces, int(fields[1] == "s"), None if view == "-" else int(view == "s"), int(quiet)

@@ -19,6 +19,7 @@ from games.junqi.weights import TERMS
 from games.junqi.work import WORK_DTYPE
 from games.junqi.worlds import Worlds, draw_worlds, marginals
 from games.kernel.jit import Record, new_record
+from games.kernel.memory import address_of
 from games.uct import Findings
 
 EXPLAINED = 256
@@ -54,7 +55,7 @@ class Root:
     def ready(self, works: Iterable[Record]) -> None:
         """Tell the threads' memories of worlds and gains."""
         for work in works:
-            work.worlds, work.world_count = self.worlds.kinds.ctypes.data, len(self.worlds.kinds)
+            work.worlds, work.world_count = address_of(self.worlds.kinds), len(self.worlds.kinds)
             work.hidden = self.hidden
             work.gains[:] = self.gains.ravel()
 

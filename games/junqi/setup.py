@@ -93,13 +93,16 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
             pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
             if letter != "x" and viewer not in (None, side):
                 pos.fought |= 1 << piece  # how else would its enemy know it
-        # The dead: exactly what is missing if all is known, else any type that is left, but no flag if one may stand.
+        # The dead: exactly what is missing if all is known, else any type that is left; but a flag is among them only
+        # if none can stand, and then it is the first, for nothing tells them apart.
         for number in range(len(mine), PIECES):
             piece = side * PIECES + number
-            if hidden:
-                pos.may[piece] = sum({1 << kind for kind in left if kind != FLAG or not has_flag})
-            else:
+            if not hidden:
                 pos.may[piece] = 1 << left[number - len(mine)]
+            elif not has_flag and number == len(mine):
+                pos.may[piece] = 1 << FLAG
+            else:
+                pos.may[piece] = sum({1 << kind for kind in left if kind != FLAG})
 
 
 def draw_setup(seed: int, tilt: float = 0.0) -> str:

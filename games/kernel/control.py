@@ -12,6 +12,7 @@ import numpy as np
 
 from games.kernel.intrinsics import HAS_CLOCK, clock_ns, load_atomic, store, store_atomic
 from games.kernel.jit import inner, int64
+from games.kernel.memory import address_of
 
 STOP, DEADLINE, NODE_LIMIT, THREADS = 0, 1, 2, 3
 """Words: stop flag, CLOCK_MONOTONIC deadline in ns (0: none), node limit (0: none), number of threads."""
@@ -34,7 +35,7 @@ class Control:
         self._words = np.zeros(NODES + 8 * MAX_THREADS, np.int64)
         self._words[NODE_LIMIT] = node_limit
         self._words[THREADS] = 1
-        self.address = int(self._words.ctypes.data)
+        self.address = address_of(self._words)
 
     @property
     def stopped(self) -> bool:

@@ -1,7 +1,7 @@
 """Machine operations that numba does not spell: bit counts, raw and atomic memory, the clock, self-calls.
 
 Each is an LLVM instruction or a symbol by name, so kernels that use them stay cacheable. Addresses are
-plain integers (`array.ctypes.data`); their owner keeps the array alive.
+plain integers (memory.py); their owner keeps the array alive.
 """
 
 # mypy: disable-error-code="no-untyped-def, misc, empty-body"
@@ -14,6 +14,8 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
+
+from games.kernel.memory import checked
 
 _INT64 = ir.IntType(64)
 _INT32 = ir.IntType(32)
@@ -67,7 +69,8 @@ def bit_reverse(typing, value):
 @intrinsic
 def load(typing, address):
     def generate(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], _INT64.as_pointer()))
+        address = checked(context, builder, args[0], 8)
+        return builder.load(builder.inttoptr(address, _INT64.as_pointer()))
 
     return types.int64(types.int64), generate
 
@@ -75,7 +78,8 @@ def load(typing, address):
 @intrinsic
 def store(typing, address, value):
     def generate(context, builder, signature, args):
-        builder.store(args[1], builder.inttoptr(args[0], _INT64.as_pointer()))
+        address = checked(context, builder, args[0], 8)
+        builder.store(args[1], builder.inttoptr(address, _INT64.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
@@ -84,7 +88,8 @@ def store(typing, address, value):
 @intrinsic
 def load_byte(typing, address):
     def generate(context, builder, signature, args):
-        return builder.zext(builder.load(builder.inttoptr(args[0], _INT8.as_pointer())), _INT64)
+        address = checked(context, builder, args[0], 1)
+        return builder.zext(builder.load(builder.inttoptr(address, _INT8.as_pointer())), _INT64)
 
     return types.int64(types.int64), generate
 
@@ -94,7 +99,8 @@ def load_short(typing, address):
     """An unsigned number of 16 bits."""
 
     def generate(context, builder, signature, args):
-        return builder.zext(builder.load(builder.inttoptr(args[0], _INT16.as_pointer())), _INT64)
+        address = checked(context, builder, args[0], 2)
+        return builder.zext(builder.load(builder.inttoptr(address, _INT16.as_pointer())), _INT64)
 
     return types.int64(types.int64), generate
 
@@ -102,7 +108,8 @@ def load_short(typing, address):
 @intrinsic
 def store_byte(typing, address, value):
     def generate(context, builder, signature, args):
-        builder.store(builder.trunc(args[1], _INT8), builder.inttoptr(args[0], _INT8.as_pointer()))
+        address = checked(context, builder, args[0], 1)
+        builder.store(builder.trunc(args[1], _INT8), builder.inttoptr(address, _INT8.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
@@ -114,7 +121,8 @@ def pointer_to(record: Any) -> Any:
     @intrinsic
     def record_at(typing, address):
         def generate(context, builder, signature, args):
-            return builder.inttoptr(args[0], context.get_value_type(record))
+            address = checked(context, builder, args[0], record.size)
+            return builder.inttoptr(address, context.get_value_type(record))
 
         return record(types.int64), generate
 
@@ -137,7 +145,8 @@ def load_atomic(typing, address):
     """A relaxed load: never hoisted out of a loop, never torn."""
 
     def generate(context, builder, signature, args):
-        return builder.load_atomic(builder.inttoptr(args[0], _INT64.as_pointer()), "monotonic", 8)
+        address = checked(context, builder, args[0], 8)
+        return builder.load_atomic(builder.inttoptr(address, _INT64.as_pointer()), "monotonic", 8)
 
     return types.int64(types.int64), generate
 
@@ -145,7 +154,8 @@ def load_atomic(typing, address):
 @intrinsic
 def store_atomic(typing, address, value):
     def generate(context, builder, signature, args):
-        builder.store_atomic(args[1], builder.inttoptr(args[0], _INT64.as_pointer()), "monotonic", 8)
+        address = checked(context, builder, args[0], 8)
+        builder.store_atomic(args[1], builder.inttoptr(address, _INT64.as_pointer()), "monotonic", 8)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
@@ -156,7 +166,8 @@ def fetch_add(typing, address, value):
     """Add to a word that other threads may be adding to; returns what it was."""
 
     def generate(context, builder, signature, args):
-        return builder.atomic_rmw("add", builder.inttoptr(args[0], _INT64.as_pointer()), args[1], "monotonic")
+        address = checked(context, builder, args[0], 8)
+        return builder.atomic_rmw("add", builder.inttoptr(address, _INT64.as_pointer()), args[1], "monotonic")
 
     return types.int64(types.int64, types.int64), generate
 
@@ -166,7 +177,7 @@ def fetch_add_32(typing, address, value):
     """`fetch_add` of a signed number of 32 bits."""
 
     def generate(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], _INT32.as_pointer())
+        pointer = builder.inttoptr(checked(context, builder, args[0], 4), _INT32.as_pointer())
         old = builder.atomic_rmw("add", pointer, builder.trunc(args[1], _INT32), "monotonic")
         return builder.sext(old, _INT64)
 
@@ -178,7 +189,7 @@ def swap_if_32(typing, address, old, new):
     """Write `new` if there stands `old`; returns whether it did, 1 or 0. What was written before is seen before."""
 
     def generate(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], _INT32.as_pointer())
+        pointer = builder.inttoptr(checked(context, builder, args[0], 4), _INT32.as_pointer())
         old, new = (builder.trunc(arg, _INT32) for arg in args[1:])
         result = builder.cmpxchg(pointer, old, new, "acq_rel", "monotonic")
         return builder.zext(builder.extract_value(result, 1), _INT64)

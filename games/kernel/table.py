@@ -13,6 +13,7 @@ import numpy as np
 
 from games.kernel.intrinsics import load, store
 from games.kernel.jit import inner, int64, void
+from games.kernel.memory import address_of
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Bounds. Never 0, so that a stored entry never reads as empty."""
@@ -41,7 +42,7 @@ class Table:
         self.buckets = 1 << max(10, (megabytes << 20 >> 6).bit_length() - 1)
         self.mask = self.buckets - 1
         self._words = np.empty(self.buckets * 8 + 8, np.int64)
-        address = int(self._words.ctypes.data)
+        address = address_of(self._words)
         self._skip = (-address & 63) >> 3
         self.address = address + 8 * self._skip
         self.clear()

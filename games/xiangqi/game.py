@@ -47,8 +47,8 @@ class XiangqiPosition:
 
     @property
     def move_number(self) -> int:
-        """The FEN's last field: from 1, grows after Black's move."""
-        return self._move_number + (self._first_turn + self.ply) // 2
+        """The FEN's last field: from 1, grows after Black's move; stays at the most that a FEN may have."""
+        return min(self._move_number + (self._first_turn + self.ply) // 2, notation.MAX_COUNTER)
 
     def symmetric_keys(self) -> list[int]:
         """The key, and that of the position with left and right exchanged."""
@@ -90,7 +90,8 @@ class XiangqiPosition:
     def fen(self) -> str:
         board = self.record.board.tolist()
         pieces = {square: notation.letter_of(board[square]) for square in range(90) if board[square]}
-        return notation.fen_text(pieces, self.turn, int(self.record.quiet), self.move_number)
+        # Read back, it is the same: a count that draws is QUIET_LIMIT at most.
+        return notation.fen_text(pieces, self.turn, min(int(self.record.quiet), QUIET_LIMIT), self.move_number)
 
     def board(self) -> str:
         lines = []

@@ -9,12 +9,27 @@ from games.xiangqi.weights import KINDS
 
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
+MAX_COUNTER = 99_999
+"""The most that a FEN's counters may be."""
+
 FILES = "abcdefghi"
 _MOVE = re.compile(r"([a-i])(10|[0-9])-?([a-i])(10|[0-9])\Z", re.ASCII | re.IGNORECASE)
 _FIRST_SLOT = {letter: KIND_OF_SLOT.index(kind) for kind, letter in enumerate(KINDS)}
 _COUNT = {letter: KIND_OF_SLOT.count(kind) for kind, letter in enumerate(KINDS)}
 _NAMES = dict(k="king", a="advisor", b="elephant", n="horse", r="rook", c="cannon", p="pawn")
 _SYNONYMS = str.maketrans("heHE", "nbNB")
+
+# Where the rules let Red's pieces stand; Black's stand on these squares turned by 180 degrees.
+_PALACE = {9 * rank + file for rank in (0, 1, 2) for file in (3, 4, 5)}
+_ADVISORS = {3, 5, 13, 21, 23}
+_ELEPHANTS = {2, 6, 18, 22, 26, 38, 42}
+_PAWNS = {9 * rank + file for rank in (3, 4) for file in range(0, 9, 2)} | {*range(45, 90)}
+_PLACES = {
+    "k": (_PALACE, "outside its palace"),
+    "a": (_ADVISORS, "outside its palace's five points"),
+    "b": (_ELEPHANTS, "outside its side's seven points"),
+    "p": (_PAWNS, "on a point that it cannot reach"),
+}
 
 
 def square_text(square: int, base: int = 0) -> str:
@@ -83,6 +98,19 @@ def parse_board(field: str) -> list[tuple[int, int]]:
     return pieces
 
 
+def check_places(pieces: list[tuple[int, int]]) -> None:
+    """Raise ValueError if a piece stands where it can never come: it would move by no rule, and kernels have no place
+    for it."""
+    for piece, square in pieces:
+        letter = letter_of(piece)
+        own = square if piece < 32 else 89 - square
+        places, fault = _PLACES.get(letter.lower(), ({own}, ""))
+        if own not in places:
+            if letter in "Pp" and own < 27:
+                fault = "behind its start rank"
+            raise ValueError(f"{_NAMES[letter.lower()]} {letter} on {square_text(square)} is {fault}")
+
+
 def fen_text(pieces: dict[int, str], turn: int, quiet: int = 0, number: int = 1) -> str:
     """The FEN of letters by square."""
     rows = []
@@ -107,7 +135,7 @@ def parse_fields(fen: str) -> tuple[list[tuple[int, int]], int, int, int]:
     counters = fields[4:] if len(fields) > 4 or "-" in fields[2:] else fields[2:]
     numbers = []
     for text in [*counters, *("0", "1")[len(counters) :]][:2]:
-        if not (text.isascii() and text.isdigit() and len(text) < 6):
+        if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_COUNTER))):
             raise ValueError(f"counter is not a number: {text}")
         numbers.append(int(text))
     return pieces, int(side == "b"), numbers[0], max(1, numbers[1])

@@ -25,6 +25,7 @@ from games.book import BookError
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.memory import address_of
 from games.xiangqi.numbering import ORDER, Ending, material_of
 from games.xiangqi.position import POSITION
 from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT, TABLES, TABLES_RECORD
@@ -240,7 +241,7 @@ class PatternBook:
     @property
     def address(self) -> int:
         """What `match` takes."""
-        return int(self._record.ctypes.data)
+        return address_of(self._record)
 
     def find(self, pos: Record) -> Fit | None:
         """The first entry that fits, Red's before Black's."""

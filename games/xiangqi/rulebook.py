@@ -19,6 +19,7 @@ from games.book import BookError, open_book, write_book
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.memory import address_of
 from games.xiangqi.notation import mirror_move
 from games.xiangqi.position import POSITION
 from games.xiangqi.tables import TABLES, TABLES_RECORD
@@ -167,7 +168,7 @@ class RuleBook:
             fits = holds & played[self._lacking].all(axis=1)
             _fill(self._record[0], self._keys[is_mirrored][fits], self._confidence[fits])
             filled += int(fits.sum())
-        return int(self._record.ctypes.data) if filled else 0
+        return address_of(self._record) if filled else 0
 
 
 def _key(last: Item, answer: Item, mirror: bool) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from games.kernel.jit import Record, entry, int64, void
 from games.xiangqi.movegen import is_attacked
-from games.xiangqi.notation import parse_fields
+from games.xiangqi.notation import check_places, parse_fields
 from games.xiangqi.position import POSITION, QUIET_LIMIT, put_piece
 from games.xiangqi.tables import BLOCKED, CAPTURED, TABLES, TABLES_RECORD
 
@@ -30,9 +30,7 @@ def set_up(pos: Record, fen: str) -> int:
     pieces, turn, quiet, number = parse_fields(fen)
     pos.board[BLOCKED] = 1
     pos.square[:] = CAPTURED
-    for piece, square in pieces:
-        if piece & 15 == 0 and not (3 <= square % 9 <= 5 and (square // 9 <= 2 if piece == 16 else square // 9 >= 7)):
-            raise ValueError("king outside its palace")
+    check_places(pieces)
     _put(pos, TABLES_RECORD, np.array(pieces, np.int64))
     pos.turn = turn
     pos.quiet = min(quiet, QUIET_LIMIT)

@@ -20,6 +20,7 @@ import zstandard
 from games.book import BookError, open_book
 from games.kernel.control import Control
 from games.kernel.jit import Record
+from games.kernel.memory import address_of
 from games.xiangqi.numbering import ORDER, Ending, can_attack, letters_of, material_of, number
 from games.xiangqi.probe import ABSENT, BLOCK, PRESENT, TABLEBASE_DTYPE, UNKNOWN, WANTED, cell_here, register
 from games.xiangqi.rules import pop, push
@@ -125,7 +126,7 @@ class Tablebase:
     @property
     def address(self) -> int:
         """What `probe_ending` takes."""
-        return int(self._record.ctypes.data)
+        return address_of(self._record)
 
     def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int] | None:
         """Open what a search from this position may meet; None if that is nothing.
@@ -306,9 +307,9 @@ class Tablebase:
                 strong,
                 not can_attack(ending.weak),
                 "C" in ending.strong,
-                table.numbering.ctypes.data,
-                table.values.ctypes.data,
-                table.states.ctypes.data,
+                address_of(table.numbering),
+                address_of(table.values),
+                address_of(table.states),
             )
             if slot != UNKNOWN:  # both sides may have the same, and the first entry tells all
                 self._record["material"][0, slot] = material

@@ -1,0 +1,109 @@
+"""Addresses of arrays for kernels, and the check that what kernels read and write at an address is theirs.
+
+The check exists only under `NUMBA_BOUNDSCHECK=1`, which has numba check the indices into arrays: there every access by
+address must lie within one of the live arrays whose addresses were handed out. Otherwise kernels have no such code.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils
+
+CHECKED = bool(numba.config.BOUNDSCHECK)
+"""True if kernels check the addresses that they use."""
+
+Region = tuple[int, int]
+"""First address, and the one behind the last."""
+
+_MAX_REGIONS = 4096
+_CHECK = "siqi_is_inside"  # as a symbol: cached kernels find it by name
+_INT64 = ir.IntType(64)
+
+_places: dict[Region, int] = {}  # in _published
+_free = list(range(_MAX_REGIONS, 0, -1))
+_owners: set[tuple[int, Region]] = set()  # by id
+_published = np.zeros(2 + 2 * _MAX_REGIONS, np.int64)  # for kernels: [0] the last place in use; [2 * place] a region
+_lock = threading.RLock()  # finalisers may run within it
+
+
+def address_of(array: Any) -> int:
+    """Return the address of an array's first byte, for kernels. The caller keeps the array alive."""
+    address = int(array.ctypes.data)
+    if CHECKED and array.nbytes:
+        _publish(array, (address, address + array.nbytes))
+    return address
+
+
+def _publish(array: Any, region: Region) -> None:
+    """Let kernels use a region until the array that owns its memory is freed."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    key = id(owner), region
+    with _lock:
+        if key in _owners:
+            return
+        _owners.add(key)
+        weakref.finalize(owner, _withdraw, key).atexit = False
+        if region not in _places:
+            place = _places[region] = _free.pop()
+            _published[2 * place : 2 * place + 2] = region
+            _published[0] = max(_published[0], place)
+
+
+def _withdraw(key: tuple[int, Region]) -> None:
+    with _lock:
+        _owners.remove(key)
+        region = key[1]
+        if not any(other == region for _, other in _owners):
+            place = _places.pop(region)
+            _published[2 * place : 2 * place + 2] = 0
+            _free.append(place)
+
+
+def checked(context: Any, builder: Any, address: Any, size: int) -> Any:
+    """Return `address`, for an access to so many bytes there; if CHECKED the kernel raises IndexError if they are not
+    within one region."""
+    if CHECKED:
+        kind = ir.FunctionType(_INT64, [_INT64, _INT64])
+        is_inside = cgutils.get_or_insert_function(builder.module, kind, _CHECK)
+        found = builder.call(is_inside, [address, ir.Constant(_INT64, size)])
+        with cgutils.if_unlikely(builder, builder.icmp_signed("==", found, ir.Constant(_INT64, 0))):
+            context.call_conv.return_user_exc(builder, IndexError, ("address outside the arrays given to kernels",))
+    return address
+
+
+def _compile_check() -> Any:
+    """Compile `is_inside(address, size)`, 1 or 0. It is not cached, so it may name this process's list of regions."""
+    base = int(_published.ctypes.data)
+
+    @numba.extending.intrinsic
+    def word(typing, place):
+        def generate(context, builder, signature, args):
+            at = builder.add(ir.Constant(_INT64, base), builder.shl(args[0], ir.Constant(_INT64, 3)))
+            return builder.load_atomic(builder.inttoptr(at, _INT64.as_pointer()), "monotonic", 8)
+
+        return numba.int64(numba.int64), generate
+
+    @numba.cfunc(numba.int64(numba.int64, numba.int64))
+    def is_inside(address, size):
+        for place in range(1, word(0) + 1):
+            if word(2 * place) <= address and address + size <= word(2 * place + 1):
+                return 1
+        return 0
+
+    return is_inside
+
+
+if CHECKED:
+    _is_inside = _compile_check()
+    llvmlite.binding.add_symbol(_CHECK, _is_inside.address)

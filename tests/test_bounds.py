@@ -1,0 +1,122 @@
+"""Every kernel with array bounds and addresses checked, near the limits of what it may be given.
+
+scripts/check_bounds.py draws the rounds. Checked kernels are compiled in processes of their own, into a cache of their
+own folder: the first run of a game takes as long as its first load, 10 to 25 s.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from games import registry
+
+ROOT = Path(__file__).parents[1]
+CHECKED = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
+SCRIPT = "scripts/check_bounds.py"
+ROUNDS = 64
+LONG_S = 600.0
+"""Seconds of the long run, a game."""
+
+
+def run(*arguments: str, timeout_s: float) -> str:
+    """What Python prints for these arguments with checked kernels; it ends with 0."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=CHECKED,
+        timeout=timeout_s,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout[-4000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_no_access_out_of_bounds(game: str) -> None:
+    """Default options, so that no kernels but a game's own are compiled."""
+    assert " 0 faults" in run(SCRIPT, game, "--defaults", "--rounds", str(ROUNDS), timeout_s=400)
+
+
+def test_an_access_out_of_bounds_is_found() -> None:
+    """Beyond an array, across its end, in one that is freed, in a record; within it none."""
+    code = """
+import numpy as np
+from games.kernel.intrinsics import load, load_byte, pointer_to, store
+from games.kernel.jit import entry, int64, record, record_type, void
+from games.kernel.memory import address_of
+
+PAIR = record_type(record([("first", "i8"), ("second", "i8")]))
+pair_at = pointer_to(PAIR)
+
+@entry(int64(int64))
+def read(address):
+    return load(address)
+
+@entry(int64(int64))
+def read_byte(address):
+    return load_byte(address)
+
+@entry(void(int64))
+def write(address):
+    store(address, int64(5))
+
+@entry(int64(int64))
+def second(address):
+    return pair_at(address).second
+
+def is_refused(kernel, address):
+    try:
+        kernel(address)
+    except IndexError:
+        return True
+    return False
+
+words = np.zeros(4, np.int64)
+base = address_of(words)
+write(base + 24)
+assert words.tolist() == [0, 0, 0, 5] and read(base + 24) == second(base + 16) == read_byte(base + 24) == 5
+assert read_byte(base + 31) == 0
+for kernel, address in ((read, base + 32), (read, base + 25), (read, base - 8), (write, base + 32), (read, 0),
+                        (second, base + 24), (read_byte, base + 32)):
+    assert is_refused(kernel, address), (kernel, address)
+assert address_of(words[1:]) == base + 8  # of what is known already
+half = np.zeros(8, np.int64)[4:]
+assert not is_refused(read, address_of(half)) and is_refused(read, address_of(half) - 8)
+del words
+assert is_refused(read, base)
+"""
+    run("-c", code, timeout_s=120)
+
+
+@pytest.mark.parametrize("variable", ["", "0"])
+def test_kernels_are_not_checked_otherwise(variable: str) -> None:
+    code = "from games.kernel.memory import CHECKED; raise SystemExit(CHECKED)"
+    environment = {**CHECKED, "NUMBA_BOUNDSCHECK": variable}
+    if not variable:
+        del environment["NUMBA_BOUNDSCHECK"]
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, timeout=60, check=False)
+    assert done.returncode == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_no_access_out_of_bounds_long(game: str) -> None:
+    """All options, for ten minutes a game."""
+    seed = str(10**6)  # other rounds than those above
+    told = run(SCRIPT, game, "--first", seed, "--seconds", str(LONG_S), timeout_s=LONG_S + 900)
+    print(told)
+    assert " 0 faults" in told
+
+
+@pytest.mark.long
+def test_other_tests_with_bounds_checked() -> None:
+    """The daemon's random lines and the common suite of the games, on checked kernels."""
+    files = ["tests/test_fuzz.py", "tests/test_conformance.py", "tests/test_search.py"]
+    run("-m", "pytest", "-x", *files, timeout_s=3600)

@@ -340,7 +340,7 @@ class Cooperation(UctRoot):
         except OSError as error:
             self._knowledge.tell(f"cannot write {self._path}: {error.strerror}")
 
-    def forget(self) -> None:
+    def forget(self, trees: Sequence[Any]) -> None:
         """What a game has taught goes to the user's file, and a new game begins with what is there."""
         if self._path != Path():
             self._save()

@@ -88,12 +88,7 @@ class Session:
             if isinstance(event, Entry):
                 self._take(event)
             elif isinstance(event, JobDone):
-                if self._job is not None and not self._job.is_load:
-                    self._idle_ns = now_ns()
-                job, self._job = self._job, None
-                if job is not None and job.thinker is not None and job.thinker.played is not None:
-                    word, position, mate_for = job.thinker.played
-                    self._recorder.see(job.line._replace(moves=(*job.line.moves, word)), position, mate_for)
+                self._end_job()
             elif isinstance(event, EndOfInput):
                 self._closing = True
                 if self._job is not None and self._job.thinker is not None:
@@ -113,6 +108,14 @@ class Session:
         if self._has_quit and self._job is not None and self._job.is_compiling:
             return all(entry.text.split()[0] in UNANSWERED for entry in self._waiting)
         return self._job is None and not self._waiting
+
+    def _end_job(self) -> None:
+        job, self._job = self._job, None
+        if job is not None and not job.is_load:
+            self._idle_ns = now_ns()
+        if job is not None and job.thinker is not None and job.thinker.played is not None:
+            word, position, mate_for = job.thinker.played
+            self._recorder.see(job.line._replace(moves=(*job.line.moves, word)), position, mate_for)
 
     def _take(self, entry: Entry) -> None:
         if self._has_quit:
@@ -232,10 +235,10 @@ class Session:
                 if compiled % 10 == 0:
                     self._out.info(f"compiling {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
 
-            from games.kernel import jit
-
-            jit.on_compile = tell
             try:
+                from games.kernel import jit
+
+                jit.on_compile = tell
                 game = registry.load(name, self._out.warn)
                 searcher = game.searcher()
                 if compiled:
@@ -258,12 +261,7 @@ class Session:
         imports and first calls (100 ms measured), which under a short clock would lose the game."""
         from daemon import thinker
 
-        hash_mb = self._options.number("Hash")
-        try:
-            searcher.configure(hash_mb, self._options.number("Threads"), self._seed())
-        except MemoryError:
-            self._out.warn(f"option Hash: no memory for {hash_mb} MiB; using 1")
-            searcher.configure(1, self._options.number("Threads"), self._seed())
+        self._configure(searcher)
         thinker.warm_up(game, searcher)
         searcher.clear()
 
@@ -327,11 +325,11 @@ class Session:
             except OSError as error:
                 raise ValueError(f"option Learn: {error.strerror}: {self._options.text('Learn')}") from None
         elif option.name in ("Hash", "Threads") and self._searcher is not None:
-            self._configure()
+            self._configure(self._searcher)
         elif owner == self._variant or option.name in registry.info(self._variant).knowledge:
             if self._game is not None:
                 self._game.set_option(option.name, self._options.text(option.name))
-                self._configure()
+                self._configure(self._searcher)
                 self._reads_anew = True  # the option may change how a `position` line is read
         elif option.name in KNOWLEDGE and self._options.text(option.name) not in ("false", "", option.default):
             self._out.info(f"{option.name}: {self._variant} has no such book; playing without it")
@@ -340,7 +338,7 @@ class Session:
         assert self._searcher is not None
         self._entropy = _entropy()
         self._recorder.close()
-        self._configure()
+        self._configure(self._searcher)
         self._searcher.clear()
         self._set_position(["startpos"])
 
@@ -412,7 +410,7 @@ class Session:
             self._perft(limits.perft, entry)
             return
         moves = tuple(dict.fromkeys(self._position.parse_move(word) for word in limits.searchmoves))
-        self._configure()
+        self._configure(self._searcher)
         settings = Settings(
             multipv=self._options.number("MultiPV"),
             overhead=self._options.number("Move Overhead"),
@@ -443,14 +441,14 @@ class Session:
         if self._closing:
             thinker.end_of_input()
 
-    def _configure(self) -> None:
-        """Give the searcher its memory; it keeps what it has where there is no more."""
-        assert self._searcher is not None
+    def _configure(self, searcher: Searcher | None) -> None:
+        """Give the searcher its memory; it says what it makes do with where there is no more."""
+        assert searcher is not None
         hash_mb, threads = self._options.number("Hash"), self._options.number("Threads")
         try:
-            self._searcher.configure(hash_mb, threads, self._seed())
-        except MemoryError:
-            self._out.warn(f"option Hash: no memory for {hash_mb} MiB; using what is there")
+            searcher.configure(hash_mb, threads, self._seed())
+        except MemoryError as error:
+            self._out.warn(f"option Hash: no memory for {hash_mb} MiB; {error}")
 
     def stop(self, words: list[str], entry: Entry) -> None:
         """Ends the job that runs and those that wait: all were asked for before the stop."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from games.contract import MATE_LIMIT, Line, Move, Position, Recollection, Report, Score, Task
 from games.kernel.control import Control
 from games.kernel.jit import Record
-from games.kernel.table import EXACT, LOWER, UPPER, Table
+from games.kernel.table import EXACT, LOWER, UPPER, Memory, Table
 from games.kernel.threads import Helpers
 
 
@@ -59,15 +59,24 @@ class AlphaBetaSearcher:
 
     def __init__(self, root: Root) -> None:
         self._root = root
-        self._size = (0, 0)
+        self._memory = Memory[Table]()
+        self._works: list[Record] = []
         self._depth = 0
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         """The seed plays no part: alpha-beta draws no lots."""
-        if self._size != (hash_mb, threads):
-            self._table = Table(hash_mb)
-            self._works = [self._root.new_work() for _ in range(threads)]
-            self._size = hash_mb, threads
+        if self._memory.wanted == hash_mb and len(self._works) == threads:
+            return
+        self._depth = 0
+        self._works = [self._root.new_work() for _ in range(threads)]
+        if self._memory.wanted == hash_mb:
+            self._table.clear()
+        else:
+            self._memory.resize(hash_mb, Table)
+
+    @property
+    def _table(self) -> Table:
+        return self._memory.held
 
     def clear(self) -> None:
         self._depth = 0

@@ -230,7 +230,11 @@ class Searcher(Protocol):
     """
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        """Resize if anything changed; implies `clear` then."""
+        """Resize if anything changed; implies `clear` then.
+
+        The old memory is freed before the new is asked for. MemoryError if that cannot be had: its text names the size
+        in force, which is then the old one or the smallest, and stays in force until another size is asked for.
+        """
 
     def clear(self) -> None:
         """Forget everything: the next search repeats one after a fresh start exactly."""

@@ -15,6 +15,7 @@ import numpy as np
 from games.contract import Line, Position, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
+from games.kernel.table import Memory
 
 FIRST_PLAYOUTS = 256
 MAX_DEPTH = 45
@@ -56,8 +57,8 @@ class Root(Protocol):
     def setup(self, task: Task, seed: int) -> Setup | None:
         """The search for a set-up where one is to be chosen."""
 
-    def forget(self) -> None:
-        """Keep nothing of earlier searches."""
+    def forget(self, trees: Sequence[Any]) -> None:
+        """Keep nothing of earlier searches, no part of a tree either. No trees: they are about to go."""
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         """Ready trees and memories for a search; writes the root moves allowed."""
@@ -93,22 +94,39 @@ class UctSearcher:
 
     def __init__(self, root: Root) -> None:
         self._root = root
-        self._size = (0, 0, 0)
+        self._memory = Memory[list[Any]]()
+        self._tree_count = 0
+        self._works: list[Record] = []
         self._seed = 0
+
+    def _new_trees(self, megabytes: int) -> list[Any]:
+        return [self._root.new_tree((megabytes << 20) // self._tree_count) for _ in range(self._tree_count)]
+
+    @property
+    def _trees(self) -> list[Any]:
+        return self._memory.held
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         root = self._root
-        wanted = hash_mb, threads, root.tree_count(threads)
-        if self._size != wanted:
-            self._trees = [root.new_tree((hash_mb << 20) // wanted[2]) for _ in range(wanted[2])]
+        count = root.tree_count(threads)
+        keeps_trees = (self._memory.wanted, self._tree_count) == (hash_mb, count)
+        if keeps_trees and (len(self._works), self._seed) == (threads, seed):
+            return
+        if len(self._works) != threads:
             self._works = [new_record(root.work_dtype) for _ in range(threads)]
             self._boards = [new_record(root.position_dtype) for _ in range(threads)]
-        if (self._size, self._seed) != (wanted, seed):
-            self._size, self._seed = wanted, seed
+        self._seed, self._tree_count = seed, count
+        if keeps_trees:
             self.clear()
+        else:
+            self._forget(())
+            self._memory.resize(hash_mb, self._new_trees)
 
     def clear(self) -> None:
-        self._root.forget()
+        self._forget(self._trees)
+
+    def _forget(self, trees: Sequence[Any]) -> None:
+        self._root.forget(trees)
         for thread, work in enumerate(self._works):
             work.random = seed_state(self._seed, thread)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -58,22 +59,128 @@ def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
             client.search(*THROW, "go nodes 50")
 
 
-def test_a_damaged_cache(tmp_path: Path) -> None:
-    """As a machine leaves it that lost its power."""
-    environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A copy of the kernels that EWN needs, in a cache of its own."""
     with Client(EWN) as client:
         client.sync()
     assert jit.CACHE_FOLDER is not None
     being_written = shutil.ignore_patterns("*.tmp.*")  # by other tests; gone before they are copied
     shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name, ignore=being_written)
-    victims = list(tmp_path.rglob("bounds.better-*.nbc"))  # one of each checkout that shares the cache
-    assert victims
-    for victim in victims:
-        victim.write_bytes(b"")
+    return tmp_path
+
+
+def flip(path: Path) -> None:
+    """One bit, in the digest or anywhere behind it."""
+    rng = random.Random(path.name)
+    data = bytearray(path.read_bytes())
+    data[rng.choice((rng.randrange(16), rng.randrange(len(data))))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    (path / "more").mkdir(parents=True)
+    (path / "more" / "file").write_bytes(b"x")
+
+
+def dangling(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+def lengthened(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(bytes(100))
+
+
+def kernels(cache: Path) -> list[Path]:
+    """Those that every start of EWN loads, in order."""
+    parts = "bounds", "evaluate", "movegen", "numbering", "position", "probe", "search"
+    return sorted(path for part in parts for path in cache.glob(f"*/games.ewn.{part}.*.kernel"))
+
+
+def test_a_damaged_cache_heals(cache: Path) -> None:
+    """As a machine leaves it that lost its power, or whose memory errs: the first start after it compiles what does
+    not fit, and no other does."""
+    harms = (flip, flip, cut, empty, folder, dangling, lengthened)
+    environment = {**os.environ, "SIQI_CACHE": str(cache)}
+    victims = kernels(cache)[:: len(kernels(cache)) // 14]
+    assert len(victims) >= 14
+    for number, victim in enumerate(victims):
+        harms[number % len(harms)](victim)
     with Client(EWN, environment=environment) as client:
         client.sync()
-        assert len(warnings(client)) == 1
+        assert compiled(client) == len(victims) and warnings(client) == []
         client.search(*THROW, "go nodes 50")
+    assert all(victim.is_file() and not victim.is_symlink() for victim in victims)
+    with Client(EWN, environment=environment) as client:
+        client.sync()
+        assert compiled(client) == 0 and warnings(client) == []
+        client.search(*THROW, "go nodes 50")
+    assert not list(cache.glob("*/*.tmp.*"))
+
+
+def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever it is: what is loaded would else be machine code."""
+    (path, *_) = kernels(cache)
+    sound = path.read_bytes()
+    unpickled: list[bytes] = []
+    monkeypatch.setattr(jit.pickle, "loads", unpickled.append)
+    kernel = jit._Cache(path.parent, lambda: None)
+    monkeypatch.setattr(kernel, "_path", lambda signature, codegen: str(path))
+
+    class Target:
+        def refresh(self) -> None:
+            """Nothing."""
+
+        def codegen(self) -> None:
+            """Nothing."""
+
+    rng = random.Random(1)
+    for bit in [*range(200), *(rng.randrange(8 * len(sound)) for _ in range(800))]:
+        damaged = bytearray(sound)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        assert kernel.load_overload(None, Target()) is None
+    assert unpickled == []
+    path.write_bytes(sound)
+    kernel.load_overload(None, Target())
+    assert unpickled == [sound[16:]]
+
+
+def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
+    environment = {**os.environ, "SIQI_CACHE": str(cache)}
+    for victim in kernels(cache)[::4]:
+        flip(victim)
+    with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:
+        for client in (one, two):
+            client.expect("readyok", START_TIMEOUT_S)
+            assert warnings(client) == []
+            client.search(*THROW, "go nodes 50")
+    with Client(EWN, environment=environment) as third:
+        third.sync()
+        assert compiled(third) == 0 and warnings(third) == []
+
+
+def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
+    """What is sound of it is used, the rest compiled at each start, which is said."""
+    environment = {**os.environ, "SIQI_CACHE": str(cache)}
+    flip(kernels(cache)[0])
+    for _ in range(2):
+        with Client(EWN, environment=environment, command=with_limit(0)) as client:
+            client.sync()
+            assert compiled(client) == 1
+            assert [line for line in warnings(client) if f"{cache}" in line and "File too large" in line]
+            client.search(*THROW, "go nodes 50")
 
 
 def test_nothing_can_be_written_anywhere() -> None:
@@ -85,6 +192,18 @@ def test_nothing_can_be_written_anywhere() -> None:
         client.sync()
         assert warnings(client) == ["info string warning kernels are compiled at every start; no folder can be written"]
         client.search(*THROW, "go nodes 50")
+
+
+def test_a_game_that_cannot_be_loaded() -> None:
+    """Said to each line that needs it, once."""
+    command = (sys.executable, "-c", "import sys; sys.modules['numba'] = None; from daemon.main import main; main()")
+    with Client(command=command) as client:
+        for _ in range(2):
+            client.send("isready")
+            lines = client.expect(lambda line: line.endswith("xiangqi could not be loaded: isready"))
+            assert len(lines) == 2 and "ModuleNotFoundError" in lines[0] + lines[1]
+        client.send("quit")
+        assert client.rest() == [] and client.end() == 0
 
 
 def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:

@@ -154,20 +154,19 @@ class EwnSearcher:
         self._searcher: Searcher
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        algorithm = self._knowledge.algorithm
-        if self._algorithm == algorithm:
-            self._searcher.configure(hash_mb, threads, seed)
-        else:
-            searcher: Searcher
-            if algorithm == "expectimax":
-                searcher = Expectimax(self._knowledge)
-            else:
-                from games.ewn.uct import EwnRoot  # compiled only if wanted: a first load takes 11 s instead of 15
-
-                searcher = UctSearcher(EwnRoot(self._knowledge))
-            searcher.configure(hash_mb, threads, seed)  # without memory the one before stays
-            self._searcher, self._algorithm = searcher, algorithm
         self._seed = seed
+        if self._algorithm != self._knowledge.algorithm:
+            self._searcher = self._chosen()  # the memory of the one before goes before this one asks for its own
+            self._algorithm = self._knowledge.algorithm
+        self._searcher.configure(hash_mb, threads, seed)
+
+    def _chosen(self) -> Searcher:
+        """Return a new searcher of the option's name."""
+        if self._knowledge.algorithm == "expectimax":
+            return Expectimax(self._knowledge)
+        from games.ewn.uct import EwnRoot  # compiled only if wanted: a first load takes 11 s instead of 15
+
+        return UctSearcher(EwnRoot(self._knowledge))
 
     def clear(self) -> None:
         self._searcher.clear()

@@ -22,7 +22,19 @@ from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import count_node, pick_from
-from games.kernel.table import EXACT, LOWER, UPPER, Table, entry_bound, entry_depth, entry_score, probe, save, settles
+from games.kernel.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    Memory,
+    Table,
+    entry_bound,
+    entry_depth,
+    entry_score,
+    probe,
+    save,
+    settles,
+)
 from games.kernel.threads import Helpers
 
 MAX_DEPTH = 60
@@ -170,14 +182,22 @@ class Expectimax:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._size = (0, 0)
+        self._memory = Memory[Table]()
+        self._works: list[Record] = []
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         """The seed plays no part: nothing is drawn."""
-        if self._size != (hash_mb, threads):
-            self._table = Table(hash_mb)
-            self._works = [new_record(WORK_DTYPE) for _ in range(threads)]
-            self._size = hash_mb, threads
+        if self._memory.wanted == hash_mb and len(self._works) == threads:
+            return
+        self._works = [new_record(WORK_DTYPE) for _ in range(threads)]
+        if self._memory.wanted == hash_mb:
+            self.clear()
+        else:
+            self._memory.resize(hash_mb, Table)
+
+    @property
+    def _table(self) -> Table:
+        return self._memory.held
 
     def clear(self) -> None:
         self._table.clear()

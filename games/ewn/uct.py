@@ -409,7 +409,7 @@ class EwnRoot:
     def setup(self, task: Task, seed: int) -> None:
         """None: EwnSearcher (game.py) chooses set-ups, for either algorithm."""
 
-    def forget(self) -> None:
+    def forget(self, trees: Sequence[Any]) -> None:
         self._grown, self._forests = None, []
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:

@@ -73,6 +73,9 @@ class FlatRoot(Half):
     def new_tree(self, size: int) -> Any:
         return new_nodes(size, ARM_DTYPE)
 
+    def forget(self, trees: Sequence[Any]) -> None:
+        self._arms: list[Any] = []
+
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         super().begin(task, trees, works)
         self._arms = [tree[: len(self._root.moves)] for tree in trees]

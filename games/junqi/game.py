@@ -434,13 +434,11 @@ class JunqiSearcher:
         self._searcher: Searcher
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        name = self._knowledge.searcher
-        if self._name == name:
-            self._searcher.configure(hash_mb, threads, seed)
-            return
-        searcher = UctSearcher(root_of(self._knowledge))
-        searcher.configure(hash_mb, threads, seed)  # without memory the one before stays
-        self._searcher, self._name = searcher, name
+        if self._name != self._knowledge.searcher:
+            # The memory of the one before goes before this one asks for its own.
+            self._searcher = UctSearcher(root_of(self._knowledge))
+            self._name = self._knowledge.searcher
+        self._searcher.configure(hash_mb, threads, seed)
 
     def clear(self) -> None:
         self._searcher.clear()

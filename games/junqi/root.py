@@ -94,7 +94,7 @@ class Half:
             return None
         return SetupSearch(task, seed, self._knowledge.layouts)
 
-    def forget(self) -> None:
+    def forget(self, trees: Sequence[Any]) -> None:
         """Nothing outlives a search."""
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:

@@ -309,11 +309,11 @@ class WorldsRoot(Half):
         return 1
 
     def new_tree(self, size: int) -> Table:
-        self._table = Table(size >> 20)
-        return self._table
+        return Table(size >> 20)
 
-    def forget(self) -> None:
-        self._table.clear()
+    def forget(self, trees: Sequence[Any]) -> None:
+        for table in trees:
+            table.clear()
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
         super().begin(task, trees, works)
@@ -322,7 +322,7 @@ class WorldsRoot(Half):
             self._memories.append(
                 Memory(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
             )
-        table = self._table
+        (table,) = trees
         table.new_search()
         for work in works:
             work.history[:] = 0
@@ -393,4 +393,4 @@ class WorldsRoot(Half):
             MoveValue(move, len(worlds), float(self._values[move].mean())) for move in self._racing + self._dropped
         ]
         is_settled = len(found) == 1 or self._depth >= MAX_DEPTH - 1
-        return self._root.findings(found, self._table.hashfull(), is_settled)
+        return self._root.findings(found, trees[0].hashfull(), is_settled)

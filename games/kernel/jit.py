@@ -3,21 +3,25 @@
 Kernels are free functions over numpy records with explicit signatures, so each has exactly one
 specialisation and compiles when its module is imported, which happens when its game is selected.
 
-The cache folder is keyed by a hash of every source below `games/` and the compiler's versions: numba
-itself stamps only the file of the kernel, so an edited callee in another file would go unseen.
+The cache folder is keyed by a hash of every source below `games/` and the compiler's versions, for a kernel
+contains others that its own file does not show. The cache is not numba's own: that one loads machine code from
+files that were damaged, and one flipped bit in six ended in a crash; and it reads two files for each kernel.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import stat
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -26,6 +30,9 @@ import llvmlite
 import numba
 import numpy as np
 from numba import from_dtype, njit
+from numba.core import serialize
+from numba.core.compiler import CompileResult
+from numba.core.typeinfer import register_dispatcher
 
 __all__ = ["Record", "entry", "float64", "generic", "inner", "int64", "new_record", "record", "record_type", "void"]
 
@@ -57,7 +64,8 @@ def _candidates() -> list[Path]:
     with contextlib.suppress(RuntimeError):
         folders.append(Path.home() / ".cache" / "siqi")
     user = os.getuid() if hasattr(os, "getuid") else 0
-    folders.append(Path(tempfile.gettempdir()) / f"siqi-{user}")
+    with contextlib.suppress(OSError):  # nor is there any room for temporary files
+        folders.append(Path(tempfile.gettempdir()) / f"siqi-{user}")
     return folders
 
 
@@ -70,7 +78,8 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _sources_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version_info[:2]}".encode())
+    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2]
+    digest = hashlib.sha256(repr(versions).encode())
     root = Path(__file__).resolve().parent.parent
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0")
@@ -113,26 +122,88 @@ CACHE_FOLDER = _choose_cache()
 cache_faults = [] if CACHE_FOLDER is not None else ["no folder can be written"]
 """Why kernels have to be compiled at every start, if they have."""
 
-if CACHE_FOLDER is not None:
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
-
 # Kernels' loops are short: vectorised they run no faster in any game (bench, side by side), and Xiangqi compiles in
 # 13.4 s instead of 15.0.
 numba.config.LOOP_VECTORIZE = 0
 
-_OPTIONS: dict[str, Any] = dict(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy", _nrt=False)
+_OPTIONS: dict[str, Any] = dict(nogil=True, error_model="numpy", _nrt=False)
+
+_DIGEST_BYTES = 16
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
+@functools.cache
+def _source_digest(path: str) -> bytes:
+    return _digest(Path(path).read_bytes())
+
+
+class _Cache:
+    """One kernel's file in the cache folder, as numba's dispatchers ask for it: a digest, then the pickled kernel.
+
+    What does not fit its digest is never unpickled: the kernel is compiled again, and the file replaced.
+    """
+
+    cache_path = str(CACHE_FOLDER)
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._stem = str(folder / re.sub(r"[^\w.]", "_", f"{function.__module__}.{function.__qualname__}"))
+
+    def _path(self, signature: Any, codegen: Any) -> str:
+        """The file of a signature and a processor. Tests have kernels of their own, so the source counts too."""
+        code = self._function.__code__
+        parts = repr((signature, codegen.magic_tuple(), code.co_firstlineno)).encode()
+        return f"{self._stem}-{_digest(parts + _source_digest(code.co_filename)).hex()}.kernel"
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled kernel; None if the cache has none that is sound."""
+        target.refresh()
+        path = self._path(signature, target.codegen())
+        try:
+            with open(path, "rb") as file:
+                digest, data = file.read(_DIGEST_BYTES), file.read()
+        except OSError:
+            return None
+        if digest != _digest(data):
+            return None
+        try:
+            return CompileResult._rebuild(target, *pickle.loads(data))
+        except Exception:  # written by a build of numba that the folder's name does not tell from this one
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a kernel. After the first failure no other is tried: a disk that is full stays so."""
+        if cache_faults or compiled.library.has_dynamic_globals:  # addresses of this process
+            return
+        path = self._path(signature, compiled.codegen)
+        data = serialize.dumps(compiled._reduce())
+        temporary = f"{path}.tmp.{uuid.uuid4().hex}"
+        try:
+            with open(temporary, "wb") as file:
+                file.write(_digest(data) + data)
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            os.replace(temporary, path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            cache_faults.append(f"{CACHE_FOLDER}: {error.strerror}")
 
 
 def _compile(signature: Any, options: dict[str, Any]) -> Callable[[Kernel], Kernel]:
     def decorate(function: Kernel) -> Kernel:
-        uncached = options | dict(cache=False)
-        try:
-            compiled = njit(signature, **(uncached if cache_faults else options))(function)
-        except Exception as error:  # a full disk, a damaged file; a fault of the kernel's own comes up again
-            compiled = njit(signature, **uncached)(function)
-            cache_faults.append(f"{CACHE_FOLDER}: {getattr(error, 'strerror', None) or error!r}")
-        if on_compile is not None and not compiled.stats.cache_hits:
+        kernel = njit(**options)(function)
+        if CACHE_FOLDER is not None:
+            kernel._cache = _Cache(CACHE_FOLDER, function)
+        with register_dispatcher(kernel):  # kernels may call themselves
+            kernel.compile(signature)
+        kernel.disable_compile()
+        if on_compile is not None and not kernel.stats.cache_hits:
             on_compile(function.__name__)
+        compiled: Kernel = kernel
         return compiled
 
     return decorate
@@ -151,7 +222,7 @@ def inner(signature: Any, forceinline: bool = False) -> Callable[[Kernel], Kerne
 
 def generic(function: Kernel) -> Kernel:
     """A small kernel without a signature, compiled into each kernel that calls it: for records of any type."""
-    options = _OPTIONS | dict(cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
     compiled: Kernel = njit(**options)(function)
     return compiled
 

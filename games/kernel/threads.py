@@ -22,3 +22,4 @@ class Helpers:
             self._control.stop()
         for thread in self._threads:
             thread.join()
+        self._threads = []

@@ -81,7 +81,7 @@ class AlphaBetaSearcher:
         self._key = task.position.key
         self._table.new_search()
         self._outlook = self._root.begin(task)
-        self._boards = [task.position.copy().record for _ in self._works]  # type: ignore[attr-defined]
+        self._boards = [task.position.record.copy() for _ in self._works]  # type: ignore[attr-defined]
         for thread, work in enumerate(self._works):
             work.control, work.thread = task.control.address, thread
             work.nodes = work.poll_at = work.seldepth = 0
@@ -125,6 +125,7 @@ class AlphaBetaSearcher:
         self._depth += 1
         if self._depth > 1:
             self._root.between(self._control)
+        self._helpers.start_after(int(self._works[0].nodes))
         work = self._works[0]
         for index in range(self._multipv):
             self._search_line(index)

@@ -44,6 +44,9 @@ class Root(Protocol):
     def between(self, control: Control) -> None:
         """Called before each iteration but the first."""
 
+    def chances(self, cp: int) -> tuple[float, float]:
+        """The mover's chances to win and to draw at the root that `begin` got, by a score short of a proven win."""
+
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         """One depth over root moves skip..; the best goes to place `skip`, its line to the first row of work.pv.
 
@@ -136,9 +139,7 @@ class AlphaBetaSearcher:
             work.root_moves[: self._multipv] = [line.pv[0] for line in self._lines]
         self._control.report(0, int(work.nodes))
         mate = self._lines[0].score.mate
-        lines = tuple(self._lines)
-        if self._outlook.is_drawn:
-            lines = tuple(line._replace(score=Score()) for line in lines)
+        lines = tuple(line._replace(score=self._with_chances(line.score)) for line in self._lines)
         return Report(
             self._depth,
             int(work.seldepth),
@@ -168,6 +169,12 @@ class AlphaBetaSearcher:
         if value < 2 * MATE_LIMIT - self._root.mate:
             return Score(value, -((self._root.mate + value + 1) // 2))
         return Score(value)
+
+    def _with_chances(self, score: Score) -> Score:
+        if self._outlook.is_drawn:
+            return Score(win=0.0, draw=1.0)
+        win, draw = self._root.chances(score.cp) if score.mate is None else (float(score.mate > 0), 0.0)
+        return score._replace(win=win, draw=draw)
 
     def finish(self) -> None:
         self._helpers.join()

@@ -29,7 +29,7 @@ CROWDED = (
 )
 """Each side has some sixty roads of two or three stones: a node of the threat search takes ten times the usual time."""
 
-DEPLOYED = "diahcbgkkfiecfigjhedjljhg abccddeeffggghhhiiijjkklj"
+DEPLOYED = "diahcbgkkfiecfigjhedjljhg"
 
 SETTINGS = [
     ("xiangqi", {}, 1, 1),
@@ -56,7 +56,7 @@ def a_position(name: str) -> Any:
     game = registry.load(name)
     position = game.position()
     if name == "junqi":
-        for word in (DEPLOYED.split(maxsplit=1)[0], "?"):
+        for word in (DEPLOYED, "?"):
             position.push(position.parse_move(word))
     elif name == "ewn":
         for word in ("123456", "615243"):

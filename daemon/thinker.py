@@ -322,12 +322,13 @@ class Thinker:
             )
         shown = report.lines if report.lines[0].throw else report.lines[: self._settings.multipv]
         for index, line in enumerate(shown, 1):
+            score = line.score if self._game.info.scores_chances else line.score._replace(win=None)
             head = f"info throw {line.throw}" if line.throw else "info"
             multipv = f" multipv {index}" if self._settings.multipv > 1 and not line.throw else ""
             depth = line.depth or report.depth
             tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
             self._out.line(
-                f"{head} depth {depth} seldepth {report.seldepth}{multipv} score {score_text(line.score)}"
+                f"{head} depth {depth} seldepth {report.seldepth}{multipv} score {score_text(score)}"
                 f" nodes {report.nodes} nps {nps} hashfull {report.hashfull}{tbhits} time {milliseconds}"
                 f" pv {' '.join(self._texts(line.pv))}"
             )

@@ -44,6 +44,9 @@ class Root(Protocol):
     def between(self, control: Control) -> None:
         """Called before each iteration but the first."""
 
+    def chances(self, cp: int) -> tuple[float, float]:
+        """The mover's chances to win and to draw at the root that `begin` got, by a score short of a proven win."""
+
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         """One depth over root moves skip..; the best goes to place `skip`, its line to the first row of work.pv.
 
@@ -90,7 +93,7 @@ class AlphaBetaSearcher:
         self._key = task.position.key
         self._table.new_search()
         self._outlook = self._root.begin(task)
-        self._boards = [task.position.copy().record for _ in self._works]  # type: ignore[attr-defined]
+        self._boards = [task.position.record.copy() for _ in self._works]  # type: ignore[attr-defined]
         for thread, work in enumerate(self._works):
             work.control, work.thread = task.control.address, thread
             work.nodes = work.poll_at = work.seldepth = 0
@@ -134,6 +137,7 @@ class AlphaBetaSearcher:
         self._depth += 1
         if self._depth > 1:
             self._root.between(self._control)
+        self._helpers.start_after(int(self._works[0].nodes))
         work = self._works[0]
         for index in range(self._multipv):
             self._search_line(index)
@@ -144,9 +148,7 @@ class AlphaBetaSearcher:
             work.root_moves[: self._multipv] = [line.pv[0] for line in self._lines]
         self._control.report(0, int(work.nodes))
         mate = self._lines[0].score.mate
-        lines = tuple(self._lines)
-        if self._outlook.is_drawn:
-            lines = tuple(line._replace(score=Score()) for line in lines)
+        lines = tuple(line._replace(score=self._with_chances(line.score)) for line in self._lines)
         return Report(
             self._depth,
             int(work.seldepth),
@@ -176,6 +178,12 @@ class AlphaBetaSearcher:
         if value < 2 * MATE_LIMIT - self._root.mate:
             return Score(value, -((self._root.mate + value + 1) // 2))
         return Score(value)
+
+    def _with_chances(self, score: Score) -> Score:
+        if self._outlook.is_drawn:
+            return Score(win=0.0, draw=1.0)
+        win, draw = self._root.chances(score.cp) if score.mate is None else (float(score.mate > 0), 0.0)
+        return score._replace(win=win, draw=draw)
 
     def finish(self) -> None:
         self._helpers.join()

@@ -47,6 +47,8 @@ class GameInfo(NamedTuple):
     stones_per_turn: int = 1
     knowledge: tuple[str, ...] = ()  # the daemon's options for books that it honours
     score_unit: int = 100  # a score difference that matters as much as a pawn in Xiangqi
+    scores_chances: bool = False  # centipawns are made from the chance to win, not the chance from centipawns
+    skill_elo: tuple[int, ...] = ()  # rating of each Skill Level from 0 on, rising (scripts/skill_ladder.py)
     options: tuple[Option, ...] = ()
 
 
@@ -117,7 +119,8 @@ class Score(NamedTuple):
 
     cp: int = 0
     mate: int | None = None
-    win: float | None = None  # expected result 0..1, for games that report wdl
+    win: float | None = None  # chance to win, 0..1; None where the search knows none
+    draw: float = 0.0  # chance to draw, where `win` is known
 
     @classmethod
     def expected(cls, win: float, mate: int | None = None) -> Score:

@@ -87,7 +87,7 @@ def test_all_games_and_all_turns() -> None:
     assert found["e", 2]["fen"].endswith("f 3")
     assert 0 < found["e", 2]["lines"][0]["score"]["win"] < 1
     assert [line["throw"] for line in found["E", 2]["lines"]] == [1, 2, 3, 4, 5, 6]
-    assert found["m", 0]["lines"][0]["score"] == {"mate": 1}
+    assert found["m", 0]["lines"][0]["score"] == {"mate": 1, "win": 1.0}
     assert found["o", 1]["lines"] == []
     assert found["o", 1]["outcome"] == "win first checkmate"
     assert found["s", 0]["bestmove"] == "a0a1"

@@ -129,6 +129,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
         searcher.finish()
         game.evaluate(position)
         position.outcome()
+    gc.unfreeze()  # `registry.load` keeps them from the collector's rounds
     kernels = [o for o in gc.get_objects() if isinstance(o, CPUDispatcher) and o.__module__.startswith(f"games.{name}")]
     assert kernels
     assert [k.__name__ for k in kernels if len(k.signatures) != 1] == []

@@ -196,6 +196,10 @@ def line_of(position: Any, line: Line, depth: int) -> dict[str, Any]:
 
 
 def score_of(score: Score) -> dict[str, Any]:
-    """`cp` or `mate`, and the chance to win where the game tells one, all from the mover's side."""
+    """`cp` or `mate`, and the chances to win and to draw, the latter if there is one, all from the mover's side."""
     told: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
-    return told if score.win is None else told | {"win": round(score.win, 4)}
+    if score.win is not None:
+        told["win"] = round(score.win, 4)
+    if score.draw:
+        told["draw"] = round(score.draw, 4)
+    return told

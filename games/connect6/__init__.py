@@ -2,6 +2,12 @@
 
 from games.contract import GameInfo, Option
 
+SKILL_ELO = (
+    1786, 1787, 1789, 1790, 1792, 1798, 1804, 1811, 1817, 1909,
+    2000, 2091, 2183, 2234, 2286, 2338, 2390, 2442, 2494, 2546,
+)  # fmt: skip
+"""Of each Skill Level from 0 on, Elo (scripts/skill_ladder.py; RESULTS.md has the matches)."""
+
 INFO = GameInfo(
     name="connect6",
     expected_turns=22,
@@ -9,5 +15,6 @@ INFO = GameInfo(
     stones_per_turn=2,
     knowledge=("OwnBook", "BookFile", "BookDepth", "BookMinGames"),
     score_unit=200,
+    skill_elo=SKILL_ELO,
     options=(Option("Width", "spin", "12", 2, 40), Option("Depth", "spin", "0", 0, 47)),
 )

@@ -45,6 +45,11 @@ class Connect6Position:
         return int(self.record.key)
 
     @property
+    def phase(self) -> float:
+        """The share of the board that is filled."""
+        return 1 - int(self.record.empty) / POINTS
+
+    @property
     def game_ply(self) -> int:
         """Turns since the empty board."""
         return (POINTS - int(self.record.empty) + 1) // 2

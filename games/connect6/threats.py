@@ -14,7 +14,7 @@ from games.connect6.tables import ROAD_LENGTH, ROADS, TABLES
 from games.connect6.work import MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.intrinsics import recurse_3
 from games.kernel.jit import Record, entry, inner, int64, void
-from games.kernel.node import count_node, pick_from
+from games.kernel.node import count_node, hasten_poll, pick_from
 from games.kernel.table import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 ABORTED = -1
@@ -25,6 +25,9 @@ SALT = 0x5A17ED0C0FFEE
 
 FIRST_REPLIES = (MAX_LEVELS + 1) * MAX_REPLIES
 """Where replies to a single threat are listed."""
+
+ROADS_A_NODE = 8
+"""Hot roads whose attacks take as long to list as other nodes take: on crowded boards a node has a hundred."""
 
 ZONE_TURNS = 200
 """Turns of a win whose points are looked at, for the zone."""
@@ -64,6 +67,7 @@ def attack(pos: Record, work: Record, t: Record, depth: int, level: int, room: i
     was_cut = work.attack_cut
     work.attack_cut = 0
     end = list_attacks(pos, work, t, room)
+    hasten_poll(work, int64(work.hot_count) // ROADS_A_NODE)
     replies = level * MAX_REPLIES
     side = pos.turn
     for i in range(room, end):

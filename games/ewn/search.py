@@ -246,6 +246,7 @@ class Expectimax:
     def iterate(self) -> Report:
         self._depth += 1
         work = self._works[0]
+        self._helpers.start_after(int(work.nodes))
         found: list[Move] = []
         for move in sorted(self._root.moves, key=self._rank, reverse=True):
             floor = min(self._floor(found, die) for die in self._root.throws_of(move))

@@ -47,7 +47,7 @@ from games.junqi.uct import UctRoot
 from games.junqi.work import WORK
 from games.kernel.intrinsics import copy_record, popcount, trailing_zeros
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
-from games.kernel.node import count_node
+from games.kernel.node import count_node, hasten_poll
 from games.kernel.random import below, next_state
 from games.uct import Findings
 
@@ -60,6 +60,9 @@ JOINT = INTENTIONS**MOST
 
 LENGTH = 6
 """Own moves of an episode."""
+
+EPISODE_NODES = 4
+"""Playouts that take as long as an episode."""
 
 EXPLORED = 0.3
 """Share of the joint actions of episodes that are drawn by what UCT had the pieces do, and not by Q."""
@@ -297,6 +300,7 @@ def learn(view: Record, pos: Record, work: Record, t: Record, team: Record, matr
                 break
             row = next_row
         count_node(work)
+        hasten_poll(work, int64(EPISODE_NODES - 1))
         if work.stopped == 1:
             return
 

@@ -20,6 +20,7 @@ from games.xiangqi.search import XiangqiRoot
 from games.xiangqi.setup import set_up
 from games.xiangqi.situation import describe_lasting
 from games.xiangqi.tables import TABLES_RECORD
+from games.xiangqi.weights import FULL_WORTH, WORTH
 from games.xiangqi.work import MAX_PLY, WORK_DTYPE
 
 
@@ -49,6 +50,13 @@ class XiangqiPosition:
     def move_number(self) -> int:
         """The FEN's last field: from 1, grows after Black's move; stays at the most that a FEN may have."""
         return min(self._move_number + (self._first_turn + self.ply) // 2, notation.MAX_COUNTER)
+
+    @property
+    def phase(self) -> float:
+        """What is left of both sides' pieces by worth: 1 at the start, 0 with bare kings."""
+        material = int(self.record.material)  # a nibble a kind, from the second on
+        left = sum(worth * (material >> 4 * kind & 15) for kind, worth in enumerate(2 * WORTH, 1))
+        return left / FULL_WORTH
 
     def symmetric_keys(self) -> list[int]:
         """The key, and that of the position with left and right exchanged."""

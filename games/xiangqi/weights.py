@@ -14,6 +14,12 @@ KINDS = "kabnrcp"
 EXCHANGE = (10_000, 120, 120, 270, 600, 285, 60)
 """Worth by kind when pieces are traded off on a square; a king takes last."""
 
+WORTH = (0, *EXCHANGE[1:])
+"""The same without the kings, by which the phase of a game is measured."""
+
+FULL_WORTH = 2 * sum(worth * count for worth, count in zip(WORTH, (1, 2, 2, 2, 2, 2, 5), strict=True))
+"""Of both sides at the start."""
+
 MIRROR = (9 - np.arange(90) // 9) * 9 + np.arange(90) % 9
 """Each square as Black sees it."""
 

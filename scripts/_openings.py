@@ -1,0 +1,61 @@
+"""Different openings for games of an engine with itself: balanced by a short search, or the engine's own set-ups."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from games.contract import Game, Task, exhaust
+from games.kernel.control import Control
+
+NODES = 2_000
+"""Of the search that calls an opening balanced."""
+
+PLIES = {"xiangqi": 6, "connect6": 2}
+"""Random moves that make an opening, where a game has no set-ups."""
+
+BALANCE = 0.6
+"""No opening's score is beyond it, in the game's unit of scores."""
+
+NEAR_CENTRE = range(6, 13)
+"""Rows and columns of the stones that open Connect6, from 0."""
+
+
+def random_opening(game: Game, rng: random.Random) -> list[str] | None:
+    """Draw an opening's moves; None if they are illegal, or no balanced opening."""
+    searcher = game.searcher()
+    searcher.configure(1, 1, rng.randrange(2**31))
+    position = game.position()
+    words: list[str] = []
+
+    def play(move: int) -> None:
+        words.append(position.move_text(move))
+        position.push(move)
+
+    if game.info.has_setup:
+        for _ in range(2):
+            play(exhaust(searcher, Task(position, Control(1))).lines[0].pv[0])
+        return words
+    for ply in range(PLIES[game.info.name]):
+        if game.info.stones_per_turn == 1:
+            play(rng.choice(position.legal_moves()))
+            continue
+        stones = [f"{'abcdefghijklmnopqrs'[rng.choice(NEAR_CENTRE)]}{rng.choice(NEAR_CENTRE) + 1}" for _ in range(2)]
+        try:
+            play(position.parse_move("".join(stones) if ply else "j10"))
+        except ValueError:  # a point twice
+            return None
+    score = exhaust(searcher, Task(position, Control(NODES))).lines[0].score
+    is_balanced = score.mate is None and abs(score.cp) <= BALANCE * game.info.score_unit
+    return words if is_balanced else None
+
+
+def openings(game: Game, seed: int) -> Iterator[list[str]]:
+    """Yield different openings without end; the same seed gives the same ones."""
+    rng = random.Random(f"{game.info.name}/{seed}")
+    seen: set[str] = set()
+    while True:
+        words = random_opening(game, rng)
+        if words and " ".join(words) not in seen:
+            seen.add(" ".join(words))
+            yield words

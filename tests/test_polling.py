@@ -1,0 +1,156 @@
+"""How soon a search sees that it is to stop: nodes between two looks at the control block, and what delays them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games import registry
+from games.connect6.tables import TABLES_RECORD
+from games.connect6.threats import win_by_threats
+from games.connect6.work import WORK_DTYPE
+from games.contract import Searcher, Task, exhaust
+from games.kernel.control import POLL_INTERVAL, Control
+from games.kernel.jit import new_record
+from games.kernel.table import Table
+from games.kernel.threads import ALONE_NODES
+
+ROOT = Path(__file__).parents[1]
+
+CROWDED = (
+    "16bw1/1w3b11w1/6b4w1b5/5w2w2w6b/1b6w6b2w/3w6b2b5/1b9ww2b3/b10w2b1w1w/3b2w5w1w4/1b1b4bb9/13w5/7b6b4/"
+    "4w6w2b2w1/5w3w6bb1/1b9w2wwb2/2b5b10/2b5w2bw6/14b4/w1w4w1b9 b 2"
+)
+"""Each side has some sixty roads of two or three stones: a node of the threat search takes ten times the usual time."""
+
+DEPLOYED = "diahcbgkkfiecfigjhedjljhg"
+
+SETTINGS = [
+    ("xiangqi", {}, 1, 1),
+    ("xiangqi", {}, 1, 256),
+    ("xiangqi", {}, 4, 1),
+    ("connect6", {"Width": "40"}, 1, 1),
+    ("connect6", {"Width": "40"}, 4, 1),
+    ("connect6", {"Width": "40"}, 1, 256),
+    ("ewn", {"Algorithm": "expectimax"}, 2, 1),
+    ("ewn", {"Algorithm": "uct"}, 2, 1),
+    ("junqi", {"Searcher": "worlds"}, 2, 1),
+    ("junqi", {"Searcher": "flat"}, 2, 1),
+    ("junqi", {"Searcher": "uct"}, 2, 1),
+    ("junqi", {"Searcher": "cooperation"}, 2, 1),
+]
+NAMES = [f"{name}-{'-'.join(options.values())}-{threads}-{lines}" for name, options, threads, lines in SETTINGS]
+
+LATEST_S = 1.5
+"""The usual time is a tenth of it."""
+
+
+def a_position(name: str) -> Any:
+    """An early position, of Junqi as one side sees it."""
+    game = registry.load(name)
+    position = game.position()
+    if name == "junqi":
+        for word in (DEPLOYED, "?"):
+            position.push(position.parse_move(word))
+    elif name == "ewn":
+        for word in ("123456", "615243"):
+            position.push(position.parse_move(word))
+        position.set_dice(3)
+    elif name == "connect6":
+        for word in ("j10", "i9k9", "i11k11"):
+            position.push(position.parse_move(word))
+    return position
+
+
+def a_searcher(name: str, options: dict[str, str], threads: int) -> Searcher:
+    game = registry.load(name)
+    for option, value in options.items():
+        game.set_option(option, value)
+    searcher = game.searcher()
+    searcher.configure(1, threads, 1)
+    searcher.clear()
+    return searcher
+
+
+@pytest.mark.parametrize(("name", "options", "threads", "lines"), SETTINGS, ids=NAMES)
+def test_every_searcher_keeps_its_deadline(name: str, options: dict[str, str], threads: int, lines: int) -> None:
+    searcher, position = a_searcher(name, options, threads), a_position(name)
+    control = Control()
+    started = time.monotonic()
+    control.set_deadline(time.monotonic_ns() + 150_000_000)
+    report = exhaust(searcher, Task(position, control, (), lines))
+    assert time.monotonic() - started < LATEST_S
+    assert report.lines[0].pv
+
+
+@pytest.mark.parametrize(("name", "options", "threads", "lines"), SETTINGS, ids=NAMES)
+def test_every_searcher_sees_a_stop_within_few_nodes(
+    name: str, options: dict[str, str], threads: int, lines: int
+) -> None:
+    searcher, position = a_searcher(name, options, threads), a_position(name)
+    control = Control()
+    thread = threading.Thread(target=exhaust, args=(searcher, Task(position, control, (), lines)))
+    thread.start()
+    time.sleep(0.1)
+    control.stop()
+    then = control.nodes
+    thread.join()
+    assert control.nodes - then <= 2 * threads * POLL_INTERVAL
+
+
+def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
+    position = registry.load("connect6").position(CROWDED)
+    table, control, work = Table(1), Control(), new_record(WORK_DTYPE)
+    control.stop()
+    work.control, work.table, work.table_mask = control.address, table.address, table.mask
+    work.poll_at = POLL_INTERVAL
+    win_by_threats(position.record, work, TABLES_RECORD, 20, 10_000)
+    assert work.stopped
+    assert work.nodes < POLL_INTERVAL / 4
+
+
+def test_junqi_looks_after_few_episodes() -> None:
+    from games.junqi.cooperation import EPISODE_NODES, learn
+    from games.junqi.tables import TABLES_RECORD as JUNQI_TABLES
+
+    searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
+    control = Control()
+    searcher.start(Task(a_position("junqi"), control))
+    searcher.iterate()
+    uct = searcher._searcher
+    root, work = uct._root, uct._works[0]
+    before = int(work.nodes)
+    work.poll_at = before + POLL_INTERVAL
+    control.stop()
+    learn(root._root.view, uct._boards[0], work, JUNQI_TABLES, root._team, root._matrix, 1000)
+    assert 0 < work.nodes - before <= POLL_INTERVAL // EPISODE_NODES + 1
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_a_round_of_the_collector_passes_over_what_was_imported(name: str) -> None:
+    """With all of numba in it a round stopped every thread for 60 ms and more."""
+    script = f"import gc; from games import registry; registry.load({name!r}); print(len(gc.get_objects()))"
+    found = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(found.stdout) < 10_000
+
+
+@pytest.mark.parametrize("name", ["xiangqi", "connect6", "ewn"])
+def test_threads_help_only_in_searches_that_last(name: str) -> None:
+    searcher = a_searcher(name, {}, 4)
+    control = Control()
+    running = threading.active_count()
+    searcher.start(Task(a_position(name), control))
+    searcher.iterate()
+    assert threading.active_count() == running
+    while control.nodes < ALONE_NODES:
+        searcher.iterate()
+    searcher.iterate()
+    assert threading.active_count() == running + 3
+    searcher.finish()
+    assert threading.active_count() == running

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from games.kernel import jit
 from naive.ewn import Naive
 
 pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
@@ -26,6 +27,9 @@ pytestmark = pytest.mark.skipif(
     bool(MISSING), reason=f"not installed: {' '.join(MISSING)} (Debian: xboard xvfb hoichess)"
 )
 
+CACHE = str(jit.CACHE_FOLDER.parent) if jit.CACHE_FOLDER is not None else ""
+"""The home of a match is a new folder: without this each would compile all kernels anew."""
+
 START = pyffish.start_fen("xiangqi")
 SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
 
@@ -33,7 +37,8 @@ SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
 @pytest.fixture(autouse=True)
 def compiled(siqi: Path) -> None:
     """XBoard does not wait for a first compile."""
-    subprocess.run([siqi], input="isready\n", text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
+    lines = "isready\nsetoption name UCI_Variant value ewn\nisready\n"
+    subprocess.run([siqi], input=lines, text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
 
 
 def play(folder: Path, first: str, second: str, *more: str, variant: str = "xiangqi") -> str:
@@ -49,7 +54,7 @@ def play(folder: Path, first: str, second: str, *more: str, variant: str = "xian
     xboard = [*command.split(), "-fcp", first, "-scp", second, *more]
     subprocess.run(
         ["xvfb-run", "-a", "-s", "-screen 0 640x720x24", "sh", "-c", f'{photograph} exec "$@"', "sh", *xboard],
-        env={**os.environ, "PATH": PATH, "HOME": str(folder)},
+        env={**os.environ, "PATH": PATH, "HOME": str(folder), "SIQI_CACHE": CACHE},
         capture_output=True,
         timeout=TIMEOUT_S,
         check=False,

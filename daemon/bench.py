@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from daemon.compiling import announce_compiling
 from daemon.words import split_moves
 from games import registry
 from games.contract import BenchItem, Game, Report, Task, exhaust
@@ -68,6 +70,8 @@ def describe(report: Report, best: str) -> str:
 def print_all(names: list[str]) -> int:
     """`siqi bench [game]`; the exit status."""
     for name in names:
-        for line in Bench(registry.load(name)).run():
+        with announce_compiling(lambda line: print(line, file=sys.stderr, flush=True), name):
+            game = registry.load(name)
+        for line in Bench(game).run():
             print(line, flush=True)
     return 0

@@ -10,6 +10,8 @@ from games.contract import Option
 NO_FILE = "<empty>"
 MAX_SKILL = 20
 
+_RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
+
 CORE = (
     Option("UCI_Variant", "combo", "xiangqi", choices=registry.NAMES),
     Option("Hash", "spin", "64", 1, 16384),
@@ -27,6 +29,9 @@ CORE = (
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
+    Option("UCI_LimitStrength", "check", "false"),
+    Option("UCI_Elo", "spin", "2000", min(_RATINGS), max(_RATINGS)),
+    Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_AnalyseMode", "check", "false"),
     Option("Clear Hash", "button"),
     Option("Debug Log File", "string"),

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from daemon import __version__
+from daemon.compiling import announce_compiling
 from daemon.dialects import chosen_by
 from daemon.job import Job, JobDone
 from daemon.learn import Line, Recorder
@@ -24,6 +24,7 @@ from daemon.limits import parse_go, parse_number
 from daemon.options import KNOWLEDGE, Options, declared, uci_line
 from daemon.output import Output
 from daemon.pipes import ENDS, EndOfInput, Entry, now_ns, printable, read_lines
+from daemon.skill import skill_of_elo
 from daemon.words import split_moves
 from games import registry
 from games.contract import Game, Searcher
@@ -222,27 +223,16 @@ class Session:
         name = self._variant
 
         def work() -> None:
-            started = time.monotonic()
-            compiled = 0
-
-            def tell(kernel: str) -> None:
-                nonlocal compiled
-                compiled += 1
+            def say(line: str) -> None:
                 job.is_compiling = True
-                if compiled == 1:
-                    cached = "" if jit.cache_faults else " for the first time; later starts use the cache"
-                    self._out.info(f"compiling {name}{cached}")
-                if compiled % 10 == 0:
-                    self._out.info(f"compiling {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
+                self._out.info(line)
 
             try:
+                with announce_compiling(say, name):
+                    game = registry.load(name, self._out.warn)
+                    searcher = game.searcher()
                 from games.kernel import jit
 
-                jit.on_compile = tell
-                game = registry.load(name, self._out.warn)
-                searcher = game.searcher()
-                if compiled:
-                    self._out.info(f"compiled {name}: {compiled} kernels in {time.monotonic() - started:.1f} s")
                 if jit.cache_faults:
                     self._out.warn(f"kernels are compiled at every start; {jit.cache_faults[0]}")
                 for option, value in self._options.of_game(name):
@@ -285,6 +275,11 @@ class Session:
     def _seed(self) -> int:
         """The seed in force: the option's, or one of this game's own (an opponent must not foresee a set-up)."""
         return self._options.number("Seed") or self._entropy
+
+    def _skill(self) -> float:
+        if self._options.is_on("UCI_LimitStrength"):
+            return skill_of_elo(self._options.number("UCI_Elo"), registry.info(self._variant).skill_elo)
+        return self._options.number("Skill Level")
 
     # Commands
 
@@ -414,8 +409,9 @@ class Session:
         settings = Settings(
             multipv=self._options.number("MultiPV"),
             overhead=self._options.number("Move Overhead"),
-            skill=self._options.number("Skill Level"),
+            skill=self._skill(),
             seed=self._seed(),
+            shows_wdl=self._options.is_on("UCI_ShowWDL"),
             is_analysis=self._options.is_on("UCI_AnalyseMode"),
             is_debugging=self._is_debugging,
         )
@@ -525,13 +521,14 @@ class Session:
         """What the searches before have stored of this position."""
         from daemon.thinker import score_text
 
-        assert self._searcher is not None
+        assert self._game is not None and self._searcher is not None
         found = self._searcher.recall(self._position)
         if found is None:
             self._out.line("probe none")
             return
         bounds = [("lower", found.lower), ("upper", found.upper)]
-        words = [f"{name} {score_text(score)}" for name, score in bounds if score is not None]
+        shows_wdl = self._game.info.scores_chances
+        words = [f"{name} {score_text(score, shows_wdl)}" for name, score in bounds if score is not None]
         move = [] if found.move is None else [f"move {self._position.move_text(found.move)}"]
         self._out.line(" ".join(["probe", f"depth {found.depth}", *words, *move]))
 

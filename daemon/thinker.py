@@ -44,18 +44,20 @@ class Settings(NamedTuple):
 
     multipv: int
     overhead: int  # ms
-    skill: int
+    skill: float
     seed: int
+    shows_wdl: bool
     is_analysis: bool  # no move is played unsearched
     is_debugging: bool
 
 
-def score_text(score: Score) -> str:
-    """`cp N` or `mate N`, and the expected result as wdl where the game tells it."""
+def score_text(score: Score, shows_wdl: bool) -> str:
+    """Return `cp N` or `mate N`, and if wanted the chances to win, draw and lose per mille: `wdl W D L`."""
     text = f"mate {score.mate}" if score.mate is not None else f"cp {score.cp}"
-    if score.win is not None:
+    if shows_wdl and score.win is not None:
         win = round(1000 * score.win)
-        text += f" wdl {win} 0 {1000 - win}"
+        draw = min(round(1000 * score.draw), 1000 - win)
+        text += f" wdl {win} {draw} {1000 - win - draw}"
     return text
 
 
@@ -315,20 +317,20 @@ class Thinker:
     def _print(self, report: Report) -> None:
         milliseconds = max((now_ns() - self._started_ns) // 1_000_000, 0)
         nps = report.nodes * 1000 // max(milliseconds, 1)
+        shows_wdl = self._settings.shows_wdl or self._game.info.scores_chances
         if report.value is not None:
             self._out.line(
-                f"info depth {report.depth} seldepth {report.seldepth} score {score_text(report.value)}"
+                f"info depth {report.depth} seldepth {report.seldepth} score {score_text(report.value, shows_wdl)}"
                 f" nodes {report.nodes} nps {nps} hashfull {report.hashfull} time {milliseconds}"
             )
         shown = report.lines if report.lines[0].throw else report.lines[: self._settings.multipv]
         for index, line in enumerate(shown, 1):
-            score = line.score if self._game.info.scores_chances else line.score._replace(win=None)
             head = f"info throw {line.throw}" if line.throw else "info"
             multipv = f" multipv {index}" if self._settings.multipv > 1 and not line.throw else ""
             depth = line.depth or report.depth
             tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
             self._out.line(
-                f"{head} depth {depth} seldepth {report.seldepth}{multipv} score {score_text(score)}"
+                f"{head} depth {depth} seldepth {report.seldepth}{multipv} score {score_text(line.score, shows_wdl)}"
                 f" nodes {report.nodes} nps {nps} hashfull {report.hashfull}{tbhits} time {milliseconds}"
                 f" pv {' '.join(self._texts(line.pv))}"
             )

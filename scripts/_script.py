@@ -1,6 +1,6 @@
 """What every script does alike: its command line, what it may write, and telling when kernels are compiled.
 
-Import it (`import _script`) before anything of the games', so that their compiling is reported on standard error. A
+Import it (`import _script`) before anything of the games', so that their compiling is announced on standard error. A
 script writes only what did not exist or what it knows to be its own (games/files.py), and never into the folders of the
 shipped sources and books unless `--replace-shipped` is given. What cannot be written is refused before the work begins.
 """
@@ -8,6 +8,7 @@ shipped sources and books unless `--replace-shipped` is given. What cannot be wr
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import functools
 import multiprocessing
@@ -18,11 +19,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec
 
+from daemon.compiling import announce_compiling
 from games import registry
 from games.book import FOLDER, kind_of
 from games.contract import Game
 from games.files import Owns, check_owned
-from games.kernel import jit
 
 SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, FOLDER))
 """Folders that only `--replace-shipped` writes into."""
@@ -35,42 +36,22 @@ P = ParamSpec("P")
 # ---------------------------------------------------------------- compiling
 
 
-class _Compiling:
-    """Reports kernels that are compiled because the cache lacks them: the first, every ten, and their number."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def see(self, kernel: str) -> None:
-        """Called by games.kernel.jit with each kernel that was compiled."""
-        if self._count == 0:
-            self._say("compiling kernels; later starts find them in the cache")
-        self._count += 1
-        if self._count % 10 == 0:
-            self._say(f"{self._count} kernels compiled")
-
-    def finish(self) -> None:
-        """Called when what was being loaded is there."""
-        if self._count:
-            self._say(f"compiled all {self._count} kernels")
-            self._count = 0
-
-    @staticmethod
-    def _say(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+def _announce(name: str) -> contextlib.AbstractContextManager[None]:
+    """`announce_compiling` on standard error, by a script that is the program: neither in tests nor in a pool's workers."""
+    is_program = Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
+    if is_program and multiprocessing.current_process().name == "MainProcess":
+        return announce_compiling(lambda line: print(line, file=sys.stderr, flush=True), name)
+    return contextlib.nullcontext()
 
 
-_compiling = _Compiling()
-_is_program = Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
-if _is_program and multiprocessing.current_process().name == "MainProcess":  # neither tests nor the workers of a pool
-    jit.on_compile = _compiling.see
+_imports = contextlib.ExitStack()
+_imports.enter_context(_announce("kernels"))  # to the end of the script's imports
 
 
 def load(name: str) -> Game:
-    """`registry.load`, its compiling reported to the end."""
-    game = registry.load(name)
-    _compiling.finish()
-    return game
+    """`registry.load`, its compiling announced."""
+    with _announce(name):
+        return registry.load(name)
 
 
 # ---------------------------------------------------------------- command line
@@ -81,7 +62,7 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
 
     @functools.wraps(main)
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
-        _compiling.finish()  # what the script's imports compiled
+        _imports.close()
         try:
             return main(*args, **kwargs)
         except OSError as error:

@@ -98,8 +98,8 @@ class Journal:
     """Appends answers to a file of ours, each whole or not at all."""
 
     def __init__(self, path: Path, earlier: Earlier) -> None:
-        """Open or create it; a last line that was cut short goes. OSError if that fails."""
-        self._file = open_json_lines(path, owns)
+        """Open or create it; a last line that was cut short goes. OSError if that fails or another run writes it."""
+        self._file = open_json_lines(path, owns, exclusive=True)
         self._others = set(earlier.others)
 
     def __enter__(self) -> Journal:

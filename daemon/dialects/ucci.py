@@ -28,7 +28,7 @@ NAMES = {
 BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity")
 """Options of UCCI's that clients set without having been offered them."""
 
-HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL", "UCI_LimitStrength", "UCI_Elo")
+HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL")
 """Options of the core's that UCCI fixes, or that say nothing in it."""
 
 LISTED = frozenset(of_client("xiangqi")) - set(HIDDEN)

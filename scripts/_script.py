@@ -37,7 +37,7 @@ P = ParamSpec("P")
 
 
 def _announce(name: str) -> contextlib.AbstractContextManager[None]:
-    """`announce_compiling` on standard error, by a script that is the program: neither in tests nor in a pool's workers."""
+    """`announce_compiling` on standard error if a script is the program: not in tests, nor in the workers of a pool."""
     is_program = Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
     if is_program and multiprocessing.current_process().name == "MainProcess":
         return announce_compiling(lambda line: print(line, file=sys.stderr, flush=True), name)

@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import _script
 from _engine import random_ewn_setup, random_junqi_setup
 
 from games import registry
@@ -309,7 +310,7 @@ class Run:
 
     def __init__(self, name: str, options: bool = True) -> None:
         """`options` False: the defaults alone, for which fewer kernels are compiled."""
-        self.game: Game = registry.load(name)
+        self.game: Game = _script.load(name)
         self.positions = self.refused = self.searches = self.nodes = 0
         self._options = options
         self._thread_errors: list[BaseException] = []
@@ -348,6 +349,7 @@ class Run:
                 position.push(draw.choice(_moves(self.game, position, draw)))
 
 
+@_script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", choices=registry.NAMES)

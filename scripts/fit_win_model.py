@@ -18,11 +18,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import _script
 import msgspec
 import numpy as np
 from _openings import openings
 
-from games import registry
 from games.contract import FIRST, Game, Task, exhaust
 from games.files import open_json_lines, write_whole
 from games.kernel.control import Control
@@ -97,7 +97,7 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
         if file.tell() == 0:
             write_whole(file, json.dumps({"kind": KIND, "game": name, "seed": seed}).encode() + b"\n")
         present = {played.number for played in read_games(path)}
-        game = registry.load(name)
+        game = _script.load(name)
         for number, opening in enumerate(islice(openings(game, seed), count)):
             if number not in present:
                 played = play(game, opening, number, node_counts[number % len(node_counts)])
@@ -211,6 +211,7 @@ def report(model: WinModel, train: Samples, test: Samples) -> str:
     return "\n".join(lines)
 
 
+@_script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     option = parser.add_argument

@@ -20,6 +20,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import _script
 import _stats
 import msgspec
 import numpy as np
@@ -173,6 +174,7 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
+@_script.command
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     option = parser.add_argument
@@ -190,7 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.out.mkdir(parents=True, exist_ok=True)
         path = options.out / f"{options.game}-openings.txt"
         if not path.exists():
-            found = islice(openings(registry.load(options.game), options.seed), options.games // 2)
+            found = islice(openings(_script.load(options.game), options.seed), options.games // 2)
             path.write_text("".join(" ".join(words) + "\n" for words in found), "utf-8")
         for low, high in pairwise(sorted(set(options.levels))):
             standing = play_match(options.out, options.game, options.engine, low, high, options.games)

@@ -32,6 +32,10 @@ MAGIC = b"SIQIBOOK"
 _HEAD = struct.Struct("<8sII")
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
+
+MOST_BYTES = 1 << 32
+"""Of any payload; each kind of book has a bound of its own below it."""
+
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
 
 
@@ -107,7 +111,7 @@ def _fields_of(about: Any) -> _Fields:
     raise ValueError("damaged header")
 
 
-def open_book(path: Path, kind: str, version: int, limit: int) -> Book:
+def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> Book:
     """Read a book whose payload has at most `limit` bytes.
 
     BookError if it is missing, damaged, larger, of another kind or of another version.

@@ -1,7 +1,7 @@
 """Opening books: for a position, the moves that were played there, how often and with what result.
 
-The payload of the book (games/book.py) is an array of entries ordered by key, mapped and searched by halving. Positions
-that are alike by a symmetry of the board are one: a game gives a position's key seen each way, and turns its moves.
+The payload of the book (games/book.py) is an array of entries ordered by key and searched by halving. Positions that
+are alike by a symmetry of the board are one: a game gives a position's key seen each way, and turns its moves.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from games.book import FOLDER, BookError, open_book, write_book
 from games.contract import Move, Suggestion, Tell
 
 VERSION = 1
+
+MOST_BYTES = 1 << 28
+"""Of a book: 13 million entries; the shipped ones have less than 30,000."""
 
 DEFAULTS = {"OwnBook": "false", "BookFile": "", "BookDepth": "40", "BookMinGames": "3"}
 """The options, as the daemon declares them."""
@@ -56,7 +59,7 @@ class SymmetricPosition(Protocol):
         """A move seen by a symmetry."""
 
     def turned_back(self, move: Move, symmetry: int) -> Move:
-        """The move that is `move` seen by a symmetry."""
+        """Return the move that is `move` seen by a symmetry; ValueError if it is no move of the game."""
 
     def is_legal(self, move: Move) -> bool: ...
 
@@ -83,14 +86,17 @@ class OpeningBook:
     """An open book. BookError if it cannot be used."""
 
     def __init__(self, path: Path, game: str) -> None:
-        book = open_book(path, _kind(game), VERSION)
+        book = open_book(path, _kind(game), VERSION, MOST_BYTES)
         if len(book.payload) % ENTRY.itemsize:
             raise BookError(f"{path}: not whole entries")
         self.about = book.about
-        self._entries = book.payload.view(ENTRY)
-        self._keys = self._entries["key"]
-        if (self._keys[1:] < self._keys[:-1]).any():
+        entries = self._entries = book.payload.view(ENTRY)
+        keys = self._keys = entries["key"]
+        is_next = (keys[:-1] < keys[1:]) | ((keys[:-1] == keys[1:]) & (entries["move"][:-1] < entries["move"][1:]))
+        if not is_next.all():
             raise BookError(f"{path}: not in order")
+        if max(entries["score"].max(initial=0), entries["weight"].max(initial=0)) > 1000:
+            raise BookError(f"{path}: a score or weight above 1000")
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -103,6 +109,14 @@ class OpeningBook:
             for e in self._entries[first:end]
         ]
         return sorted(moves, key=lambda entry: (-entry.weight, -entry.games))
+
+
+def _turned_back(position: SymmetricPosition, entry: BookMove, symmetry: int) -> BookMove | None:
+    """Return an entry as it lies on the board; None if its move is no move of the game."""
+    try:
+        return entry._replace(move=position.turned_back(entry.move, symmetry))
+    except ValueError:
+        return None
 
 
 def choose(moves: Sequence[BookMove], rng: random.Random) -> BookMove | None:
@@ -136,12 +150,10 @@ class Openings:
         shipped = FOLDER / f"{self._game}-openings.book"
         for path in [Path(own), shipped] if own else [shipped]:
             book = self._book(path)
-            moves = [
-                entry._replace(move=position.turned_back(entry.move, symmetries[0]))
-                for entry in (book.find(key) if book is not None else [])
-            ]
+            found = book.find(key) if book is not None else []
             least = int(self._values["BookMinGames"])
-            moves = [entry for entry in moves if entry.games >= least and position.is_legal(entry.move)]
+            turned = (_turned_back(position, entry, symmetries[0]) for entry in found if entry.games >= least)
+            moves = [entry for entry in turned if entry is not None and position.is_legal(entry.move)]
             if moves:
                 return moves
         return []

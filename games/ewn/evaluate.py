@@ -79,7 +79,7 @@ def load(tell: Callable[[str], None]) -> Record:
     """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
     e = without_weights()
     try:
-        book = open_book(BOOK, KIND, VERSION)
+        book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
         if len(book.payload) != 2 * WEIGHTS:
             raise BookError(f"{BOOK}: not {WEIGHTS} weights")
         e.weights[:] = book.payload.view("<i2")

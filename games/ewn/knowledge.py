@@ -54,7 +54,7 @@ class Knowledge:
             self._find_endgames()
 
     def _find_endgames(self) -> None:
-        self._tables: Tablebase | None = None
+        self._tables: Tablebase | None = None  # the old ones go before others come
         if self._values["UseEndgames"] == "true":
             self._tables = Tablebase(folders(ENDINGS, self._values["EndgamePath"], self._tell), self._tell)
 

@@ -70,11 +70,16 @@ class SetupBook:
     """An open book. BookError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        book = open_book(path, KIND, VERSION)
+        book = open_book(path, KIND, VERSION, ENTRY.itemsize * len(FIRST_SETUPS))
         if len(book.payload) != ENTRY.itemsize * len(FIRST_SETUPS):
             raise BookError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
         self.entries = {}
-        for e in book.payload.view(ENTRY):
+        entries = book.payload.view(ENTRY)
+        if not np.isin(entries["answers"], np.array(SETUPS, np.uint32)).all():
+            raise BookError(f"{path}: an answer that is no set-up")
+        if max(entries[name].max() for name in ("against_all", "against_best", "chances")) > 10_000:
+            raise BookError(f"{path}: a chance above 1")
+        for e in entries:
             answers = zip(e["answers"].tolist(), e["chances"].tolist(), strict=True)
             entry = Entry(
                 str(e["setup"]),

@@ -1,7 +1,7 @@
 """Tables of endings: the exact chance to win of every position of few pieces, from files of build_ewn_tables.py.
 
-A file `3-1.ending` is a book (games/book.py) whose payload is mapped: 16 bits a value, [weak side to move, number]
-(numbering.py), the mover's chance before the throw as a fraction of ONE. Values are rounded once for each piece taken
+A file `3-1.ending` is a book (games/book.py) of 16 bits a value, [weak side to move, number] (numbering.py), the
+mover's chance before the throw as a fraction of ONE. Values are rounded once for each piece taken
 on the way to the end, and else exact: an ending of n pieces is within (n - 1) / (2 * ONE), of four 2.3e-5.
 """
 
@@ -27,9 +27,9 @@ class Table:
     """One ending's file, open. BookError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
-        book = open_book(path, KIND, VERSION)
         self.numbering = np.array([number(ending)])
         self.entries = int(self.numbering["entries"][0])
+        book = open_book(path, KIND, VERSION, 2 * self.entries * ending.movers)
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), self.entries):
             raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
         if len(book.payload) != 2 * self.entries * ending.movers:

@@ -318,17 +318,21 @@ class Cooperation(UctRoot):
         super().__init__(knowledge)
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
         self._path = Path()
+        self._complaint = ""  # the last, so that it is not repeated with every game
 
     def _load(self, path: Path) -> bool:
         """Take over what a file has; False, after a line that says why, if it cannot be used."""
         try:
-            payload = open_book(path, KIND, VERSION).payload
-            if len(payload) % MATRIX_DTYPE.itemsize or len(payload) > self._matrix.nbytes:
+            payload = open_book(path, KIND, VERSION, self._matrix.nbytes).payload
+            if len(payload) % MATRIX_DTYPE.itemsize:
                 raise BookError(f"{path}: not a cooperation matrix")
+            rows = payload.view(MATRIX_DTYPE)
+            if (rows["state"] <= 0).any() or not np.isfinite(rows["worth"]).all():
+                raise BookError(f"{path}: a state or a worth that cannot be")
         except BookError as error:
-            self._knowledge.tell(f"{error}; it is left as it is")
+            self._complain(f"{error}; it is left as it is")
             return False
-        for row in payload.view(MATRIX_DTYPE):
+        for row in rows:
             at = row_here(self._matrix, int(row["state"]))
             self._matrix[at] = row
         return True
@@ -338,7 +342,12 @@ class Cooperation(UctRoot):
         try:
             write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes())
         except OSError as error:
-            self._knowledge.tell(f"cannot write {self._path}: {error.strerror}")
+            self._complain(f"cannot write {self._path}: {error.strerror}")
+
+    def _complain(self, text: str) -> None:
+        if text != self._complaint:
+            self._complaint = text
+            self._knowledge.tell(text)
 
     def forget(self, trees: Sequence[Any]) -> None:
         """What a game has taught goes to the user's file, and a new game begins with what is there."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from games.contract import Tell
+from games.files import read_bytes
 from games.junqi import INFO
 from games.junqi.notation import check_setup
+
+MOST_BYTES = 1 << 20
+"""Of a file of layouts: 40,000 of them."""
 
 
 def read_layouts(path: Path) -> list[str]:
     """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
     layouts = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_bytes(path, MOST_BYTES).decode().splitlines(), 1):
         word = line.partition("#")[0].strip()
         if word:
             try:

@@ -26,6 +26,11 @@ ATTACKERS = "RNCP"
 _KIND = {letter: KINDS.index(letter.lower()) for letter in ORDER}
 
 MAX_GROUPS = 8
+"""Kinds of pieces of both sides together."""
+
+MAX_ENTRIES = 1 << 33
+"""Numbers of an ending: 16 GiB of values, far more than can be built."""
+
 NOWHERE = 255
 """In place of a number: no piece of this kind ever stands there."""
 
@@ -50,7 +55,16 @@ class Ending(NamedTuple):
                 raise ValueError(f"more than a set holds: {name}")
         if ending.ordered() != ending or not ending.has_attacker:
             raise ValueError(f"not in order: {name}")
+        if len(set(strong)) + len(set(weak)) > MAX_GROUPS or ending.entries > MAX_ENTRIES:
+            raise ValueError(f"too many pieces to be numbered: {name}")
         return ending
+
+    @property
+    def entries(self) -> int:
+        """Numbers of its placements."""
+        groups = ((side, letter) for side in (0, 1) for letter in set(self[side]))
+        counts = (math.comb(len(places(_KIND[letter], side)), self[side].count(letter)) for side, letter in groups)
+        return KING_PAIRS * math.prod(counts)
 
     def __str__(self) -> str:
         return f"{self.strong}-{self.weak}"

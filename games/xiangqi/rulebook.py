@@ -8,6 +8,7 @@ begin on the right wing; a rule fits the mirrored game as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,14 @@ from games.xiangqi.position import POSITION
 from games.xiangqi.tables import TABLES, TABLES_RECORD
 
 KIND, VERSION = "xiangqi-rules", 1
+
+MOST_BYTES = 1 << 22
+"""Of a rule base; the shipped one has 140,000."""
+
+MOST_AFTER = 8
+"""Moves of an antecedent; those shipped have 2 at most."""
+
+_ALL_BITS = (1 << 62) - 1
 
 
 class Item(NamedTuple):
@@ -42,6 +51,11 @@ class Item(NamedTuple):
     def move(self) -> int:
         return self.origin | self.target << 7
 
+    @property
+    def is_sound(self) -> bool:
+        """True if all numbers are within their range."""
+        return 0 < self.piece < 15 and 0 <= self.captured < 15 and 0 <= self.origin < 90 and 0 <= self.target < 90
+
     def mirrored(self) -> Item:
         move = mirror_move(self.move)
         return self._replace(origin=move & 127, target=move >> 7)
@@ -58,6 +72,13 @@ class Rule(msgspec.Struct, frozen=True, array_like=True):
     confidence: float  # their share of those where the antecedent held
     lift: float
     score: float  # points of the answering side in them, a draw counts half
+
+    @property
+    def is_sound(self) -> bool:
+        """True if all numbers are within their range; whether the moves are is not looked at."""
+        is_short = len(self.after) <= MOST_AFTER and self.games >= 0
+        are_bits = 0 <= self.when <= _ALL_BITS and 0 <= self.intents <= _ALL_BITS
+        return is_short and are_bits and 0 < self.confidence <= 1 and 0 <= self.score <= 1 and 0 <= self.lift < math.inf
 
 
 RULES_DTYPE = record(
@@ -104,15 +125,18 @@ class RuleBook:
     """An open rule base. BookError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        book = open_book(path, KIND, VERSION)
+        book = open_book(path, KIND, VERSION, MOST_BYTES)
         self.about = book.about
         try:
             self.rules: list[Rule] = msgspec.msgpack.decode(book.payload.tobytes(), type=list[Rule])
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise BookError(f"{path}: {error}") from error
-        for item in (item for rule in self.rules for item in (*rule.after, rule.answer) if item is not None):
-            if not (0 < item.piece < 15 and 0 <= item.captured < 15 and min(item[2:]) >= 0 and max(item[2:]) < 90):
-                raise BookError(f"{path}: no such move: {tuple(item)}")
+        for rule in self.rules:
+            if not rule.is_sound:
+                raise BookError(f"{path}: a rule with a number out of range")
+            for item in (*rule.after, rule.answer):
+                if item is not None and not item.is_sound:
+                    raise BookError(f"{path}: no such move: {tuple(item)}")
         self._by_last: dict[Item | None, list[Rule]] = {}
         for rule in self.rules:
             for last in rule.after or (None,):
@@ -125,7 +149,9 @@ class RuleBook:
         ]
         lacking = [[self._numbers[item] for item in rule.after if item != last] for rule, _, last in rows]
         longest = max(map(len, lacking), default=0)
-        self._lacking = np.array([row + [-1] * (longest - len(row)) for row in lacking]).reshape(len(rows), longest)
+        self._lacking = np.array([row + [-1] * (longest - len(row)) for row in lacking], int).reshape(
+            len(rows), longest
+        )
         self._when = np.array([rule.when for rule, _, _ in rows], np.int64)
         self._confidence = np.array([round(1000 * rule.confidence) for rule, _, _ in rows], np.int64)
         self._keys = [

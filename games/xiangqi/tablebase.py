@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import zstandard
 
-from games.book import BookError, open_book
+from games.book import BookError, files_in, open_book
 from games.kernel.control import Control
 from games.kernel.jit import Record
 from games.xiangqi.numbering import ORDER, Ending, can_attack, letters_of, material_of, number
@@ -40,13 +41,18 @@ PATIENCE_S, PAUSE_S = 0.2, 0.001
 """How long the loader waits for more to do, looking so often."""
 
 
+def _most_bytes(ending: Ending) -> int:
+    """What a payload may have: offsets, and blocks that do not pack at all."""
+    return 2 * ending.entries + 64 * (2 + 2 * ending.entries // BLOCK)
+
+
 class Table:
     """One ending's file, open. BookError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
-        book = open_book(path, KIND, VERSION)
-        self.about = book.about
         self.numbering = np.array([number(ending)])
+        book = open_book(path, KIND, VERSION, _most_bytes(ending))
+        self.about = book.about
         entries = int(self.numbering["entries"][0])
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), entries):
             raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
@@ -56,11 +62,20 @@ class Table:
             raise BookError(f"{path}: no offsets")
         self._offsets = book.payload[:head].view("<i8")
         is_sound = self._offsets[0] == head and self._offsets[-1] == len(book.payload)
-        if not is_sound or (np.diff(self._offsets) < 0).any():
+        if not is_sound or (self._offsets[1:] < self._offsets[:-1]).any():
             raise BookError(f"{path}: wrong offsets")
-        self._path, self._payload = path, book.payload
-        self.values = np.empty(2 * entries, np.uint8)  # no memory until a block is written
+        self._path = path
+        self._payload: Any = book.payload
+        try:
+            self.values = np.empty(2 * entries, np.uint8)  # no memory until a block is written
+        except MemoryError:
+            raise BookError(f"{path}: no memory for it") from None
         self.states = np.full(self.blocks, ABSENT, np.uint8)
+
+    @property
+    def packed(self) -> int:
+        """Bytes."""
+        return len(self._payload)
 
     @property
     def unpacked(self) -> int:
@@ -69,14 +84,15 @@ class Table:
 
     def unpack(self, block: int) -> None:
         """Make a block present; BookError if it is damaged."""
-        frame = self._payload[self._offsets[block] : self._offsets[block + 1]]
+        frame = memoryview(self._payload)[self._offsets[block] : self._offsets[block + 1]]
         room = self.values[block * BLOCK : (block + 1) * BLOCK]
         try:
-            data = zstandard.ZstdDecompressor().decompress(frame.tobytes(), max_output_size=len(room))
+            # The frame's own statement is believed by the library, whatever bound it is given.
+            if zstandard.get_frame_parameters(frame).content_size != len(room):
+                raise BookError(f"{self._path}: block {block} is of another size")
+            data = zstandard.ZstdDecompressor().decompress(frame)
         except zstandard.ZstdError as error:
             raise BookError(f"{self._path}: block {block}: {error}") from error
-        if len(data) != len(room):
-            raise BookError(f"{self._path}: block {block} is short")
         room[:] = np.frombuffer(data, np.uint8)
         self.states[block] = PRESENT
 
@@ -103,7 +119,7 @@ class Tablebase:
         self._tell = tell
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
-            for path in sorted(folder.glob(f"*{SUFFIX}")):
+            for path in files_in(folder, SUFFIX, tell):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
@@ -282,14 +298,14 @@ class Tablebase:
             self._tell(str(error))
 
     def _forget(self, needed: set[Ending]) -> None:
-        """Close what was refused, and while too much is unpacked the oldest tables that are not needed."""
+        """Close what was refused, and while too much is held the oldest tables that are not needed."""
         with self._lock:
-            unpacked = sum(table.unpacked for table in self._tables.values())
+            held = sum(table.packed + table.unpacked for table in self._tables.values())
             closed = []
             for ending, table in self._tables.items():
-                if ending not in self._paths or (ending not in needed and unpacked >= CAPACITY // 2):
+                if ending not in self._paths or (ending not in needed and held >= CAPACITY // 2):
                     closed.append(ending)
-                    unpacked -= table.unpacked
+                    held -= table.packed + table.unpacked
             if closed:
                 for ending in closed:
                     del self._tables[ending]

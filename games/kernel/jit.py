@@ -196,7 +196,7 @@ class _Cache:
 def _compile(signature: Any, options: dict[str, Any]) -> Callable[[Kernel], Kernel]:
     def decorate(function: Kernel) -> Kernel:
         kernel = njit(**options)(function)
-        if CACHE_FOLDER is not None:
+        if CACHE_FOLDER is not None and os.path.isfile(function.__code__.co_filename):  # nothing typed in or piped in
             kernel._cache = _Cache(CACHE_FOLDER, function)
         with register_dispatcher(kernel):  # kernels may call themselves
             kernel.compile(signature)

@@ -62,7 +62,7 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
             book.open_book(path, kind, version)
     with pytest.raises(BookError, match=r"missing\.book: No such file"):
         book.open_book(tmp_path / "missing.book", "test", 3)
-    with pytest.raises(BookError, match="Is a directory"):
+    with pytest.raises(BookError, match="is a folder"):
         book.open_book(tmp_path, "test", 3)
     rng = random.Random(1)
     for _ in range(500):
@@ -416,4 +416,4 @@ def test_a_game_from_a_fen_is_kept_with_it_though_a_die_was_thrown(tmp_path: Pat
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with Client() as client:
         client.send(f"setoption name Learn value {tmp_path}")
-        assert client.expect("info")[-1] == f"info string error option Learn: Is a directory: {tmp_path}"
+        assert client.expect("info")[-1] == f"info string error option Learn: is a folder: {tmp_path}"

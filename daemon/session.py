@@ -200,7 +200,7 @@ class Session:
     def _refuse(self, entry: Entry, reason: str) -> None:
         """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
         self._out.error(reason)
-        words = entry.text.split()
+        words = entry.text.lower().split()
         if words[0] == "go" and "perft" not in words:
             self._out.line("bestmove (none)")
 

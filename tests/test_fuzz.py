@@ -261,19 +261,20 @@ FILE_OPTIONS = (
     ("xiangqi", "EndgamePath"),
     ("ewn", "EndgamePath"),
     ("junqi", "LayoutFile"),
+    ("junqi", "CooperationFile"),
 )
 
 
 @pytest.mark.parametrize(("game", "option"), FILE_OPTIONS)
 def test_no_file_harms_or_is_harmed(game: str, option: str, tmp_path: Path) -> None:
     """What is no file for an option is one line at most; it is as it was, and play goes on."""
-    names = hostile_files(tmp_path)
-    if option in ("Learn", "Debug Log File", "EndgamePath"):
-        names |= blocking_files(tmp_path)
+    names = hostile_files(tmp_path) | blocking_files(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     present = sorted(path.name for path in tmp_path.iterdir())
     with Client(f"setoption name UCI_Variant value {game}", "setoption name OwnBook value true") as client:
         client.sync()
+        if option == "CooperationFile":
+            client.answers("setoption name Searcher value cooperation")
         for name in names.values():
             lines = client.answers(f"setoption name {option} value {name}")
             lines += client.answers("ucinewgame", "position startpos", "book")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from daemon.compiling import announce_compiling
 from daemon.words import split_moves
 from games import registry
+from games.compiling import announce_compiling, to_stderr
 from games.contract import BenchItem, Game, Report, Task, exhaust
 from games.kernel.control import Control
 
@@ -70,7 +69,7 @@ def describe(report: Report, best: str) -> str:
 def print_all(names: list[str]) -> int:
     """`siqi bench [game]`; the exit status."""
     for name in names:
-        with announce_compiling(lambda line: print(line, file=sys.stderr, flush=True), name):
+        with announce_compiling(to_stderr, name):
             game = registry.load(name)
         for line in Bench(game).run():
             print(line, flush=True)

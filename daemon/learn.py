@@ -45,11 +45,13 @@ class Recorder:
         self._is_written = False
 
     def open(self, path: str) -> None:
-        """Write to this file from now on, '' for none; OSError if it cannot be written or is not ours."""
-        self._path = ""
+        """Write to this file from now on, '' for none.
+
+        OSError if it cannot be written or is not ours; nothing changes then.
+        """
         if path:
-            with open_json_lines(path, owns):
-                self._path = path
+            open_json_lines(path, owns).close()
+        self._path = path
 
     def see(self, line: Line, position: Any, mate_for: int | None = None) -> None:
         """What a game has come to. One that does not continue the game before ends that.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -118,6 +119,8 @@ class Output:
             try:
                 write_whole(self._log, f"{time.time():.3f} {mark} {text}\n".encode(errors="replace"))
             except OSError as error:
+                with contextlib.suppress(OSError):
+                    self._log.close()
                 self._log = None
                 warning = f"info string warning Debug Log File: {error.strerror}; the log ends here"
                 self._write_all(self._said(self.dialect.write, warning).answers)

@@ -7,8 +7,10 @@ posts JobDone. A line whose turn has not come (its game is loading, a search run
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -16,7 +18,6 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from daemon import __version__
-from daemon.compiling import announce_compiling
 from daemon.dialects import chosen_by
 from daemon.job import Job, JobDone
 from daemon.learn import Line, Recorder
@@ -27,6 +28,7 @@ from daemon.pipes import ENDS, EndOfInput, Entry, now_ns, printable, read_lines
 from daemon.skill import skill_of_elo
 from daemon.words import split_moves
 from games import registry
+from games.compiling import announce_compiling
 from games.contract import Game, Searcher
 
 QUIT_WAIT_S = 30.0
@@ -49,6 +51,22 @@ class Command(NamedTuple):
     at_once: bool = False
     needs_game: bool = True
     needs_idle: bool = False
+
+
+def _spare_imported() -> None:
+    """Take what has been imported out of the garbage collector's rounds.
+
+    With numba a full round goes through 115,000 objects: it held a search up for 57 to 90 ms of processor time, between
+    two looks at the clock, whenever one fell due.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def _is_search(text: str) -> bool:
+    """True for a line that is answered with `bestmove`."""
+    words = text.lower().split()
+    return words[:1] == ["go"] and "perft" not in words
 
 
 class Session:
@@ -74,6 +92,7 @@ class Session:
         self._loaded_ns = 0
         self._entropy = _entropy()
         self._recorder = Recorder(out.warn)
+        self._files = {"Learn": "", "Debug Log File": ""}  # that are written
         self._is_debugging = False
         self._has_spoken = False  # the client, and so chosen its dialect
         self._thread = threading.current_thread()
@@ -125,7 +144,7 @@ class Session:
             return
         self._out.log_input(entry.text)
         if entry.too_long:
-            self._out.error(f"line too long, ignored: {printable(entry.text, 40)}")
+            self._refuse(entry, f"line too long, ignored: {printable(entry.text, 40)}")
             return
         if not entry.text:
             return
@@ -200,8 +219,7 @@ class Session:
     def _refuse(self, entry: Entry, reason: str) -> None:
         """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
         self._out.error(reason)
-        words = entry.text.lower().split()
-        if words[0] == "go" and "perft" not in words:
+        if _is_search(entry.text):
             self._out.line("bestmove (none)")
 
     def _start(self, job: Job, work: Callable[[], None]) -> None:
@@ -214,7 +232,15 @@ class Session:
                 self._events.put(JobDone())
 
         self._job = job
-        threading.Thread(target=run, name="job", daemon=True).start()
+        try:
+            threading.Thread(target=run, name="job", daemon=True).start()
+        except RuntimeError as error:  # the system has no thread to spare
+            self._job = None
+            if not job.is_load:
+                raise
+            self._out.error(f"internal: {error}")
+            self._load_failed = True
+            self._events.put(None)  # refuse what waits
 
     # Loading
 
@@ -225,11 +251,15 @@ class Session:
         def work() -> None:
             def say(line: str) -> None:
                 job.is_compiling = True
+                self._events.put(None)  # after `quit` nothing more may be worth the wait
                 self._out.info(line)
 
             try:
+                is_first = f"games.{name}.game" not in sys.modules
                 with announce_compiling(say, name):
                     game = registry.load(name, self._out.warn)
+                if is_first:
+                    _spare_imported()
                     searcher = game.searcher()
                 from games.kernel import jit
 
@@ -299,7 +329,6 @@ class Session:
         lower = [word.lower() for word in words]
         split = lower.index("value") if "value" in lower else len(words)
         name, value = " ".join(words[1:split]), " ".join(words[split + 1 :])
-        before = self._options.text("Debug Log File")
         option, owner = self._options.set(name, value)
         if option.name == "UCI_Variant" and self._options.text("UCI_Variant") != self._variant:
             self._variant = self._options.text("UCI_Variant")
@@ -307,18 +336,8 @@ class Session:
             self._load()
         elif option.name == "Clear Hash" and self._searcher is not None:
             self._searcher.clear()
-        elif option.name == "Debug Log File":
-            path = self._options.text("Debug Log File")
-            try:
-                self._out.log_to(path)
-            except OSError as error:
-                self._options.set("Debug Log File", before)
-                raise ValueError(f"option Debug Log File: {error.strerror}: {path}") from None
-        elif option.name == "Learn":
-            try:
-                self._recorder.open(self._options.text("Learn"))
-            except OSError as error:
-                raise ValueError(f"option Learn: {error.strerror}: {self._options.text('Learn')}") from None
+        elif option.name in self._files:
+            self._open_file(option.name)
         elif option.name in ("Hash", "Threads") and self._searcher is not None:
             self._configure(self._searcher)
         elif owner == self._variant or option.name in registry.info(self._variant).knowledge:
@@ -328,6 +347,16 @@ class Session:
                 self._reads_anew = True  # the option may change how a `position` line is read
         elif option.name in KNOWLEDGE and self._options.text(option.name) not in ("false", "", option.default):
             self._out.info(f"{option.name}: {self._variant} has no such book; playing without it")
+
+    def _open_file(self, name: str) -> None:
+        """Write to the file that an option names from now on; the one before stays in force if it is refused."""
+        path = self._options.text(name)
+        try:
+            (self._recorder.open if name == "Learn" else self._out.log_to)(path)
+        except OSError as error:
+            self._options.set(name, self._files[name])
+            raise ValueError(f"option {name}: {error.strerror}: {path}") from None
+        self._files[name] = path
 
     def ucinewgame(self, words: list[str], entry: Entry) -> None:
         assert self._searcher is not None
@@ -425,7 +454,7 @@ class Session:
             self._started_ns(entry),
             self._out,
         )
-        if entry.stopped:
+        if entry.stopped or self._has_quit:
             thinker.stop()
         job = Job(thinker.stop)
         job.thinker, job.line, job.searched = thinker, self._line(), (self._position, self._position.ply)
@@ -433,7 +462,7 @@ class Session:
         if entry.ponderhit_ns:
             while self._waiting and self._waiting[0].ponderhit_ns and self._waiting[0].text.split()[0] == "dice":
                 self._handle(self._waiting.popleft())
-            thinker.ponderhit(entry.ponderhit_ns)
+            thinker.ponderhit(max(entry.ponderhit_ns, self._loaded_ns))
         if self._closing:
             thinker.end_of_input()
 
@@ -557,7 +586,7 @@ class Session:
         if self._job is not None and self._job.thinker is not None:
             self._job.stop()
         for waiting in self._waiting:
-            waiting.stopped |= waiting.text.split()[0] == "go"
+            waiting.stopped |= _is_search(waiting.text)
         timer = threading.Timer(QUIT_WAIT_S, lambda: self._events.put(lambda: self.stop([], entry)))
         timer.daemon = True
         timer.start()

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec
 
-from daemon.compiling import announce_compiling
 from games import registry
 from games.book import FOLDER, kind_of
+from games.compiling import announce_compiling, to_stderr
 from games.contract import Game
 from games.files import Owns, check_owned
 
@@ -40,7 +40,7 @@ def _announce(name: str) -> contextlib.AbstractContextManager[None]:
     """`announce_compiling` on standard error if a script is the program: not in tests, nor in the workers of a pool."""
     is_program = Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
     if is_program and multiprocessing.current_process().name == "MainProcess":
-        return announce_compiling(lambda line: print(line, file=sys.stderr, flush=True), name)
+        return announce_compiling(to_stderr, name)
     return contextlib.nullcontext()
 
 

@@ -62,7 +62,7 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
             book.open_book(path, kind, version)
     with pytest.raises(BookError, match=r"missing\.book: No such file"):
         book.open_book(tmp_path / "missing.book", "test", 3)
-    with pytest.raises(BookError, match="Is a directory"):
+    with pytest.raises(BookError, match="is a folder"):
         book.open_book(tmp_path, "test", 3)
     rng = random.Random(1)
     for _ in range(500):
@@ -344,7 +344,8 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
         game.set_option("UseRules", value)
         out: Any = Said()
         limits, _ = parse_go(["wtime", "600000", "btime", "600000", "depth", "5"])
-        Thinker(game, searcher, position, (), limits, Settings(1, 10, 20, 1), time.monotonic_ns(), out).run()
+        settings = Settings(1, 10, 20, 1, False, False, False)
+        Thinker(game, searcher, position, (), limits, settings, time.monotonic_ns(), out).run()
         assert (out.lines[-1] == "bestmove b7b0") == (value == "paper")
 
 

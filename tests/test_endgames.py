@@ -17,7 +17,7 @@ from conftest import damaged
 
 from games import registry
 from games.book import BookError
-from games.contract import Task, exhaust
+from games.contract import Score, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
 from games.xiangqi.knowledge import ENDINGS
@@ -328,7 +328,7 @@ def test_drawn_endings_are_drawn(game: Any) -> None:
     for name in ("P-A", "CA-AA") * 10:
         position = random_position(game, Ending.parse(name), rng)
         line, _ = searched(game, position)
-        if line.score == (0, None, None):
+        if line.score == Score(win=0.0, draw=1.0):
             assert all(score.mate is None for score in play_out(game, position, 40))
 
 
@@ -338,7 +338,7 @@ def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     report = exhaust(searcher, Task(position, Control(2000)))
-    assert report.note == "endgame draw" and report.depth > 4 and report.lines[0].score == (0, None, None)
+    assert report.note == "endgame draw" and report.depth > 4 and report.lines[0].score == Score(win=0.0, draw=1.0)
     position.push(report.lines[0].pv[0])
     assert game.consult(position)[-1] == "endgame draw"
     position.pop()

@@ -170,6 +170,18 @@ def test_options_refuse_what_is_not_ours(tmp_path: Path, option: str, make: Call
     assert [name.name for name in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_refused_file_leaves_the_one_in_force(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    bad.write_bytes(FOREIGN)
+    for option in OPTIONS:
+        good.unlink(missing_ok=True)
+        with Client(f"setoption name {option} value {good}", f"setoption name {option} value {bad}") as client:
+            client.answers("position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w moves a7a9", "ucinewgame")
+            client.sync()
+        assert good.stat().st_size > 0
+    assert bad.read_bytes() == FOREIGN
+
+
 def test_a_traffic_log_goes_on_where_it_was(tmp_path: Path) -> None:
     path = tmp_path / "log"
     for _ in range(2):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from client import COMMAND, ROOT, Client
+from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
 from games import registry
 
@@ -499,6 +499,7 @@ def test_quit_in_a_search() -> None:
     "line, awaited",
     [
         ("perft 3", "perft 3 nodes 79666"),
+        ("go perft 3", "perft 3 nodes 79666"),
         ("go depth 2", "bestmove "),
         ("go infinite", "bestmove "),
         ("go ponder wtime 100000", "bestmove "),
@@ -512,6 +513,74 @@ def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
         COMMAND, check=False, cwd=ROOT, input=f"{line}\nquit\nd\n", capture_output=True, text=True, timeout=300
     )
     assert out.stdout.splitlines()[-1].startswith(awaited) and out.stderr == "" and out.returncode == 0
+
+
+def test_quit_does_not_wait_for_a_search_that_a_dialect_has_yet_to_begin() -> None:
+    """A move that SAU tells is tried before the answer is sought, on the clock of a whole game."""
+    with Client("name?", "new white", "move JJ@@", "quit") as client:
+        assert client.rest(START_TIMEOUT_S)[-1].startswith("move ")
+        assert client.end() == 0
+
+
+def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
+    """The first kernel comes after the `quit`: loading is as slow as on a cold cache."""
+    slow = (
+        "import time; from games import registry; from games.kernel import jit; load = registry.load\n"
+        "def slow(name, tell):\n"
+        "    time.sleep(1); jit.on_compile('kernel'); time.sleep(60); return load(name, tell)\n"
+        "registry.load = slow; from daemon.main import main; main()"
+    )
+    for line, rest in (("isready", ["info string compiling xiangqi"]), ("isready\nd", None)):
+        with Client(line, "quit", command=(sys.executable, "-c", slow)) as client:
+            if rest is not None:
+                assert [line.split(" for ")[0] for line in client.rest()] == rest and client.end() == 0
+            else:
+                client.expect(lambda line: "compiling" in line)
+                time.sleep(1)
+                assert client.process.poll() is None
+
+
+def test_a_ponder_hit_before_the_game_is_loaded_loses_no_clock() -> None:
+    with Client("go ponder wtime 1000 btime 1000", "ponderhit") as client:
+        assert "depth 3" in "".join(client.expect("bestmove", START_TIMEOUT_S))
+
+
+def test_a_go_that_is_too_long_has_its_bestmove(game: tuple[Client, str]) -> None:
+    client, _ = game
+    answers = client.answers("go depth 1 " + "x" * 70_000)
+    assert len(errors(answers)) == 1 and answers[1:] == ["bestmove (none)"]
+    assert len(client.answers("position startpos moves " + "x" * 70_000)) == 1
+
+
+def test_no_thread_to_spare() -> None:
+    """What cannot be started is refused; the session goes on."""
+    script = (
+        "import threading; start = threading.Thread.start; left = [2]\n"
+        "def few(self):\n"
+        "    if self.name == 'job':\n"
+        "        left[0] -= 1\n"
+        "        if left[0] % 2: raise RuntimeError('no thread')\n"
+        "    start(self)\n"
+        "threading.Thread.start = few; from daemon.main import main; main()"
+    )
+    with Client("d", command=(sys.executable, "-c", script)) as client:
+        lines = client.expect(lambda line: "could not be loaded" in line)
+        assert [line for line in lines if "no thread" in line]
+        client.sync()
+        assert client.search("go depth 1")[-1] == "bestmove (none)"
+        assert client.search("go depth 1")[-1] != "bestmove (none)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
+def test_what_belongs_to_standard_error_never_comes_out_on_standard_output() -> None:
+    script = (
+        "from games.compiling import to_stderr; to_stderr('x');"
+        "from daemon.dialects.connect6 import Sau; Sau().write('info string warning x')"
+    )
+    out = subprocess.run(
+        ["sh", "-c", f'{sys.executable} -c "{script}" 2>&-'], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert out.stdout == ""
 
 
 def test_a_second_quit_does_not_wait() -> None:

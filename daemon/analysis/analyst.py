@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from daemon import __version__
 from daemon.analysis.query import SEARCH_OPTIONS, BadLineError, Query, Setting
-from daemon.compiling import announce_compiling
 from daemon.pipes import now_ns
 from daemon.thinker import settles_mate, stop_at
 from games import registry
+from games.compiling import announce_compiling
 from games.contract import Game, Line, Report, Score, Searcher, Task
 
 if TYPE_CHECKING:

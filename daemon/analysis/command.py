@@ -17,9 +17,9 @@ from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answ
 from daemon.analysis.batch import DEFAULT_NODES, Batch, Settings
 from daemon.analysis.encodings import Text, open_input
 from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_record, records_of
-from daemon.compiling import announce_compiling
 from daemon.options import CORE
 from games import registry
+from games.compiling import announce_compiling
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 """Exit statuses."""

@@ -7,15 +7,14 @@ protocols has comments: that kernels are compiled, or a book is missing, goes to
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from daemon.dialects import CORE_ERROR, Reading, is_news, refuses_position
 from daemon.pipes import now_ns, printable
+from games.compiling import to_stderr
 
 NAME = "Siqi"
 
@@ -130,7 +129,7 @@ class Told:
             return Reading(answers=(self.error(self.reason(text.removeprefix(CORE_ERROR))),))
         if is_news(text) and text not in self._noted:
             self._noted.add(text)
-            note(text.removeprefix("info string "))
+            to_stderr(text.removeprefix("info string "))
         word, *words = text.split()
         if word == "turn" and self._void_tries:
             self._void_tries -= 1
@@ -168,12 +167,6 @@ class Told:
     def answer(self, move: str) -> tuple[str, ...]:
         """The client's lines for the engine's move, which is noted."""
         raise NotImplementedError
-
-
-def note(text: str) -> None:
-    """Write a line to standard error, where there is one."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        print(text, file=sys.stderr, flush=True)
 
 
 def number(text: str) -> int:

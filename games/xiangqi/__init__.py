@@ -31,7 +31,10 @@ INFO = GameInfo(
 
 def __getattr__(name: str) -> Any:
     if name in ("Board", "Move"):
-        from games.xiangqi import board
+        from games.compiling import announce_compiling, to_stderr
+
+        with announce_compiling(to_stderr, "xiangqi"):
+            from games.xiangqi import board
 
         return getattr(board, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,13 @@ from collections.abc import Callable, Iterator
 KERNELS_A_LINE = 10
 
 _ONE_AT_A_TIME = threading.RLock()  # the hook is one for the process
+
+
+def to_stderr(line: str) -> None:
+    """Write a line to standard error, where there is one."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 @contextlib.contextmanager

@@ -167,8 +167,12 @@ class Records(Protocol):
     """A game's way to keep games in files (`games/<game>/record.py`)."""
 
     ENCODING: str
-    annotate: Callable[[GameRecord, Mapping[int, Note]], str] | None
-    """The text that a game was read from, with notes by the number of moves before them. None: no room for notes."""
+    annotate: Callable[[GameRecord, Mapping[int, Note], str], str] | None
+    """Return the text that a game was read from, with notes by the number of moves before them.
+
+    The last argument is an encoding that can hold the text: notes have only characters that it can hold, too. None: no
+    room for notes.
+    """
 
     def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
         """The games of an open file, each read when it is asked for.

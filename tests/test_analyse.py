@@ -224,11 +224,43 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
         answers.append(answer)
         most = max(most, batch._queue.qsize())
 
-    batch = Batch(Settings(workers=2, nodes=1), write)
+    failures: list[Exception] = []
+    batch = Batch(Settings(workers=2, nodes=1), write, failures.append)
     batch.run(lambda: [batch.take(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
     assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
+    assert not failures
     assert 0 < most <= 1000
     assert threading.active_count() < 10
+
+
+BROKEN_WRITER = """
+import daemon.analysis.formats
+def fail(*_):
+    raise RuntimeError("cannot write")
+daemon.analysis.formats.Table.__call__ = fail
+from daemon.main import main
+main()
+"""
+
+
+def test_a_writer_that_fails_ends_the_run(tmp_path: Path) -> None:
+    """In a worker or in the reader, with a full queue or while the reader waits for input."""
+    command = [sys.executable, "-c", BROKEN_WRITER, "analyse", "--depth", "1", "--output", "csv"]
+    path = tmp_path / "queries"
+    expected = "siqi analyse: internal: RuntimeError: cannot write\n"
+    for text in ("".join(f'{{"id": "{number}"}}\n' for number in range(2500)), "no JSON\n"):
+        path.write_text(text)
+        done = subprocess.run([*command, path], capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
+        assert (done.returncode, without_compiling(done.stderr.decode())) == (1, expected)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdin is not None and process.stderr is not None
+        process.stdin.write('{"id": "a"}\n')
+        process.stdin.flush()
+        try:
+            assert process.wait(TIMEOUT_S) == 1
+        finally:
+            process.kill()
+        assert without_compiling(process.stderr.read()) == expected
 
 
 def test_the_same_questions_have_the_same_answers() -> None:
@@ -414,6 +446,15 @@ def test_fens_in_a_table_out(tmp_path: Path) -> None:
     assert rows[0]["pv"].split()[0] == rows[0]["bestmove"]
 
 
+def test_a_table_has_the_chances_of_an_answer() -> None:
+    query = b'{"id": "a", "nodes": 500}'
+    answer = json.loads(siqi(given=query)[1])
+    row = next(csv.DictReader(siqi("--output", "csv", given=query)[1].decode().splitlines()))
+    score = answer["lines"][0]["score"]
+    assert 0 < score["draw"] < 1
+    assert (row["win"], row["draw"]) == (str(score["win"]), str(score["draw"]))
+
+
 HANGING = "4k4/9/9/9/9/9/9/r8/R8/3K5 w"
 """Red may take a rook, or lose one."""
 
@@ -575,6 +616,88 @@ def test_text_in_no_encoding_is_kept_and_a_hint_given(tmp_path: Path) -> None:
     assert (status, told) == (0, hint)
     assert re.sub(rb'\n\{Siqi [^}]*\}|\[SiqiScoreSide "Red"\]\n', b"", out) == data
     assert siqi(*arguments)[2] == hint
+
+
+def without_notes(data: bytes, encoding: str) -> bytes:
+    text = data.decode(encoding)
+    return re.sub(r'\n\{Siqi [^}]*\}|\[SiqiScoreSide "Red"\]\n', "", text).encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "source", "moves"),
+    [
+        (
+            "big5",
+            '[Event "棋賽"]\n[Red "楊官璘"]\n\n1. 炮二平五 *\n',
+            r"[炮砲馬車兵卒相仕象士帥將][一二三四五六七八九１-９][進退平]",
+        ),
+        ("big5", '[Event "棋賽"]\n[Red "楊官璘"]\n\n*\n', r"[炮馬車兵相仕帥][一二三四五六七八九][進退平]"),
+        ("cp1252", '[Event "Köln"]\n[Red "Müller"]\n\n*\n', r"[A-Z]\d[.+-]\d"),
+        ("cp1252", '[Event "Köln"]\n[Format "ICCS"]\n\n*\n', r"[A-I]\d-[A-I]\d"),
+        ("gb2312", '[Event "杨"]\n\n*\n', r"[炮马车兵相仕帅][一二三四五六七八九][进退平]"),
+    ],
+)
+def test_notes_are_written_as_the_encoding_allows(encoding: str, source: str, moves: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(source.encode(encoding))
+    arguments = ("--format", "record", "--output", "record", "--encoding", encoding, "--nodes", "300")
+    status, out, told = siqi(path, *arguments)
+    assert (status, told) == (0, "")
+    assert without_notes(out, encoding) == source.encode(encoding)
+    notes = own_notes(out.decode(encoding))
+    assert len(notes) == source.count("炮二平五") + 1
+    assert all(re.search(moves, note) for note in notes)
+
+
+TRUNCATED = PGN.encode("utf-16") + b" "
+UNPAIRED = PGN.replace("A", "\ud800").encode("utf-16", "surrogatepass")
+"""A surrogate that is no half of a pair."""
+
+
+@pytest.mark.parametrize("data", [TRUNCATED, TRUNCATED[:-1] + b"\xe9", UNPAIRED])
+def test_broken_utf_16_is_not_annotated(data: bytes, tmp_path: Path) -> None:
+    """A file is refused; of a pipe the games before the fault are written."""
+    path = tmp_path / "games.pgn"
+    path.write_bytes(data)
+    arguments = ("--format", "record", "--output", "record", "--nodes", "100")
+    status, out, told = siqi(path, *arguments)
+    assert (status, out) == (2, b"")
+    assert re.fullmatch(r"siqi analyse: the input is not utf-16-le: .*\n", told)
+    status, out, again = siqi(*arguments, given=data)
+    assert (status, again) == (1, told)
+    assert without_notes(out, "utf-16-le") == (b"" if data == UNPAIRED else data[:-1])
+
+
+@pytest.mark.parametrize("data", [TRUNCATED, UNPAIRED])
+def test_broken_utf_16_is_analysed(data: bytes, tmp_path: Path) -> None:
+    """The faults become U+FFFD."""
+    status, out, told = siqi("--format", "record", "--nodes", "100", given=data)
+    assert (status, out.count(b"\n")) == (0, 4)
+    assert re.fullmatch(r"siqi analyse: some of the input is not utf-16; .*\n", told)
+
+
+@pytest.mark.parametrize("input_format", ["record", "fen"])
+def test_an_encoding_that_cannot_go_on_after_a_fault_ends_the_run(input_format: str) -> None:
+    status, out, told = siqi("--format", input_format, "--encoding", "undefined", given=b"1. C2.5 *\n")
+    assert (status, out) == (1, b"")
+    assert told == "siqi analyse: undefined encoding\n"
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding", "arguments"),
+    [
+        ("\ufeff", "utf-16-be", ()),
+        ("\ufeff", "utf-16-le", ()),
+        ("\ufeff", "utf-16-le", ("--encoding", "utf-16-le")),
+        ("\ufeff", "utf-32-be", ()),
+        ("", "utf-8", ("--encoding", "utf-8-sig")),
+    ],
+)
+def test_byte_order_marks_stay_as_they_are(mark: str, encoding: str, arguments: tuple[str, ...]) -> None:
+    source = (mark + PGN).encode(encoding)
+    status, out, told = siqi("--format", "record", "--output", "record", "--nodes", "100", *arguments, given=source)
+    assert (status, told) == (0, "")
+    assert without_notes(out, encoding) == source and own_notes(out.decode(encoding))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "big5", "utf-16", "utf-8-sig"])

@@ -155,6 +155,23 @@ def test_moves_are_written_as_the_game_has_them(words: str, tag: str, expected: 
         assert style_of(words.split(), tag).write(board, Move.from_uci("h2e2")) == "c2=5"
 
 
+@pytest.mark.parametrize(
+    ("words", "encoding", "expected"),
+    [
+        ("炮二平五 马8进7", "utf-8", "马8进7"),
+        ("炮二平五", "big5", "馬８進７"),
+        ("炮二平五 馬８進７", "gb2312", "马８进７"),
+        ("", "cp1252", "H8+7"),
+        ("", "ascii", "H8+7"),
+        ("h2e2", "ascii", "h9g7"),
+    ],
+)
+def test_a_style_fits_its_encoding(words: str, encoding: str, expected: str) -> None:
+    board = Board()
+    board.push_uci("h2e2")
+    assert style_of(words.split()).fitted(encoding).write(board, Move.from_uci("h9g7")) == expected
+
+
 def test_comments_that_only_look_like_ours_stay() -> None:
     text = '[Event "x"]\n\n1. C2.5 {Siqi is strong} {Siqi +0.13/14 is what it says} H8+7 {Siqi: 1-0} *\n'
     game = read_game(io.StringIO(text))

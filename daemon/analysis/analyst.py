@@ -1,4 +1,4 @@
-"""One worker's games and searchers, and what it finds of a position."""
+"""One worker: its games and searchers, and the answers that it finds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Loaded(NamedTuple):
 
 
 class Analyst:
-    """Not shared between threads, but for `forget`."""
+    """Owned by one thread; only `forget` may be called by others."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         """`write` gets lines about the compiling of games."""
@@ -57,7 +57,7 @@ class Analyst:
         self._loaded = OrderedDict()
 
     def analyse(self, item: Item, control: Control, emit: Emit) -> dict[str, Any]:
-        """The answer to an item, and on the way those in between; BadLineError for what the query has wrong."""
+        """Return the final answer to an item; `emit` gets those before it. BadLineError if the query has a fault."""
         query = item.query
         game, searcher = self._game(item)
         position = self._position(game, item)
@@ -80,18 +80,18 @@ class Analyst:
         started = now_ns()
         multipv = query.multipv or 1
 
-        def told(report: Report) -> dict[str, Any]:
+        def answer(report: Report) -> dict[str, Any]:
             return found | describe(position, report, multipv, (now_ns() - started) // 1_000_000)
 
         def between(report: Report) -> None:
-            emit(told(report) | {"isDuringSearch": True})
+            emit(answer(report) | {"isDuringSearch": True})
 
         if query.clear:
             searcher.clear()
         timer = stop_at(control, started + query.movetime * 1_000_000) if query.movetime else None
         searcher.start(Task(position, control, moves, multipv))
         try:
-            return told(iterate(searcher, control, query, between))
+            return answer(iterate(searcher, control, query, between))
         finally:
             searcher.finish()
             if timer is not None:
@@ -157,7 +157,7 @@ def played_move(position: Any, item: Item) -> str:
 
 
 def iterate(searcher: Searcher, control: Control, query: Query, between: Callable[[Report], None]) -> Report:
-    """Search until a limit of the query, telling what is found in between as often as it asks for."""
+    """Search until a limit of the query; `between` gets reports on the way as often as the query asks for."""
     last = time.monotonic()
     while True:
         report = searcher.iterate()
@@ -171,7 +171,7 @@ def iterate(searcher: Searcher, control: Control, query: Query, between: Callabl
 
 
 def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> dict[str, Any]:
-    """A report as the answer tells it."""
+    """Return the part of an answer that a report makes."""
     lines = report.lines if report.lines[0].throw else report.lines[:multipv]
     found: dict[str, Any] = {
         "depth": report.depth,
@@ -197,9 +197,9 @@ def line_of(position: Any, line: Line, depth: int) -> dict[str, Any]:
 
 def score_of(score: Score) -> dict[str, Any]:
     """`cp` or `mate`, and the chances to win and to draw, the latter if there is one, all from the mover's side."""
-    told: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
+    found: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
     if score.win is not None:
-        told["win"] = round(score.win, 4)
+        found["win"] = round(score.win, 4)
     if score.draw:
-        told["draw"] = round(score.draw, 4)
-    return told
+        found["draw"] = round(score.draw, 4)
+    return found

@@ -25,27 +25,27 @@ class NotAnswersError(ValueError):
     """The file has something that `siqi analyse` has not written."""
 
 
-def is_answer(told: object) -> bool:
-    """True for an answer of ours: of a position, an error, a warning, or what repeats an action."""
-    if not isinstance(told, dict):
+def is_answer(value: object) -> bool:
+    """True for an answer of ours: of a position, an error, a warning, or to an action."""
+    if not isinstance(value, dict):
         return False
-    if "error" in told and isinstance(told["error"], str):
-        return told.keys() <= _ERROR_FIELDS
-    if not isinstance(told.get("id"), str):
+    if "error" in value and isinstance(value["error"], str):
+        return value.keys() <= _ERROR_FIELDS
+    if not isinstance(value.get("id"), str):
         return False
-    if "warning" in told:
-        return told.keys() == {"id", "warning", "field"}
-    if "action" in told:
-        return isinstance(told["action"], str)
-    return type(told.get("turn")) is int and type(told.get("isDuringSearch")) is bool
+    if "warning" in value:
+        return value.keys() == {"id", "warning", "field"}
+    if "action" in value:
+        return isinstance(value["action"], str)
+    return type(value.get("turn")) is int and type(value.get("isDuringSearch")) is bool
 
 
 def owns(head: bytes) -> bool:
     """True if a file that begins so is one of ours: its first line is an answer, or the beginning of one."""
     line, newline, _ = head.partition(b"\n")
-    told = _decoded(line)
-    if isinstance(told, dict):
-        return is_answer(told) and "action" not in told  # which a file of queries may have
+    value = _decoded(line)
+    if isinstance(value, dict):
+        return is_answer(value) and "action" not in value  # which a file of queries may have
     return not newline and _BEGINNING.match(head) is not None
 
 
@@ -58,14 +58,14 @@ def _decoded(line: bytes) -> object:
 
 
 class Earlier(NamedTuple):
-    """What a file of answers has."""
+    """The content of a file of answers, as far as a later run needs it."""
 
     finals: frozenset[Final] = frozenset()
     others: frozenset[int] = frozenset()  # hashes of errors and warnings
 
 
 def read_answers(path: Path) -> Earlier:
-    """Return what a file has; it is not changed.
+    """Read a file of answers; it is not changed.
 
     OSError if it cannot be read, NotAnswersError if it is not ours throughout.
     """
@@ -76,21 +76,21 @@ def read_answers(path: Path) -> Earlier:
     except FileNotFoundError:
         return Earlier()
     with os.fdopen(descriptor, "rb") as file:
-        for told, line in _answers(file):
-            if "isDuringSearch" not in told:
+        for answer, line in _answers(file):
+            if "isDuringSearch" not in answer:
                 others.add(hash(line))
-            elif not told["isDuringSearch"] and isinstance(told.get("query"), str):
-                finals.add((told["id"], told["turn"], told["query"]))
+            elif not answer["isDuringSearch"] and isinstance(answer.get("query"), str):
+                finals.add((answer["id"], answer["turn"], answer["query"]))
     return Earlier(frozenset(finals), frozenset(others))
 
 
 def _answers(file: BinaryIO) -> Iterator[tuple[Answer, bytes]]:
     """Each answer and its line; a last one that was cut short is left out."""
     for number, line in enumerate(file, 1):
-        told = _decoded(line)
-        if isinstance(told, dict) and is_answer(told):
-            yield told, line.rstrip(b"\n")
-        elif told is not None or line.endswith(b"\n") or not line.startswith(_FIRST_FIELDS):
+        value = _decoded(line)
+        if isinstance(value, dict) and is_answer(value):
+            yield value, line.rstrip(b"\n")
+        elif value is not None or line.endswith(b"\n") or not line.startswith(_FIRST_FIELDS):
             raise NotAnswersError(f"line {number} is no answer of siqi analyse; the file is left as it is")
 
 

@@ -32,7 +32,7 @@ LAST = 1 << 62
 """The priority of the end."""
 
 GIT_HASH = "<omitted>"
-"""KataGo's word for a build that does not know its commit."""
+"""The commit in the answer to `query_version`: builds do not record theirs."""
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -60,18 +60,21 @@ class Batch:
         self,
         settings: Settings,
         write: Write,
+        fail: Callable[[Exception], object],
         expect: Callable[[str, tuple[int, ...]], None] = ignore,
         done: Collection[Final] = frozenset(),
         note: Callable[[str], None] = ignore,
     ) -> None:
         """`write` takes one answer at a time, `expect` an id and the turns to be answered; those `done` are skipped.
 
-        `note` gets lines for the user that are no answers.
+        `fail` gets an exception after which the run cannot go on, in the thread that raised it; the run may then never
+        end by itself, as the reader waits for input. `note` gets lines for the user that are no answers.
         """
         self.errors = 0
         self._settings = settings
         self._options = {"Hash": str(settings.hash_mb), "Threads": str(settings.threads), "Seed": "1"}
         self._write = write
+        self._fail = fail
         self._expect = expect
         self._done = done
         self._note = note
@@ -84,14 +87,22 @@ class Batch:
 
     def run(self, feed: Callable[[], None]) -> None:
         """Answer what `feed` asks for (by `take` and `ask`); returns when the last answer is written."""
-        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(self._settings.workers)]
+        workers = [
+            threading.Thread(target=self._guard, args=(self._work,), daemon=True) for _ in range(self._settings.workers)
+        ]
         for worker in workers:
             worker.start()
-        feed()
+        self._guard(feed)
         for _ in workers:
             self._queue.put((LAST, next(self._order), None))
         for worker in workers:
             worker.join()
+
+    def _guard(self, task: Callable[[], None]) -> None:
+        try:
+            task()
+        except Exception as error:
+            self._fail(error)
 
     def stop(self) -> None:
         """Leave what runs without an answer; what waits is not begun."""
@@ -125,7 +136,7 @@ class Batch:
             for field in parsed.unknown:
                 self._say({"id": parsed.asked.id, "warning": "unknown field", "field": field})
             if isinstance(parsed.asked, Action):
-                self._act(parsed.asked, parsed.told)
+                self._act(parsed.asked, parsed.fields)
             else:
                 self.ask(parsed.asked)
         except BadLineError as error:
@@ -158,8 +169,8 @@ class Batch:
                 self._open.add(item)
             self._queue.put((-query.priority, next(self._order), item))
 
-    def _act(self, asked: Action, told: dict[str, Any]) -> None:
-        """Do it, then repeat it as its answer."""
+    def _act(self, asked: Action, fields: dict[str, Any]) -> None:
+        """Do what an action asks for; its answer repeats its fields."""
         found: dict[str, Any] = {}
         with self._lock:
             if asked.action == "query_version":
@@ -174,7 +185,7 @@ class Batch:
                         and (asked.turns is None or item.turn in asked.turns)
                     )
                 )
-            self._write(told | found)
+            self._write(fields | found)
 
     def _work(self) -> None:
         from daemon.analysis.analyst import Analyst

@@ -15,9 +15,10 @@ import msgspec
 
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answers
 from daemon.analysis.batch import DEFAULT_NODES, Batch, Settings
-from daemon.analysis.encodings import Text, open_input
+from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_record, records_of
 from daemon.options import CORE
+from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling
 
@@ -83,6 +84,9 @@ def analyse_with(options: argparse.Namespace) -> int:
     except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
         say(str(error))
         return FAILED
+    except UnicodeError as error:  # found before the first position
+        say(explain(error))
+        return MISUSED
 
 
 def misuse(options: argparse.Namespace) -> str | None:
@@ -125,14 +129,14 @@ class Run:
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
         settings = Settings(options.workers, options.threads, options.hash, *limits, options.multipv)
-        self._batch = Batch(settings, self._take_answer, self._expect, earlier.finals, progress.say)
+        self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.say)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options
         if options.output == "record":
             assert self._text is not None
-            encoder = self._text.encoder()
-            self._records = Annotated(lambda text: self._put(encoder.encode(text)), options.game)
+            encode = self._text.encode
+            self._records = Annotated(lambda text: self._put(encode(text)), options.game, self._text.encoding)
             return self._records
         if options.output == "csv":
             self._table = Table(lambda text: self._put(text.encode() + b"\n"))
@@ -157,6 +161,13 @@ class Run:
             os._exit(0)  # nobody reads any more
         except OSError as error:  # a full disk
             say(str(error))
+            os._exit(FAILED)
+
+    def _fail(self, error: Exception) -> None:
+        """End the process at once: the reader may wait for ever for input, or for a worker that has failed."""
+        try:
+            self._progress.say(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
+        finally:
             os._exit(FAILED)
 
     def _take_answer(self, answer: dict[str, Any]) -> None:
@@ -188,6 +199,14 @@ class Run:
         return self._status
 
     def _feed(self) -> None:
+        """Read the input; what was read before a fault is answered."""
+        try:
+            self._feed_input()
+        except (OSError, UnicodeError) as error:
+            self._progress.say(explain(error) if isinstance(error, UnicodeError) else str(error))
+            self._status = FAILED
+
+    def _feed_input(self) -> None:
         options = self._options
         if options.format == "json":
             for number, line in enumerate(self._handle, 1):
@@ -239,7 +258,7 @@ class Progress:
             self._bar.write(f"siqi analyse: {text}", file=sys.stderr)
 
     def expect(self, count: int) -> None:
-        """So many positions more have been read."""
+        """Add to the number of positions to be answered."""
         if self._bar is not None:
             self._bar.total += count
 

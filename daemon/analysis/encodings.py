@@ -1,4 +1,4 @@
-"""Text of the user's files: which encoding it is in, and whether it could be read in it."""
+"""Text of the user's files: its encoding, and its faults."""
 
 from __future__ import annotations
 
@@ -9,46 +9,67 @@ from pathlib import Path
 from typing import Any
 
 SAMPLE_BYTES = 1 << 20
-"""What decides the encoding of a file; of a pipe it is what comes first, up to 64 KiB."""
+"""The encoding of a file is detected by its first bytes, up to this size; that of a pipe by 64 KiB at most."""
 
 LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
-"""What text may be in that has no byte order mark and is not UTF-8."""
+"""Encodings tried for text that has no byte order mark and is not UTF-8."""
 
 _PIPE_BYTES = 1 << 16
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "utf-32-le"),  # begins with the mark of UTF-16-LE
+    (codecs.BOM_UTF32_BE, "utf-32", "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16", "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16", "utf-16-be"),
+)
+"""Byte order marks; the encoding of the whole text, whose decoder removes the mark, and that of the text behind it."""
 
 
 class Text:
-    """Input decoded as it is read; undecodable bytes are kept (`keeps_bytes`) or become U+FFFD."""
+    """Input decoded as it is read; undecodable bytes are kept (`keeps_bytes`) or become U+FFFD.
+
+    UTF-16 and its like have no room for single bytes: reading raises UnicodeError where they were to be kept.
+    """
 
     def __init__(self, path: Path | None, encoding: str | None, usual: str, keeps_bytes: bool) -> None:
         """Open a file, or standard input. Without an encoding it is detected; pure ASCII is in the usual one.
 
-        OSError, or LookupError for an encoding that does not exist.
+        OSError, or LookupError for an encoding that does not exist. UnicodeError if bytes are to be kept and cannot be:
+        a file is looked through for that, a pipe is not.
         """
         source = open_input(path)
         try:
             sample = _first_bytes(source)
             self.encoding = _named(encoding, sample) if encoding else detected(sample, usual)
+            self._mark, behind = _mark_of(self.encoding, sample)
+            self._encoder = codecs.getincrementalencoder(behind)("surrogateescape")
+            is_strict = keeps_bytes and not _can_keep_bytes(behind)
+            if is_strict and source.seekable():
+                _check(source, self.encoding)
         except BaseException:
             source.close()
             raise
         self.is_broken = False
-        self._replace = codecs.lookup_error("surrogateescape" if keeps_bytes else "replace")
+        self._replace = codecs.lookup_error(
+            "strict" if is_strict else "surrogateescape" if keeps_bytes else "replace",
+        )
         self.errors = f"siqi-{id(self)}"
         codecs.register_error(self.errors, self._on_error)
         self.handle = io.TextIOWrapper(source, self.encoding, self.errors, newline="" if keeps_bytes else None)
 
     def _on_error(self, error: UnicodeError) -> Any:
+        replacement = self._replace(error)
         self.is_broken = True
-        return self._replace(error)
+        return replacement
 
-    def encoder(self) -> codecs.IncrementalEncoder:
-        """What turns the text read, and ASCII added to it, into the bytes that it came from."""
-        return codecs.getincrementalencoder(self.encoding)("surrogateescape")
+    def encode(self, text: str) -> bytes:
+        """Return the bytes that the next part of the text came from; text may be added to it."""
+        data = self._mark + self._encoder.encode(text)
+        self._mark = b""
+        return data
 
     def hint(self) -> str:
-        """What to try where the text was broken."""
+        """Return a line on another encoding to try where the text was broken."""
         other = "utf-8" if self.encoding == "gb18030" else "gb18030"
         return f"some of the input is not {self.encoding}; --encoding {other} may read it"
 
@@ -64,7 +85,7 @@ def open_input(path: Path | None) -> io.BufferedReader:
 
 
 def _first_bytes(source: io.BufferedReader) -> bytes:
-    """What the source begins with; it is still to be read. Waits for a pipe's first bytes only."""
+    """Return the first bytes of the source, which stays where it was. Waits for a pipe's first bytes only."""
     if not source.seekable():
         return source.peek(_PIPE_BYTES)
     start = source.tell()
@@ -74,14 +95,50 @@ def _first_bytes(source: io.BufferedReader) -> bytes:
 
 
 def _named(encoding: str, sample: bytes) -> str:
-    """The encoding asked for, with a mark if the text has one."""
-    is_utf8 = codecs.lookup(encoding).name == "utf-8"
-    return "utf-8-sig" if is_utf8 and sample.startswith(codecs.BOM_UTF8) else encoding
+    """The encoding asked for, with a mark if and only if the text has one."""
+    name = codecs.lookup(encoding).name
+    for mark, marked, unmarked in _MARKS:
+        if name == unmarked and sample.startswith(mark):
+            return marked
+    return "utf-8" if name == "utf-8-sig" and not sample.startswith(codecs.BOM_UTF8) else encoding
+
+
+def _mark_of(encoding: str, sample: bytes) -> tuple[bytes, str]:
+    """The mark that a text begins with, and the encoding of the text behind it."""
+    name = codecs.lookup(encoding).name
+    for mark, marked, unmarked in _MARKS:
+        if name == marked and sample.startswith(mark):
+            return mark, unmarked
+    return b"", encoding
+
+
+def _can_keep_bytes(encoding: str) -> bool:
+    """True if `surrogateescape` can write each undecodable byte again."""
+    try:
+        return "\udc80".encode(encoding, "surrogateescape") == b"\x80"
+    except UnicodeError:
+        return False
+
+
+def _check(source: io.BufferedReader, encoding: str) -> None:
+    """UnicodeError if the rest of the source cannot be decoded; it stays where it was."""
+    decoder, start = codecs.getincrementaldecoder(encoding)(), source.tell()
+    while data := source.read(SAMPLE_BYTES):
+        decoder.decode(data)
+    decoder.decode(b"", final=True)
+    source.seek(start, os.SEEK_SET)
+
+
+def explain(error: UnicodeError) -> str:
+    """Return a line on what could not be decoded."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"the input is not {error.encoding}: {error.reason}"
+    return str(error)
 
 
 def detected(sample: bytes, usual: str) -> str:
-    """The encoding of what a text begins with, the usual one where the sample does not say."""
-    for mark, encoding in _MARKS:
+    """Return the encoding of a text by a sample of it: the usual one if the sample may be in any."""
+    for mark, encoding, _ in _MARKS:
         if sample.startswith(mark):
             return encoding
     if sample.isascii() and b"\0" not in sample:

@@ -15,7 +15,7 @@ from games.contract import GameRecord, Note, NoteLine
 
 COLUMNS = (
     *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),
-    *("depth", "nodes", "time", "pv", "outcome", "error"),
+    *("draw", "depth", "nodes", "time", "pv", "outcome", "error"),
 )
 """Of a table."""
 
@@ -40,13 +40,18 @@ def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
 def records_of(
     handle: TextIO, game: str, skip: Callable[[str], None] = lambda text: None
 ) -> Iterator[GameRecord | ValueError]:
-    """The games of a file, and what is wrong with those that cannot be read; `skip` as for `Records.read`."""
+    """Yield the games of a file, and the errors of those that cannot be read; `skip` as for `Records.read`.
+
+    UnicodeError if the text cannot be decoded: reading goes on behind a bad game, but not behind that.
+    """
     games = registry.records(game).read(handle, skip)
     while True:
         try:
             yield next(games)
         except StopIteration:
             return
+        except UnicodeError:
+            raise
         except ValueError as error:
             yield error
 
@@ -126,12 +131,12 @@ class Table:
 
 
 def has_to_wait(answer: Answer) -> bool:
-    """True if what the move played lost can only be known from the next position."""
+    """True if the loss by the move played can only be known from the next position."""
     played, lines = answer.get("played"), answer.get("lines")
-    return bool(played and lines and is_told_by_next(answer) and played not in [line["move"] for line in lines])
+    return bool(played and lines and is_known_from_next(answer) and played not in [line["move"] for line in lines])
 
 
-def is_told_by_next(answer: Answer) -> bool:
+def is_known_from_next(answer: Answer) -> bool:
     """True if the next position's score is that of the move: no throw and nothing hidden comes between."""
     info = registry.info(answer["game"])
     return not info.has_dice and not info.has_hidden
@@ -145,7 +150,7 @@ def loss(answer: Answer, next_score: int | None) -> int | None:
     same = [centipawns(line["score"]) for line in lines if line["move"] == played]
     if same:
         return max(0, centipawns(lines[0]["score"]) - same[0])
-    if next_score is None or not is_told_by_next(answer):
+    if next_score is None or not is_known_from_next(answer):
         return None
     return max(0, centipawns(lines[0]["score"]) + next_score)
 
@@ -171,9 +176,10 @@ def centipawns(score: dict[str, Any]) -> int:
 class Annotated:
     """The input again, in which each game has a note for every position."""
 
-    def __init__(self, say: Callable[[str], None], game: str) -> None:
-        """`say` takes text as it is to be written, line ends included."""
+    def __init__(self, say: Callable[[str], None], game: str, encoding: str) -> None:
+        """`say` takes text as it is to be written, line ends included; the encoding can hold all of it."""
         self._say = say
+        self._encoding = encoding
         self._annotate = registry.records(game).annotate
         self._games: dict[str, GameRecord] = {}
         self._notes: dict[str, dict[int, Note]] = {}
@@ -216,7 +222,7 @@ class Annotated:
     def _text(self, name: str) -> str:
         assert self._annotate is not None
         del self._left[name]
-        return self._annotate(self._games.pop(name), self._notes.pop(name))
+        return self._annotate(self._games.pop(name), self._notes.pop(name), self._encoding)
 
 
 def note_of(answer: Answer) -> Note:

@@ -1,6 +1,6 @@
-"""What a line of the input asks for, checked: a query, or an action.
+"""A line of the input, checked: a query, or an action.
 
-Names are ours; KataGo's spellings of a few are understood. What is wrong is told with the field that it is wrong in.
+Names are ours; KataGo's spellings of a few are understood. An error names the field that it is in.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Query(msgspec.Struct, frozen=True):
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(ge=0)] = 0.0  # seconds between answers while a search runs; 0: none
     priority: Annotated[int, Meta(ge=-(10**15), le=10**15)] = 0  # higher comes first
-    book: bool = False  # tell what the books say, too: most of a millisecond in Xiangqi
+    book: bool = False  # with the moves of the books: most of a millisecond in Xiangqi
     clear: bool = False  # forget earlier searches first, so that the answer can be repeated exactly
 
     @property
@@ -71,7 +71,7 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """What is not a query."""
+    """A request that is not a query."""
 
     id: str
     action: ActionName
@@ -80,7 +80,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class BadLineError(ValueError):
-    """What is wrong, in which field ('' for the line), of which query ('' where that is not known)."""
+    """A fault in a field ('' for the line) of a query ('' where its id is not known)."""
 
     def __init__(self, what: str, field: str = "", id: str = "") -> None:
         super().__init__(what)
@@ -91,7 +91,7 @@ class BadLineError(ValueError):
 class Parsed(NamedTuple):
     asked: Query | Action
     unknown: list[str]  # fields that nobody knows
-    told: dict[str, Any]  # the line as it came, which the answer to an action repeats
+    fields: dict[str, Any]  # as they came; the answer to an action repeats them
 
 
 _FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Action)}
@@ -99,16 +99,16 @@ _CHOICES = {"game": get_args(GameName), "action": get_args(ActionName)}
 
 
 def parse(line: str | bytes) -> Parsed:
-    """A line of the input; BadLineError says what is wrong with it."""
+    """Parse a line of the input; BadLineError if it asks for nothing that there is."""
     try:
-        told = msgspec.json.decode(line)
+        given = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         shown = printable(line if isinstance(line, str) else line.decode(errors="replace"), 40)
         raise BadLineError(f"not JSON: {error}: {shown}") from None
-    if not isinstance(told, dict):
+    if not isinstance(given, dict):
         raise BadLineError("not a JSON object")
-    fields: dict[str, Any] = {SPELLINGS.get(key) or key: value for key, value in told.items()}
-    name: str = told["id"] if isinstance(told.get("id"), str) else ""
+    fields: dict[str, Any] = {SPELLINGS.get(key) or key: value for key, value in given.items()}
+    name: str = given["id"] if isinstance(given.get("id"), str) else ""
     kind: type[Query | Action] = Action if "action" in fields else Query
     for field, choices in _CHOICES.items():
         if isinstance(value := fields.get(field), str) and value not in choices:
@@ -124,7 +124,7 @@ def parse(line: str | bytes) -> Parsed:
         asked = _with_position(asked)
     elif asked.action == "terminate" and asked.terminateId is None:
         raise BadLineError("Object missing required field `terminateId`", "terminateId", name)
-    return Parsed(asked, unknown, told)
+    return Parsed(asked, unknown, given)
 
 
 def _missing(what: str) -> str:
@@ -177,10 +177,10 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ..
 
 
 def identity(query: Query, turn: int, options: tuple[Setting, ...]) -> str:
-    """What an answer stands for, as 16 hexadecimal digits.
+    """Return a hash of all that decides an answer, as 16 hexadecimal digits.
 
-    That is the version, the position with all moves and throws before it, limits and what else changes the answer. The
-    id, the priority and answers during the search do not.
+    That is the version, the position with all moves and throws before it, the limits and options of the search. The id,
+    the priority and answers during the search are left out.
     """
     whole = (
         __version__,

@@ -136,10 +136,11 @@ class Game:
             board.push(move)
         yield self.result if self.result in RESULTS else "*"
 
-    def annotated(self, notes: Mapping[int, Note]) -> str:
+    def annotated(self, notes: Mapping[int, Note], encoding: str = "utf-8") -> str:
         """The text that the game was read from, with notes by the number of moves before them.
 
-        Notes of an earlier annotation go; nothing else changes. The notes' moves are written in the game's style.
+        Notes of an earlier annotation go; nothing else changes. The notes' moves are written in the game's style,
+        or the nearest to it that the encoding can hold.
         """
         source = self.source
         newline = "\r\n" if "\r\n" in source.text else "\n"
@@ -151,7 +152,7 @@ class Game:
             head = source.text[: source.tags_end]
             gap = newline if head and not head.endswith(("\n", "\r")) else ""
             edits.append((source.tags_end, source.tags_end, f'{gap}[{SIDE_TAG} "Red"]{newline}'))
-        style = style_of(source.words, self.headers.get("Format", ""))
+        style = style_of(source.words, self.headers.get("Format", "")).fitted(encoding)
         note_ends = dict(source.notes)
         board = self.board()
         for place, anchor in enumerate(source.anchors):

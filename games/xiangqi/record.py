@@ -48,7 +48,7 @@ def write(game: GameRecord) -> str:
     ).text()
 
 
-def annotate(game: GameRecord, notes: Mapping[int, Note]) -> str:
-    """The game's own text, to which the notes are added as comments."""
-    text: str = game.source.annotated(notes)
+def annotate(game: GameRecord, notes: Mapping[int, Note], encoding: str) -> str:
+    """Return the game's own text, to which the notes are added as comments that the encoding can hold."""
+    text: str = game.source.annotated(notes, encoding)
     return text

@@ -63,6 +63,13 @@ _SLANTS = {ADVISOR: {1: 1}, ELEPHANT: {2: 2}, HORSE: {1: 2, 2: 1}}
 """Ranks passed by files passed."""
 
 
+def characters(notation: Notation) -> str:
+    """Return all characters that texts in a notation may have."""
+    if notation not in NAMES:
+        return "ABCDEFGHIKPR0123456789+-."
+    return "".join((*NAMES[notation], *_WAYS[notation].values(), _ORDERS[notation], *_NUMERALS))
+
+
 class Scene(NamedTuple):
     """What the text of a move depends on."""
 

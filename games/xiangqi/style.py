@@ -9,12 +9,17 @@ from typing import NamedTuple
 
 from games.xiangqi.board import Board
 from games.xiangqi.move import Move
-from games.xiangqi.san import Notation
+from games.xiangqi.san import Notation, characters
 
 _COORDINATES = re.compile(r"[A-Ia-i]\d-?[A-Ia-i]\d")
 _SIMPLIFIED, _TRADITIONAL = frozenset("车马进后帅将"), frozenset("車俥馬傌進後帥將砲")
 _HALF_WIDTH = {ord("１") + i: str(i + 1) for i in range(9)}
 _BY_FORMAT: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs", "chinese": "chinese"}
+_FALLBACKS: dict[Notation, tuple[Notation, ...]] = {
+    "chinese": ("traditional", "wxf"),
+    "traditional": ("chinese", "wxf"),
+}
+"""Notations to write in where an encoding cannot hold the game's own, nearest first."""
 
 
 class Style(NamedTuple):
@@ -26,6 +31,11 @@ class Style(NamedTuple):
     sideways: str = "."  # of WXF: C2.5 or C2=5
     is_half_width: bool = False  # of Chinese: 马8进7
 
+    def fitted(self, encoding: str) -> Style:
+        """Return this style, in another notation if the encoding cannot hold this one's characters."""
+        fallbacks = (self.notation, *_FALLBACKS.get(self.notation, ()))
+        return self._replace(notation=next((n for n in fallbacks if _holds(encoding, n)), self.notation))
+
     def write(self, board: Board, move: Move) -> str:
         """The text of a legal move."""
         text = board.san(move, self.notation)
@@ -36,6 +46,14 @@ class Style(NamedTuple):
         if self.is_half_width:
             text = text.translate(_HALF_WIDTH)
         return text.lower() if self.is_lower else text
+
+
+def _holds(encoding: str, notation: Notation) -> bool:
+    try:
+        characters(notation).encode(encoding)
+    except UnicodeError:
+        return False
+    return True
 
 
 def style_of(words: Sequence[str], tag: str = "") -> Style:

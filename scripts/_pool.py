@@ -47,7 +47,7 @@ class Workers(ProcessPoolExecutor):
 
 
 def _end_with_parent() -> None:
-    """Make a worker end when its parent does: a parent that is killed tells nobody."""
+    """Make a worker end when its parent does; a killed parent cannot end it."""
 
     def watch() -> None:
         parent = multiprocessing.parent_process()

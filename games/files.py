@@ -11,8 +11,9 @@ import contextlib
 import errno
 import json
 import os
+import secrets
 import stat
-import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -31,6 +32,10 @@ HEAD_BYTES = 1 << 16
 _NEVER_BLOCK = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEW_FILE_MODE = 0o666
 _COPY_BYTES = 1 << 16
+
+LOCK_WAIT_S = 1.0
+"""How long a short write waits for another process to end its own."""
+_LOCK_RETRY_S = 0.005
 
 
 def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
@@ -89,14 +94,20 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
     """
     check_owned(path, owns)
     target = Path(os.path.realpath(path))
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+    mode = _mode_of(target)
+    name = target.parent / f".{target.name[:64]}.{secrets.token_hex(8)}.tmp"
+    # The system applies the umask: reading it means changing it for a moment, for every thread.
+    descriptor = os.open(
+        name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, _NEW_FILE_MODE if mode is None else mode
+    )
     try:
         with os.fdopen(descriptor, "wb") as file:
             for part in parts:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, _mode_of(target))
+        if mode is not None:
+            os.chmod(name, mode)
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -104,14 +115,12 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
         raise
 
 
-def _mode_of(path: Path) -> int:
-    """The permissions of a file, or those that a new one gets."""
+def _mode_of(path: Path) -> int | None:
+    """Return the permissions of a file, None if it does not exist."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return _NEW_FILE_MODE & ~mask
+        return None
 
 
 def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
@@ -131,23 +140,34 @@ def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> Binary
     return file
 
 
-def _lock(file: BinaryIO, path: str | Path) -> None:
+def _lock(file: BinaryIO, path: str | Path, wait_s: float = 0.0) -> None:
     """Hold the file until it is closed; a file system without locks lets everybody in."""
     if fcntl is None:
         return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OSError(errno.EBUSY, "is being written by another process", str(path)) from None
-    except OSError:
-        return
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise OSError(errno.EBUSY, "is being written by another process", str(path)) from None
+            time.sleep(_LOCK_RETRY_S)
+        except OSError:
+            return
+        else:
+            return
 
 
 def open_lines(path: str | Path, owns: Owns, is_whole: Callable[[bytes], bool], exclusive: bool = False) -> BinaryIO:
     """`open_append` for a file of lines. A last line without its end gets one if it is whole, else it is cut:
-    a process was killed as it wrote it."""
-    file = open_append(path, owns, exclusive)
+    a process was killed as it wrote it.
+
+    The file is locked until it is closed, for another process may be writing the last line just now. OSError if
+    another process holds the lock: at once if `exclusive` (who opens files so keeps them open), else after a second.
+    """
+    file = open_append(path, owns)
     try:
+        _lock(file, path, 0.0 if exclusive else LOCK_WAIT_S)
         _mend_last_line(file, is_whole)
     except BaseException:
         file.close()
@@ -158,6 +178,20 @@ def open_lines(path: str | Path, owns: Owns, is_whole: Callable[[bytes], bool], 
 def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
     """`open_lines` for lines that are JSON."""
     return open_lines(path, owns, _is_json, exclusive)
+
+
+def read_json_lines(file: BinaryIO) -> list[bytes]:
+    """Return all lines of a file, which is not changed. A last one that `mend_json_lines` would cut is left out."""
+    file.seek(0)
+    lines = file.read().splitlines(keepends=True)
+    if lines and not lines[-1].endswith(b"\n") and not _is_json(lines[-1]):
+        lines.pop()
+    return lines
+
+
+def mend_json_lines(file: BinaryIO) -> None:
+    """Mend the last line of a file from `open_append`, as `open_json_lines` does, once its content was looked at."""
+    _mend_last_line(file, _is_json)
 
 
 def _is_json(line: bytes) -> bool:
@@ -187,15 +221,15 @@ def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
 
 
 def write_whole(file: BinaryIO, data: bytes) -> None:
-    """Append all of `data` in one write, or nothing: OSError if the disk is full."""
-    size = file.seek(0, os.SEEK_END)
-    try:
-        written = file.write(data)
-    except OSError:
-        file.truncate(size)
-        raise
+    """Append all of `data` in one write, or nothing: OSError if the disk is full.
+
+    The part that was written stays if another process has appended to it since: its lines must not be lost.
+    """
+    written = file.write(data)
     if written < len(data):
-        file.truncate(size)
+        end = file.tell()
+        if os.fstat(file.fileno()).st_size == end:
+            file.truncate(end - written)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

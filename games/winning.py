@@ -22,12 +22,12 @@ def polynomial(coefficients: tuple[float, ...], x: float) -> float:
 
 
 def logistic(logit: float) -> float:
-    """The chance of so much in log odds."""
+    """Return the probability that a logit (its log odds) stands for."""
     return 1 / (1 + math.exp(-min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)))
 
 
 class WinModel(NamedTuple):
-    """Coefficients of the two polynomials, constants first, and the score beyond which others tell no more."""
+    """Coefficients of the two polynomials, constants first, and the largest score; those beyond it count as it does."""
 
     steepness: tuple[float, ...]  # log odds a point of score
     reserve: tuple[float, ...]  # log odds against a win at score 0; 0 in a game without draws

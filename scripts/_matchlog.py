@@ -11,7 +11,7 @@ from typing import BinaryIO
 import msgspec
 from _engine import EngineSpec
 
-from games.files import open_json_lines, write_whole
+from games.files import mend_json_lines, open_append, read_json_lines, write_whole
 
 
 class UsageError(Exception):
@@ -105,7 +105,7 @@ def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
     def owns(head: bytes) -> bool:
         return re.match(rb'\{"game":"\w+","engines":\[\{', head) is not None or header.startswith(head)
 
-    file = open_json_lines(path, owns, exclusive=True)
+    file = open_append(path, owns, exclusive=True)
     try:
         return file, _read_log(path, file, settings)
     except BaseException:
@@ -115,9 +115,9 @@ def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
 
 def _read_log(path: Path, file: BinaryIO, settings: Settings) -> list[Record]:
     """The games of a log that is new, which gets its first line, or of the same match."""
-    file.seek(0)
-    lines = file.readlines()
+    lines = read_json_lines(file)
     if not lines:
+        mend_json_lines(file)
         append(file, settings)
         return []
     try:
@@ -129,6 +129,7 @@ def _read_log(path: Path, file: BinaryIO, settings: Settings) -> list[Record]:
         old, new = getattr(logged, name), getattr(settings, name)
         if old != new and name not in ("games", "concurrency"):
             raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
+    mend_json_lines(file)
     return records
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
+import itertools
 import json
-import multiprocessing
 import os
 import re
 from collections import defaultdict
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from _plots import check_plot, save_plot
+from _pool import completed
 from _stats import Estimate, estimate
 from tqdm import tqdm
 
@@ -78,9 +80,10 @@ def run_games(
         for pair in range(options.games // 2)
         if (*pairing, options.ms, pair) not in done
     ]
-    with file, multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        bar = tqdm(pool.imap_unordered(play, missing), total=len(missing), unit=" pairs", mininterval=5)
-        for played in bar:
+    finished = completed(play, missing, options.jobs)
+    with file, contextlib.closing(finished):
+        each = itertools.chain.from_iterable(finished)
+        for played in (bar := tqdm(each, total=len(missing), unit=" pairs", mininterval=5)):
             write_whole(file, "".join(json.dumps(record) + "\n" for record in played).encode())
             os.fsync(file.fileno())
             records += played

@@ -44,8 +44,8 @@ def open_text(path: Path) -> TextIO:
     return path.open(encoding="utf-8")
 
 
-SELF_PLAY = '{"self_play":'
-"""How the first line of a file of self_play.py begins; the rest of the line are the settings."""
+SELF_PLAY = "self_play"
+"""The kind of log that self_play.py writes; its first line, which has the settings, is no game."""
 
 _WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
 
@@ -64,7 +64,7 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
                 yield GameRecord(row["moves"].split(), _WINNERS.get(row["result"], "*"))
             return
         for number, line in enumerate(file, 1):
-            if number == 1 and line.startswith(SELF_PLAY):
+            if number == 1 and line.startswith(f'{{"{SELF_PLAY}":'):
                 continue
             try:
                 game = msgspec.json.decode(line, type=_Line)

@@ -16,6 +16,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import ParamSpec
 
@@ -28,7 +29,7 @@ from games.files import Owns, check_owned
 SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, FOLDER))
 """Folders that only `--replace-shipped` writes into."""
 
-WRONG_USAGE = 2
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 P = ParamSpec("P")
 
@@ -58,7 +59,14 @@ def load(name: str) -> Game:
 
 
 def command(main: Callable[P, int]) -> Callable[P, int]:
-    """Decorate a script's `main`: a file that cannot be read or written ends it with one line and status 2."""
+    """Decorate a script's `main`, so that one line on standard error ends it.
+
+    Status 2: a file cannot be read or written; 1: a worker process was killed; 130: Ctrl-C.
+    """
+
+    def end(why: str, status: int) -> SystemExit:
+        print(f"{Path(sys.argv[0]).name}: {why}", file=sys.stderr)
+        return SystemExit(status)
 
     @functools.wraps(main)
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
@@ -66,8 +74,11 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
         try:
             return main(*args, **kwargs)
         except OSError as error:
-            print(f"{Path(sys.argv[0]).name}: {reason(error)}", file=sys.stderr)
-            raise SystemExit(WRONG_USAGE) from None
+            raise end(reason(error), WRONG_USAGE) from None
+        except BrokenProcessPool:
+            raise end("a worker process was killed", FAILED) from None
+        except KeyboardInterrupt:
+            raise end("interrupted", INTERRUPTED) from None
 
     return run
 
@@ -97,9 +108,21 @@ def output_folder(options: argparse.Namespace, shipped: Path) -> Path:
     if options.replace_shipped:
         return shipped
     path: Path = options.out
-    real = Path(os.path.realpath(path))
-    if any(real.is_relative_to(folder) for folder in SHIPPED):
+    if is_shipped(path):
         raise OSError(errno.EPERM, "belongs to what is shipped; --replace-shipped writes there", str(path))
+    return path
+
+
+def is_shipped(path: Path) -> bool:
+    """True if a path leads into what is shipped."""
+    return any(Path(os.path.realpath(path)).is_relative_to(folder) for folder in SHIPPED)
+
+
+def work_folder(path: Path) -> Path:
+    """Make a folder for logs, if it is missing. OSError if it leads into what is shipped or cannot be made."""
+    if is_shipped(path):
+        raise OSError(errno.EPERM, "belongs to what is shipped", str(path))
+    path.mkdir(parents=True, exist_ok=True)
     return path
 
 

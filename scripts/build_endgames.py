@@ -10,17 +10,17 @@ checked before it is written: every value must be what the values of its success
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any
 
 import _script
 import numpy as np
 import zstandard
+from _pool import Workers
 from _retrograde import ILLEGAL, Analysis, Values, build_order
 from tqdm import tqdm
 
@@ -123,8 +123,7 @@ def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
     missing = [ending for ending in endings if not is_built(folder, ending)]
     waiting = dict.fromkeys(missing)
     running: dict[Future[str], Ending] = {}
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    with Workers(jobs) as pool:
         while waiting or running:
             pending = {*waiting, *running.values()}
             for ending in [e for e in waiting if not e.after_captures() & pending][: jobs - len(running)]:

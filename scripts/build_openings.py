@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import functools
 import math
-import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 import _script
 import numpy as np
+from _pool import Workers
 from _records import GameRecord, read_records
 from tqdm import tqdm
 
@@ -156,8 +156,8 @@ def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: 
     """Mark the moves that are not sound; returns their number."""
     works = [Work(variant, node.line, list(node.games), limit, margin) for node in nodes.values()]
     refused = 0
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        found = pool.imap(verify_position, works, 16)
+    with Workers(jobs) as workers:
+        found = workers.map(verify_position, works, chunksize=16)
         progress = tqdm(found, total=len(works), unit=" positions", disable=not sys.stderr.isatty())
         for node, sound in zip(nodes.values(), progress, strict=True):
             node.is_sound = {move: move in sound for move in node.games}

@@ -12,7 +12,6 @@ Openings: a line each, turns from the empty board.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import statistics
 import sys
 import time
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 
 import _script
 from _plots import check_plot, save_plot
+from _pool import Workers
 from _scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
 from _stats import estimate
 from tqdm import tqdm
@@ -192,8 +192,8 @@ def main() -> int:
         Pairing(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds)
         for game in range(options.games)
     ]
-    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        played = list(tqdm(pool.imap(play, pairings), total=len(pairings), disable=not sys.stderr.isatty()))
+    with Workers(options.jobs) as workers:
+        played = list(tqdm(workers.map(play, pairings), total=len(pairings), disable=not sys.stderr.isatty()))
     report_games(options.width, options.seconds, played, options.plot)
     return 0
 

@@ -3,7 +3,8 @@
     python scripts/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000
 
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
-the result go to the folder, one line a game. The same command continues what was broken off; `--fit` plays nothing.
+the result go to the folder, one line a game. The same command continues what was broken off, and one with more
+`--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
 The model is the ordered logistic of games/winning.py, fitted by maximum likelihood to four games of five and tried on
 the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model to paste.
 """
@@ -11,7 +12,8 @@ the fifth: log loss in nats beside that of constant chances, and a table of ten 
 from __future__ import annotations
 
 import argparse
-import json
+import contextlib
+import errno
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -21,10 +23,10 @@ from typing import Any, NamedTuple
 import _script
 import msgspec
 import numpy as np
+from _gamelog import GameLog
 from _openings import openings
 
 from games.contract import FIRST, Game, Task, exhaust
-from games.files import open_json_lines, write_whole
 from games.kernel.control import Control
 from games.winning import WinModel
 
@@ -33,7 +35,7 @@ class Form(NamedTuple):
     """The form of a game's model."""
 
     has_draws: bool  # else drawn games are left out
-    largest: int  # scores beyond it tell no more
+    largest: int  # scores beyond it count as it
     degree: int  # of the polynomials of the phase
 
 
@@ -44,7 +46,8 @@ Of Connect6's games one in five hundred is drawn. Its scores beyond the largest 
 twenty of them is lost. Held out, log losses by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
 """
 
-KIND = "siqi win model games 1"
+KIND = "win_model"
+"""Of the log of games."""
 MAX_PLIES = 300
 """After which a game is a draw."""
 
@@ -86,28 +89,26 @@ def play(game: Game, opening: Sequence[str], number: int, nodes: int) -> Played:
     return Played(number, nodes, None if outcome is None else outcome.winner, moves)
 
 
-def owns(head: bytes) -> bool:
-    """True if a file begins as ours do."""
-    return head.startswith(json.dumps({"kind": KIND})[:-1].encode())
-
-
 def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:
-    """Add the games that the file lacks."""
-    with open_json_lines(path, owns) as file:
-        if file.tell() == 0:
-            write_whole(file, json.dumps({"kind": KIND, "game": name, "seed": seed}).encode() + b"\n")
-        present = {played.number for played in read_games(path)}
+    """Add the games that the file lacks. OSError if it has games of other settings."""
+    log = GameLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
+    with contextlib.closing(log):
         game = _script.load(name)
         for number, opening in enumerate(islice(openings(game, seed), count)):
-            if number not in present:
-                played = play(game, opening, number, node_counts[number % len(node_counts)])
-                write_whole(file, msgspec.json.encode(played) + b"\n")
+            if number not in log.numbers:
+                log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
 
 
 def read_games(path: Path) -> Iterator[Played]:
-    """Yield the games of a file; they all follow its head."""
-    for line in path.read_bytes().splitlines()[1:]:
-        yield msgspec.json.decode(line, type=Played)
+    """Yield the games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
+    first, *lines = path.read_bytes().splitlines() or [b""]
+    if not first.startswith(f'{{"{KIND}":'.encode()):
+        raise OSError(errno.EINVAL, "is another kind of file", str(path))
+    for number, line in enumerate(lines, 2):
+        try:
+            yield msgspec.json.decode(line, type=Played)
+        except msgspec.DecodeError as error:
+            raise OSError(errno.EIO, f"line {number} is damaged: {error}", str(path)) from None
 
 
 # ---------------------------------------------------------------- the fit
@@ -225,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     path = options.out / f"{options.game}-win-model.jsonl"
     if not options.fit:
-        options.out.mkdir(parents=True, exist_ok=True)
+        _script.work_folder(options.out)
         play_missing(options.game, path, options.games, options.nodes, options.seed)
     form = FORMS[options.game]
     games = [game for game in read_games(path) if form.has_draws or game.winner is not None]

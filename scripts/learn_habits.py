@@ -36,7 +36,7 @@ RATE, DECAY = 0.03, 0.9
 
 BATCH = 64
 
-TITLE = '"""What pieces of a type are wont to do (scripts/learn_habits.py)'
+TITLE = '"""What pieces of a type usually do (scripts/learn_habits.py)'
 OWNS = _script.begins_with(TITLE)
 
 HEADER = ''': learned from {games} games of our own.

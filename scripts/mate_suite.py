@@ -4,7 +4,8 @@
     python scripts/mate_suite.py composed_mates.jsonl --nodes 1000000
 
 A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: a mate at
-most so long), or `win_in_plies` (solved: any mate for the mover).
+most so long), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit
+status 1 if no case is left.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def main() -> int:
     game = _script.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(64, 1, 1)
+    total = len(cases)
     cases = [case for case in cases if is_position(game, case)]
     solved, spent = 0, 0
     started = time.perf_counter()
@@ -70,8 +72,12 @@ def main() -> int:
         solved += mate is not None
         spent += nodes
     seconds = time.perf_counter() - started
-    print(f"{solved} of {len(cases)} solved ({solved / len(cases):.1%}), {spent} nodes in {seconds:.0f} s")
-    return 0
+    share = solved / len(cases) if cases else 0.0
+    print(
+        f"{solved} of {len(cases)} solved ({share:.1%}), {spent} nodes in {seconds:.0f} s;"
+        f" {total - len(cases)} positions skipped"
+    )
+    return int(not cases)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import multiprocessing
 import random
 import sys
 import time
@@ -24,6 +23,8 @@ from typing import Any
 import _script
 import msgspec
 from _gamelog import GameLog
+from _pool import completed
+from _records import SELF_PLAY
 from tqdm import tqdm
 
 from games.contract import FIRST, Game, Searcher, Task, exhaust
@@ -112,26 +113,29 @@ def main() -> int:
     settings = Settings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
     if options.games < 1 or options.jobs < 1:
         parser.error("--games and --jobs must be at least 1")
-    log = GameLog(options.file, msgspec.to_builtins(settings))
+    log = GameLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))
     tasks = [(settings, number) for number in range(options.games) if number not in log.numbers]
     load(options.game)  # compile once, before there are several
     progress = tqdm(total=options.games, initial=options.games - len(tasks), disable=not sys.stderr.isatty())
     batch: list[bytes] = []
-    left, written = len(tasks), time.monotonic()
-    with contextlib.closing(log), progress, multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        games = pool.imap_unordered(_work, tasks)
+    written = time.monotonic()
+
+    def write() -> None:
+        nonlocal batch, written
+        games, batch, written = batch, [], time.monotonic()  # forgotten first: a write that fails is not repeated
+        if games:
+            log.add(games)
+
+    finished = completed(_work, tasks, options.jobs, BATCH_S)
+    with contextlib.closing(log), progress, contextlib.closing(finished):
         try:
-            while left:
-                with contextlib.suppress(multiprocessing.TimeoutError):
-                    batch.append(games.next(BATCH_S))
-                    left -= 1
-                    progress.update()
-                if batch and time.monotonic() - written >= BATCH_S:
-                    log.add(batch)
-                    batch, written = [], time.monotonic()
+            for games in finished:
+                batch += games
+                progress.update(len(games))
+                if time.monotonic() - written >= BATCH_S:
+                    write()
         finally:
-            if batch:
-                log.add(batch)
+            write()
     return 0
 
 

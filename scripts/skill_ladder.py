@@ -12,6 +12,7 @@ as a line with a few bends, the anchor's level at its rating. `--table` plays no
 from __future__ import annotations
 
 import argparse
+import errno
 import math
 import re
 import sys
@@ -32,6 +33,8 @@ from _tally import Tally
 from match import run_match
 
 from games import registry
+from games.contract import Game
+from games.files import check_owned, read_bytes, replace_file
 
 LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
 TOP_LEVEL = 19
@@ -48,6 +51,11 @@ LEAST_STEP = 1
 
 NODES_A_MOVE = 1_000_000
 """Above the cap of every level below 20."""
+
+OPENINGS_MARK = "# Openings of skill_ladder.py: "
+"""Begins the file of openings; the rest of its first line is what they were made of."""
+
+OPENINGS_BYTES = 1 << 28
 
 MAX_PLIES = 400
 RIDGE = 1e-6
@@ -71,13 +79,34 @@ def level_spec(command: str, level: int) -> EngineSpec:
     return EngineSpec(f"level {level}", command, {"Skill Level": str(level)}, Limits(nodes=NODES_A_MOVE))
 
 
+def openings_path(folder: Path, game: str) -> Path:
+    return folder / f"{game}-openings.txt"
+
+
+def write_openings(folder: Path, game: Game, seed: int, count: int) -> None:
+    """Write the openings of the matches if they are missing; those that are there stay, however many they are.
+
+    OSError if they are of another game or seed, or if the file is not ours.
+    """
+    path = openings_path(folder, game.info.name)
+    title = f"{OPENINGS_MARK}{game.info.name}, seed {seed}"
+    check_owned(path, _script.begins_with(OPENINGS_MARK))
+    there = read_bytes(path, OPENINGS_BYTES).decode("utf-8", "replace") if path.exists() else ""
+    if not there:
+        lines = [title, *(" ".join(words) for words in islice(openings(game, seed), count))]
+        replace_file(path, ["".join(f"{line}\n" for line in lines).encode()], _script.begins_with(OPENINGS_MARK))
+    elif there.splitlines()[0] != title:
+        found = there.splitlines()[0].removeprefix(OPENINGS_MARK)
+        raise OSError(errno.EEXIST, f"has openings of {found}, not of {title.removeprefix(OPENINGS_MARK)}", str(path))
+
+
 def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
-    """Bring the match of two levels up to so many games; return its standing."""
+    """Play what a match of two levels lacks of `games` games; return its standing."""
     settings = Settings(
         game=game,
         engines=(level_spec(command, high), level_spec(command, low)),
         games=games,
-        openings=str(folder / f"{game}-openings.txt"),
+        openings=str(openings_path(folder, game)),
         max_plies=MAX_PLIES,
     )
     tally = Tally(settings)
@@ -189,11 +218,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.games < 2 or options.games % 2:
         parser.error("--games must be even: they are played in pairs")
     if not options.table:
-        options.out.mkdir(parents=True, exist_ok=True)
-        path = options.out / f"{options.game}-openings.txt"
-        if not path.exists():
-            found = islice(openings(_script.load(options.game), options.seed), options.games // 2)
-            path.write_text("".join(" ".join(words) + "\n" for words in found), "utf-8")
+        _script.work_folder(options.out)
+        write_openings(options.out, _script.load(options.game), options.seed, options.games // 2)
         for low, high in pairwise(sorted(set(options.levels))):
             standing = play_match(options.out, options.game, options.engine, low, high, options.games)
             print(f"{high} - {low}: {standing}", flush=True)

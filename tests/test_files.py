@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+import io
 import os
+import resource
+import signal
 import stat
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import pytest
 from client import Client
@@ -86,6 +93,24 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> 
     assert path.read_bytes() == b"ours" and list(tmp_path.iterdir()) == [path]
 
 
+def test_a_new_file_leaves_other_threads_their_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, path, meanwhile = os.umask, tmp_path / "file", tmp_path / "meanwhile"
+
+    def umask(mask: int) -> int:
+        before = real(mask)
+        meanwhile.touch()  # as another thread may
+        return before
+
+    before = real(0o027)
+    try:
+        monkeypatch.setattr(os, "umask", umask)
+        files.replace_file(path, [b"ours"], ours)
+    finally:
+        real(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert not meanwhile.exists() or stat.S_IMODE(meanwhile.stat().st_mode) == 0o640
+
+
 def test_names_that_cannot_be(tmp_path: Path) -> None:
     for name in ("x" * 5000, "a\0b", str(tmp_path / "none" / "file")):
         for use in (files.read_bytes, lambda name, _: files.replace_file(name, [b""], ours)):
@@ -139,6 +164,44 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         assert path.read_bytes() == b"ours, half wri"
     files.open_json_lines(path, ours, exclusive=True).close()
     assert path.read_bytes() == b""
+
+
+def test_a_line_that_another_process_is_writing_is_not_cut(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("ab", buffering=0) as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        other.write(b'{"a"')
+        append = threading.Thread(target=files.append_json_line, args=(path, '{"b": 2}', lambda head: True))
+        append.start()
+        time.sleep(0.2)
+        other.write(b": 1}\n")
+    append.join()
+    assert path.read_bytes() == b'{"a": 1}\n{"b": 2}\n'
+
+
+@pytest.mark.parametrize("other", [b"", b"a line\n"], ids=["nothing", "a line"])
+def test_a_full_disk_costs_no_line_of_another_process(tmp_path: Path, other: bytes) -> None:
+    """A write that the limit cuts short is taken back, unless another process has written after it."""
+    path, before = tmp_path / "file", resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    class Shared(io.FileIO):
+        def write(self, data: Any, /) -> int:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+            try:
+                return super().write(data)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+                with path.open("ab") as file:
+                    file.write(other)
+
+    path.write_bytes(b"ours\n")
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        with Shared(path, "ab+") as file, pytest.raises(OSError, match="No space left"):
+            files.write_whole(cast(BinaryIO, file), b"0123456789\n")
+    finally:
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == (b"ours\n01234" + other if other else b"ours\n")
 
 
 def test_a_book_replaces_only_a_book_of_its_kind(tmp_path: Path) -> None:

@@ -312,6 +312,16 @@ def test_a_header_cut_short_is_written_anew(bench: Bench) -> None:
     assert bench.log.read_bytes() == whole
 
 
+def test_the_log_of_another_match_is_left_torn(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.play("random", "random", "--games", "2")
+    torn = bench.log.read_bytes()[:-20]
+    bench.log.write_bytes(torn)
+    with pytest.raises(SystemExit):
+        bench.play("random", "random", "--games", "2", "--seed", "9")
+    assert "is the log of another match: seed was" in capsys.readouterr().err
+    assert bench.log.read_bytes() == torn
+
+
 def test_ctrl_c_ends_with_the_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -348,3 +349,50 @@ def test_scripts_that_load_games_tell_of_compiling(path: Path) -> None:
 def test_the_shipped_sources_begin_as_their_scripts_write_them() -> None:
     for module, path in ((tune_connect6, tune_connect6.TARGET), (tune_xiangqi, tune_xiangqi.TARGET)):
         assert module.OWNS(path.read_bytes())
+
+
+# Suites
+
+CASES = {
+    "perft_suite": {"id": "one", "fen": "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1", "nodes": {"1": 2}},
+    "mate_suite": {"id": "one", "fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1", "mate_moves": 1},
+}
+
+
+@pytest.mark.parametrize("module", CASES)
+def test_a_suite_that_is_skipped_does_not_pass(
+    module: str, run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "suite.jsonl"
+    good = json.dumps(CASES[module])
+    bad = json.dumps(CASES[module] | {"fen": "9/9/9/9/9/9/9/9/9/9 w - - 0 1"})
+    for text, status, skipped in ((good, 0, 0), (f"{bad}\n{good}\n{bad}", 0, 2), (f"{bad}\n{bad}", 1, 2), ("", 1, 0)):
+        path.write_text(text)
+        assert run(module, path) == status
+        assert capsys.readouterr().out.splitlines()[-1].endswith(f"; {skipped} positions skipped")
+
+
+# Ctrl-C and killed workers
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [(KeyboardInterrupt(), 130, "interrupted"), (BrokenProcessPool(), 1, "a worker process was killed")],
+)
+def test_one_line_ends_a_script(
+    error: BaseException, status: int, line: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = ModuleType("some")
+
+    def main() -> int:
+        raise error
+
+    script.main = _script.command(main)  # type: ignore[attr-defined]
+    assert run(script) == status
+    assert capsys.readouterr().err == f"some.py: {line}\n"
+
+
+def test_pools_of_processes_are_those_that_notice_a_killed_worker() -> None:
+    """A `multiprocessing.Pool` starts another worker and waits for the lost task for ever."""
+    for path in (ROOT / "scripts").glob("*.py"):
+        assert not re.search(r"\bPool\(", path.read_text()), path

@@ -4,10 +4,13 @@ and kept whatever kills the run."""
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import pytest
 import self_play
 import zstandard
 from _gamelog import GameLog, read_frames
-from _records import open_text, read_records
+from _records import SELF_PLAY, open_text, read_records
 from conftest import ROOT
 from self_play import Settings, play
 
@@ -47,13 +50,70 @@ def test_a_game_cut_off_is_a_draw() -> None:
     assert len(record["moves"]) == 7 and record["result"] == "1/2-1/2"
 
 
-# The file
+# The run and its file
 
 
 def start(path: Path, games: int) -> subprocess.Popen[str]:
     script = [sys.executable, str(ROOT / "scripts" / "self_play.py"), "xiangqi", str(path), *OPTIONS]
     script += ["--games", str(games)]
-    return subprocess.Popen(script, cwd=path.parent, text=True, stderr=subprocess.PIPE)
+    return subprocess.Popen(script, cwd=path.parent, text=True, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    """Return the workers of a run."""
+    found = []
+    for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+        if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
+            found.append(int(pid))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("break_off", "status", "line"),
+    [
+        (lambda process: os.kill(children(process)[0], signal.SIGKILL), 1, "a worker process was killed"),
+        (lambda process: os.killpg(process.pid, signal.SIGINT), 130, "interrupted"),
+    ],
+    ids=["a killed worker", "ctrl-c"],
+)
+def test_a_run_that_is_broken_off_keeps_its_games(
+    tmp_path: Path, break_off: Callable[[subprocess.Popen[str]], None], status: int, line: str
+) -> None:
+    """It ends with one line."""
+    path = tmp_path / "games.jsonl"
+    process = start(path, 100_000)
+    try:
+        while not path.exists() or path.read_bytes().count(b"\n") < 20:
+            assert process.poll() is None
+            time.sleep(0.01)
+        count = path.read_bytes().count(b"\n")
+        workers = children(process)
+        break_off(process)
+        assert process.communicate(timeout=60)[1] == f"self_play.py: {line}\n"
+        assert process.returncode == status
+        for pid in workers:
+            assert not Path(f"/proc/{pid}").exists()
+    finally:
+        os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
+    log = GameLog(path, SELF_PLAY, msgspec.to_builtins(PLAYED))
+    log.close()
+    assert path.read_bytes().count(b"\n") - 1 == len(log.numbers) >= count - 1
+
+
+def test_a_write_that_fails_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[list[bytes]] = []
+
+    def add(log: GameLog, games: list[bytes]) -> None:
+        batches.append(games)
+        raise OSError(28, "No space left on device", "games.jsonl")
+
+    monkeypatch.setattr(GameLog, "add", add)
+    words = ["self_play.py", "xiangqi", str(tmp_path / "games.jsonl"), *OPTIONS, "--games", "4"]
+    monkeypatch.setattr("sys.argv", words)
+    monkeypatch.setattr("self_play.BATCH_S", 0.0)
+    with pytest.raises(SystemExit):
+        self_play.main()
+    assert sum(1 for games in batches if games) == 1
 
 
 def lines(path: Path) -> list[str]:
@@ -94,14 +154,13 @@ def test_a_run_that_is_killed_goes_on(
     with pytest.raises(SystemExit) as ended:
         self_play.main()
     assert ended.value.code == 2
-    told = f"self_play.py: {path}: has games of other settings: seed was 1, now 2\n"
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == f"self_play.py: {path}: has games of other settings: seed was 1, now 2\n"
     assert path.read_bytes() == before
 
 
 def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl.zst"
-    log = GameLog(path, {})
+    log = GameLog(path, SELF_PLAY, {})
     record = play(Settings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
     log.add([msgspec.json.encode(record)])
     log.close()
@@ -123,19 +182,19 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, name: str, content: byte
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(OSError, match="another kind of file"):
-        GameLog(path, {"seed": 1})
+        GameLog(path, SELF_PLAY, {"seed": 1})
     assert path.read_bytes() == content
 
 
 def test_names_of_other_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"ends in \.jsonl or \.zst"):
-        GameLog(tmp_path / "games.pgn", {})
+        GameLog(tmp_path / "games.pgn", SELF_PLAY, {})
     assert not list(tmp_path.iterdir())
 
 
 def test_torn_and_damaged_frames(tmp_path: Path) -> None:
     path = tmp_path / "games.zst"
-    log = GameLog(path, {"seed": 1})
+    log = GameLog(path, SELF_PLAY, {"seed": 1})
     sizes = [path.stat().st_size]
     for number in range(3):
         log.add([json.dumps({"number": 2 * number + i, "moves": ["x" * 300]}).encode() for i in range(2)])
@@ -144,7 +203,7 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for end in range(sizes[0], len(whole)):
         path.write_bytes(whole[:end])
-        log = GameLog(path, {"seed": 1})
+        log = GameLog(path, SELF_PLAY, {"seed": 1})
         frames = sum(size <= end for size in sizes)
         assert log.numbers == set(range(2 * (frames - 1))) and path.stat().st_size == sizes[frames - 1]
         log.close()
@@ -152,16 +211,60 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
     assert [len(record.moves) for record in read_records(path, lambda line: None)] in ([1] * 4, [1] * 5)
     damaged = whole[: sizes[1] + 20] + bytes([whole[sizes[1] + 20] ^ 255]) + whole[sizes[1] + 21 :]
     path.write_bytes(damaged)
-    with pytest.raises(OSError, match="damaged"):
-        GameLog(path, {"seed": 1})
+    with pytest.raises(OSError, match=f"is damaged at byte {sizes[1]}; left as it is"):
+        GameLog(path, SELF_PLAY, {"seed": 1})
     assert path.read_bytes() == damaged
+
+
+def test_a_damaged_frame_takes_no_later_one_with_it(tmp_path: Path) -> None:
+    """Whichever byte of its headers is damaged: one that seems to reach beyond the file's end is not a torn one."""
+    path = tmp_path / "games.zst"
+    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    start = path.stat().st_size
+    for number in range(3):
+        log.add([json.dumps({"number": number, "moves": ["x" * 300]}).encode()])
+    log.close()
+    whole = path.read_bytes()
+    for at in range(start, start + 12):
+        for bit in range(8):
+            damaged = bytearray(whole)
+            damaged[at] ^= 1 << bit
+            path.write_bytes(damaged)
+            try:
+                log = GameLog(path, SELF_PLAY, {"seed": 1})
+            except OSError as error:
+                place = re.fullmatch(r"is damaged at byte (\d+); left as it is", error.strerror)
+                assert place and int(place[1]) >= start  # later, where a frame only seems to end early
+            else:  # a bit without a meaning
+                assert log.numbers == {0, 1, 2}
+                log.close()
+            assert path.read_bytes() == damaged
+
+
+def test_a_log_of_other_settings_is_left_torn(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    log.add([b'{"number":0}'])
+    log.close()
+    torn = path.read_bytes() + b'{"number":1,"mo'
+    path.write_bytes(torn)
+    with pytest.raises(OSError, match="seed was 1, now 2"):
+        GameLog(path, SELF_PLAY, {"seed": 2})
+    assert path.read_bytes() == torn
+    path.write_bytes(torn + b"\n")
+    with pytest.raises(OSError, match=f"is damaged at byte {len(torn) - 15}; left as it is"):
+        GameLog(path, SELF_PLAY, {"seed": 1})
+    path.write_bytes(torn)
+    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    assert log.numbers == {0} and path.read_bytes() == torn[:-15]
+    log.close()
 
 
 def test_frames_longer_than_a_read(tmp_path: Path) -> None:
     path = tmp_path / "frames"
     texts = [bytes(f"{number} ", "ascii") * 40_000 + b"\n" for number in range(3)]
-    path.write_bytes(b"".join(zstandard.ZstdCompressor(-5).compress(text) for text in texts))
-    seen: list[bytes] = []
+    packed = [zstandard.ZstdCompressor(-5).compress(text) for text in texts]
+    path.write_bytes(b"".join(packed))
     with path.open("rb") as file:
-        assert read_frames(file, seen.append) == path.stat().st_size
-    assert seen == [text.rstrip(b"\n") for text in texts]
+        frames = list(read_frames(file))
+    assert frames == [(sum(map(len, packed[: i + 1])), [text.rstrip(b"\n")]) for i, text in enumerate(texts)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from daemon.skill import skill_of_elo
 from games import registry
+from games.book import FOLDER
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
@@ -57,3 +59,46 @@ def test_ratings_rise_where_games_cannot_tell_levels_apart() -> None:
     ratings = fit_ratings([Result(0, 4, (30, 0, 50, 0, 20)), Result(4, 12, (0, 0, 0, 0, 50))])
     elos = [ratings.elo(level) for level in range(13)]
     assert all(low < high for low, high in pairwise(elos))
+
+
+def test_openings_are_made_whole_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import skill_ladder
+
+    played: list[tuple[int, int]] = []
+
+    def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
+        played.append((low, high))
+        return ""
+
+    def run(*words: str, out: Path = tmp_path) -> str:
+        played.clear()
+        with pytest.raises(SystemExit) as ended:  # at the latest since there are no games to rate by
+            skill_ladder.main(["xiangqi", "--out", str(out), "--levels", "0", "19", *words])
+        assert ended.value.code == 2
+        return capsys.readouterr().err
+
+    monkeypatch.setattr(skill_ladder, "play_match", play_match)
+    path = tmp_path / "xiangqi-openings.txt"
+
+    def broken_off(*arguments: object) -> Iterator[list[str]]:
+        yield ["h2e2"]
+        raise OSError("the disk is gone")
+
+    with monkeypatch.context() as context:
+        context.setattr(skill_ladder, "openings", broken_off)
+        assert "the disk is gone" in run("--games", "8")
+    assert not played and not list(tmp_path.iterdir())
+    run("--games", "8")
+    made = path.read_text().splitlines()
+    assert played == [(0, 19)] and made[0] == "# Openings of skill_ladder.py: xiangqi, seed 1" and len(made) == 5
+    run("--games", "20")
+    assert played == [(0, 19)] and path.read_text().splitlines() == made
+    assert "has openings of xiangqi, seed 1, not of xiangqi, seed 2" in run("--games", "8", "--seed", "2")
+    assert not played and path.read_text().splitlines() == made
+    path.write_text("h2e2 h9g7\n")
+    assert f"{path}: is another kind of file, left as it is" in run("--games", "8")
+    assert not played and path.read_text() == "h2e2 h9g7\n"
+    assert "belongs to what is shipped" in run(out=FOLDER / "ladder")
+    assert not (FOLDER / "ladder").exists()

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from games import registry
+from games.book import FOLDER
 from games.contract import Line, Task, exhaust
+from games.files import open_append
 from games.kernel.control import Control
 from games.winning import WinModel
 
@@ -115,8 +117,38 @@ def test_games_to_fit_to_are_kept_and_continued(tmp_path: Path, capsys: pytest.C
     assert path.read_bytes().startswith(first)
     games = [json.loads(line) for line in path.read_text().splitlines()[1:]]
     assert [game["number"] for game in games] == list(range(6))
+    whole = path.read_bytes()
+    for other, difference in (
+        (["--seed", "3"], "seed was 2, now 3"),
+        (["--nodes", "60"], "nodes was [50], now [60]"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "--games", "7", *other])
+        assert ended.value.code == 2 and path.read_bytes() == whole
+        assert capsys.readouterr().err.endswith(f"{path}: has games of other settings: {difference}\n")
+    path.write_bytes(whole.replace(b"connect6", b"xiangqi"))
+    with pytest.raises(SystemExit):
+        main([*words, "--games", "6"])
+    assert "game was xiangqi, now connect6" in capsys.readouterr().err
     path.write_text("my notes\n")
     with pytest.raises(SystemExit):
         main([*words, "--games", "6"])
     assert "another kind of file" in capsys.readouterr().err
     assert path.read_text() == "my notes\n"
+    for fit_only in ([], ["--fit"]):
+        with pytest.raises(SystemExit):
+            main([*words, *fit_only])
+        assert "another kind of file" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["connect6", "--out", str(FOLDER / "fit")])
+    assert ended.value.code == 2 and "belongs to what is shipped" in capsys.readouterr().err
+    assert not (FOLDER / "fit").exists()
+
+
+def test_one_game_log_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fit_win_model import main
+
+    path = tmp_path / "connect6-win-model.jsonl"
+    with open_append(path, lambda head: True, exclusive=True), pytest.raises(SystemExit) as ended:
+        main(["connect6", "--out", str(tmp_path), "--nodes", "50", "--games", "4"])
+    assert ended.value.code == 2 and "is being written by another process" in capsys.readouterr().err

@@ -258,9 +258,9 @@ class Session:
                 is_first = f"games.{name}.game" not in sys.modules
                 with announce_compiling(say, name):
                     game = registry.load(name, self._out.warn)
+                    searcher = game.searcher()
                 if is_first:
                     _spare_imported()
-                    searcher = game.searcher()
                 from games.kernel import jit
 
                 if jit.cache_faults:

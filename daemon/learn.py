@@ -18,10 +18,12 @@ RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 SEEN = "mate seen"
 """The end of a game that was left when a mate had been proven."""
 
+_BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-012/]+", "end": "')
+
 
 def owns(head: bytes) -> bool:
     """True if a file begins with a game that a `Recorder` wrote."""
-    return re.match(rb'\{"game": "\w+", "moves": \[', head) is not None
+    return _BEGINNING.match(head) is not None
 
 
 class Line(NamedTuple):

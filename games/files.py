@@ -94,6 +94,8 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
     """
     check_owned(path, owns)
     target = Path(os.path.realpath(path))
+    if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):  # root may write any
+        raise OSError(errno.EACCES, "is read-only", str(path))
     mode = _mode_of(target)
     name = target.parent / f".{target.name[:64]}.{secrets.token_hex(8)}.tmp"
     # The system applies the umask: reading it means changing it for a moment, for every thread.

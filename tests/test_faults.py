@@ -222,7 +222,7 @@ def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
 def test_learn_on_a_full_disk(tmp_path: Path) -> None:
     """A game is written whole or not at all."""
     path = tmp_path / "games.jsonl"
-    path.write_text('{"game": "ewn", "moves": []}\n')
+    path.write_text('{"game": "ewn", "moves": ["123456"], "result": "1-0", "end": "corner"}\n')
     before = path.read_text()
     with Client(f"setoption name Learn value {path}", command=with_limit(len(before) + 30)) as client:
         client.answers(f"{MATE_IN_ONE} moves a7a9")

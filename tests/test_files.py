@@ -81,6 +81,27 @@ def test_through_a_symlink_to_the_file_it_names(tmp_path: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
+def test_what_the_user_made_read_only_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"ours")
+    path.chmod(0o444)
+    with pytest.raises(OSError, match="read-only"):
+        files.replace_file(path, [b"ours too"], ours)
+    assert path.read_bytes() == b"ours"
+
+
+def test_learn_takes_no_file_of_queries(tmp_path: Path) -> None:
+    """A query of `siqi analyse` begins as a game of ours does."""
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"game": "xiangqi", "moves": ["h2e2"], "depth": 3}\n{"game": "xiangqi", "moves": ["h2e2"], "id')
+    before = path.read_bytes()
+    with Client(f"setoption name Learn value {path}") as client:
+        client.answers("position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w moves a7a9", "ucinewgame")
+        client.sync()
+        assert any("option Learn" in line for line in client.seen)
+    assert path.read_bytes() == before
+
+
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"ours")
@@ -279,7 +300,7 @@ def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
         code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))"
         command = (sys.executable, "-c", f"{code}; from daemon.main import main; main()")
         with Client(*setup, command=command) as client:
-            client.send("ucinewgame", "position startpos moves diahcbgkkfiecfigjhedjljhg ?")
+            client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
             client.search("go nodes 3000", timeout_s=300)
             client.search("go nodes 3000")
             client.send("ucinewgame")

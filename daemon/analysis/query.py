@@ -167,13 +167,15 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ..
     given = {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.options.items()
     }
+    known = [name for name, _ in _resolved(query.game, ())]
+    for name in given:
+        if name.lower() not in {option.lower() for option in known}:  # the daemon may have it: here it decides nothing
+            what = f"unknown option: {printable(name, 40)}; {query.game} has {', '.join(known)}"
+            raise BadLineError(what, "options", query.id)
     try:
         return _resolved(query.game, (*defaults.items(), *given.items()))
     except ValueError as error:
-        what = printable(str(error), 200)
-        if what.startswith("unknown option"):
-            what += f"; {query.game} has {', '.join(name for name, _ in _resolved(query.game, ()))}"
-        raise BadLineError(what, "options", query.id) from None
+        raise BadLineError(printable(str(error), 200), "options", query.id) from None
 
 
 def identity(query: Query, turn: int, options: tuple[Setting, ...]) -> str:

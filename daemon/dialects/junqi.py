@@ -61,6 +61,8 @@ class Referee(Told):
     def _result(self, words: list[str], ns: int) -> Reading:
         if not self._own:
             raise ValueError("no move waits for its result")
+        if not 0 <= number(words[0]) <= 3:
+            raise ValueError("a result is 0, 1, 2 or 3")
         self._moves.append(self._told(self._own, words))
         self._own = ""
         return Reading()

@@ -321,7 +321,8 @@ class Cooperation(UctRoot):
     def __init__(self, knowledge: Knowledge) -> None:
         super().__init__(knowledge)
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
-        self._path = Path()
+        self._named = Path()  # by the option
+        self._path = Path()  # that file, if it can be used
         self._has_learned = False  # what the file does not have
         self._complaint = ""  # the last, so that it is not repeated with every game
 
@@ -360,11 +361,17 @@ class Cooperation(UctRoot):
             self._save()
         self._has_learned = False
         self._matrix[:] = np.zeros(1, MATRIX_DTYPE)
-        self._path = Path(self._knowledge.cooperation_file)
+        self._open_file()
+
+    def _open_file(self) -> None:
+        """Take over what the file that the option names has learned; from now on it gets what is learned here."""
+        self._named = self._path = Path(self._knowledge.cooperation_file)
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # nothing is saved over what could not be read
 
     def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+        if self._named != Path(self._knowledge.cooperation_file):  # the option was set within a game
+            self._open_file()
         super().begin(task, trees, works)
         self._team = new_record(TEAM_DTYPE)
         self._team.alpha, self._team.gamma = self._knowledge.alpha, self._knowledge.gamma

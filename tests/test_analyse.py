@@ -365,7 +365,7 @@ def test_what_an_identity_depends_on() -> None:
     assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
     assert of() == of(moves=("123456", "615243")), "later moves"
     for name in ("Width", "MultiPV", "UCI_Variant", "Skill Level", "Learn"):  # of another game, or of no effect here
-        with pytest.raises(BadLineError, match="unknown option: .*; ewn has Hash"):
+        with pytest.raises(BadLineError, match=r"unknown option: .*; ewn has Hash"):
             of(options={name: 7})
     changes: list[dict[str, Any]] = [
         {}, {"nodes": 4}, {"depth": 1}, {"movetime": 1}, {"mate": 1}, {"multipv": 2}, {"book": True}, {"clear": True},

@@ -1,10 +1,12 @@
 """How fast the daemon answers, measured from outside through the pipe, and how much memory it takes.
 
     python scripts/latency.py [--engine COMMAND] [--runs N]
+    python scripts/latency.py --late 60 --busy 4
 
 For each game: process start to `uciok` and to `readyok` (kernel cache filled by a first start), `stop` to `bestmove`,
 `isready` during a search, lateness of `movetime 50` against its 50 ms, and resident memory after a search of two
-seconds. Medians in ms with the worst in brackets.
+seconds. Medians in ms with the worst in brackets. `--late` measures instead how late `movetime 200` is answered in the
+settings whose searches look at the clock least often, beside `--busy` processes that do nothing but take time.
 """
 
 from __future__ import annotations
@@ -25,6 +27,15 @@ SETUPS = {
     "ewn": "position startpos moves 123456 615243",
     "junqi": "position startpos moves diahcbgkkfiecfigjhedjljhg ?",
 }
+
+LATE_SETTINGS = (
+    ("junqi", "Searcher flat"),
+    ("connect6", "Width 40"),
+    ("connect6", "Width 40", "Threads 4"),
+)
+"""A game, and options with their values."""
+
+MOVETIME_MS = 200
 
 
 class Engine:
@@ -89,11 +100,43 @@ def measure(game: str, command: list[str], runs: int) -> list[str]:
     return [shown(values) for values in columns.values()]
 
 
+def lateness(command: list[str], game: str, options: tuple[str, ...], runs: int) -> list[float]:
+    """Return by how many ms each of some searches was late."""
+    engine = Engine(command)
+    engine.send(f"setoption name UCI_Variant value {game}")
+    for option in options:
+        engine.send("setoption name {} value {}".format(*option.rsplit(maxsplit=1)))
+    late = []
+    for _ in range(runs):
+        engine.send(f"ucinewgame\n{SETUPS.get(game, 'position startpos moves j10 i9k9 i11k11')}")
+        engine.wait("readyok", engine.send("isready"))
+        late.append(engine.wait("bestmove", engine.send(f"go movetime {MOVETIME_MS}")) - MOVETIME_MS)
+    engine.close()
+    return late
+
+
+def print_lateness(command: list[str], runs: int, busy: int) -> None:
+    """Print a line for each of LATE_SETTINGS."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+    try:
+        for game, *options in LATE_SETTINGS:
+            found = lateness(command, game, tuple(options), runs)
+            print(f"{game} {', '.join(options)}: late by {shown(found)} ms in {runs} searches", flush=True)
+    finally:
+        for loop in loops:
+            loop.kill()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", default=f"{sys.executable} -m daemon")
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="searches of each setting")
+    parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes beside them")
     options = parser.parse_args()
+    if options.late:
+        print_lateness(shlex.split(options.engine), options.late, options.busy)
+        return 0
     print("| game | uciok | readyok | stop to bestmove | isready in a search | movetime 50 late by | MB |")
     print("|---|---|---|---|---|---|---|")
     for game in registry.NAMES:

@@ -11,8 +11,8 @@ MAX_LINE = 1 << 16
 """Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
 
 
-ENDS = ("quit", "exit")
-"""Lines that end the process, in any protocol."""
+QUIT = "quit"
+"""The line that ends the process in every protocol. `exit` ends only some: XBoard leaves an analysis by it."""
 
 
 def now_ns() -> int:
@@ -55,7 +55,7 @@ def read_lines(events: SimpleQueue[object], expect_end: Callable[[], None] = lam
             text = raw[:80] if too_long else raw
             entry = Entry(text.decode("utf-8", "replace").strip(), ns, too_long)
             events.put(entry)
-            if entry.text in ENDS:
+            if entry.text == QUIT:
                 expect_end()
     except (AttributeError, OSError, ValueError):
         pass

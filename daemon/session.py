@@ -24,7 +24,7 @@ from daemon.learn import Line, Recorder
 from daemon.limits import parse_go, parse_number
 from daemon.options import KNOWLEDGE, Options, declared, uci_line
 from daemon.output import Output
-from daemon.pipes import ENDS, EndOfInput, Entry, now_ns, printable, read_lines
+from daemon.pipes import QUIT, EndOfInput, Entry, now_ns, printable, read_lines
 from daemon.skill import skill_of_elo
 from daemon.words import split_moves
 from games import registry
@@ -139,7 +139,7 @@ class Session:
 
     def _take(self, entry: Entry) -> None:
         if self._has_quit:
-            if entry.text.strip() in ENDS:
+            if entry.text in (QUIT, "exit"):
                 self._leave()
             return
         self._out.log_input(entry.text)
@@ -583,6 +583,7 @@ class Session:
     def quit(self, words: list[str], entry: Entry) -> None:
         """Stop the searches, answer what came before, then end. A second `quit` does not wait."""
         self._has_quit = self._closing = True
+        self._out.expect_end()
         if self._job is not None and self._job.thinker is not None:
             self._job.stop()
         for waiting in self._waiting:

@@ -157,10 +157,8 @@ def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.Monke
     assert unpickled == [sound[16:]]
 
 
-def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
-    environment = {**os.environ, "SIQI_CACHE": str(cache)}
-    for victim in kernels(cache)[::4]:
-        flip(victim)
+def check_two_processes(environment: dict[str, str]) -> None:
+    """Two that start at once both play, and leave a cache in which a third finds all."""
     with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:
         for client in (one, two):
             client.expect("readyok", START_TIMEOUT_S)
@@ -169,6 +167,14 @@ def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
     with Client(EWN, environment=environment) as third:
         third.sync()
         assert compiled(third) == 0 and warnings(third) == []
+        third.search(*THROW, "go nodes 50")
+
+
+def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
+    environment = {**os.environ, "SIQI_CACHE": str(cache)}
+    for victim in kernels(cache)[::4]:
+        flip(victim)
+    check_two_processes(environment)
 
 
 def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
@@ -208,15 +214,7 @@ def test_a_game_that_cannot_be_loaded() -> None:
 
 def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
-    with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:
-        for client in (one, two):
-            client.expect("readyok", START_TIMEOUT_S)
-            assert warnings(client) == []
-            client.search(*THROW, "go nodes 50")
-    with Client(EWN, environment=environment) as third:
-        third.sync()
-        assert compiled(third) == 0 and warnings(third) == []
-        third.search(*THROW, "go nodes 50")
+    check_two_processes(environment)
 
 
 def test_learn_on_a_full_disk(tmp_path: Path) -> None:

@@ -17,35 +17,14 @@ from typing import Any, BinaryIO, cast
 
 import pytest
 from client import Client
+from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from games import files
 from games.book import BookError, open_book, write_book
 
-FOREIGN = b'[Event "mine"]\n\n1. C2.5 H8+7 *\n'
-
 
 def ours(head: bytes) -> bool:
     return head.startswith(b"ours")
-
-
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def folder(path: Path) -> None:
-    path.mkdir()
-
-
-def null(path: Path) -> None:
-    path.symlink_to("/dev/null")
-
-
-def loop(path: Path) -> None:
-    path.symlink_to(path)
-
-
-def foreign(path: Path) -> None:
-    path.write_bytes(FOREIGN)
 
 
 REFUSED = (fifo, folder, null, loop, foreign)

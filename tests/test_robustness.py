@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -10,10 +11,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
+from daemon.pipes import read_lines
 from games import registry
 
 SET_UP = {
@@ -599,6 +602,15 @@ def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) ->
         process.stdin.write(b"d\n" * 2000 + f"{end}\n".encode())
         process.stdin.close()
         assert process.wait(100) == 1
+
+
+def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """XBoard's `exit`: a reader that sleeps later on is waited for, until `quit` or the end of input."""
+    for text, ends in ((b"analyze\nexit\n", 1), (b"quit\n", 2)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        seen: list[None] = []
+        read_lines(SimpleQueue(), lambda seen=seen: seen.append(None))  # type: ignore[misc]
+        assert len(seen) == ends
 
 
 def test_a_slow_reader_gets_every_line() -> None:

@@ -22,6 +22,7 @@ import pytest
 import tune_connect6
 import tune_xiangqi
 from conftest import FIXTURES, ROOT, vectors
+from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 
 from games.book import FOLDER
@@ -100,18 +101,6 @@ def test_nothing_shipped_is_replaced_unasked(
 
 def foreign(path: Path) -> None:
     path.write_bytes(FOREIGN)
-
-
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def folder(path: Path) -> None:
-    path.mkdir()
-
-
-def null(path: Path) -> None:
-    path.symlink_to("/dev/null")
 
 
 @pytest.mark.parametrize("make", (foreign, fifo, folder, null), ids=lambda make: str(make.__name__))

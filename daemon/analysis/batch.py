@@ -38,7 +38,7 @@ Write = Callable[[dict[str, Any]], None]
 
 
 class Settings(NamedTuple):
-    """Of a run; limits are those of queries that name none, and so is `multipv`."""
+    """The options of a run. Limits and `multipv` hold for queries that name none."""
 
     workers: int = 1
     threads: int = 1

@@ -20,7 +20,7 @@ from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_
 from daemon.options import CORE
 from daemon.pipes import printable
 from games import registry
-from games.compiling import announce_compiling
+from games.compiling import announce_compiling, to_stderr
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 """Exit statuses."""
@@ -61,8 +61,7 @@ def number_to(most: int) -> Callable[[str], int]:
 
 def say(text: str) -> None:
     """A line for the user, on standard error."""
-    if sys.stderr is not None:
-        print(f"siqi analyse: {text}", file=sys.stderr, flush=True)
+    to_stderr(f"siqi analyse: {text}")
 
 
 def analyse_with(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ COLUMNS = (
 """Of a table."""
 
 MATE_CP = 10_000
-"""What a proven win counts as in `lost`, in centipawns."""
+"""Centipawns of a proven win in the column `lost`."""
 
 Answer = dict[str, Any]
 
@@ -230,7 +230,7 @@ def note_of(answer: Answer) -> Note:
     sign = 1 if answer.get("toMove") == "first" else -1
     if lines := answer.get("lines"):
         return tuple(
-            NoteLine(f"{score_text(line['score'], sign)}/{line['depth']}", tuple(line["pv"])) for line in lines
+            NoteLine(f"{pawns_text(line['score'], sign)}/{line['depth']}", tuple(line["pv"])) for line in lines
         )
     kind, *words = answer.get("outcome", "").split() or [""]
     if kind == "win":
@@ -238,7 +238,7 @@ def note_of(answer: Answer) -> Note:
     return (NoteLine(f"1/2-1/2 {words[0]}"),) if kind == "draw" else ()
 
 
-def score_text(score: dict[str, Any], sign: int) -> str:
+def pawns_text(score: dict[str, Any], sign: int) -> str:
     """`+0.13` in pawns, or `-M3`: the second side wins in three moves."""
     if "mate" in score:
         return f"{'+' if sign * score['mate'] > 0 else '-'}M{abs(score['mate'])}"

@@ -105,20 +105,20 @@ class Botzone(Told):
         return json.dumps({"response": response}), KEEP_RUNNING
 
 
-def moves_of(game: str, told: dict[str, Any]) -> list[str]:
-    """A request or a response as the core writes it, nothing where there is none; ValueError if it is neither."""
-    checked(told)
+def moves_of(game: str, turn: dict[str, Any]) -> list[str]:
+    """Return the move of a request or response as the core writes it, if any; ValueError if it is neither."""
+    checked(turn)
     if game == "connect6":
-        stones = [(told["x0"], told["y0"]), (told["x1"], told["y1"])]
+        stones = [(turn["x0"], turn["y0"]), (turn["x1"], turn["y1"])]
         if any(not -1 <= x <= 18 for stone in stones for x in stone):
             raise ValueError("a stone is beyond the board")
         words = [f"{COLUMNS[x]}{19 - y}" for x, y in stones if x not in NOTHING]
         return ["".join(words)] if words else []
-    if game == "ewn" and "setup" in told:
-        return [] if told["setup"] in NOTHING else [shaped(told["setup"], SETUP, "a set-up")]
-    if told["source"] in NOTHING:
+    if game == "ewn" and "setup" in turn:
+        return [] if turn["setup"] in NOTHING else [shaped(turn["setup"], SETUP, "a set-up")]
+    if turn["source"] in NOTHING:
         return []
-    return ["".join(shaped(told[field], SQUARES[game], "a square") for field in ("source", "target"))]
+    return ["".join(shaped(turn[field], SQUARES[game], "a square") for field in ("source", "target"))]
 
 
 def shaped(field: Any, pattern: str, kind: str) -> str:

@@ -1,35 +1,39 @@
-"""`bench`: a fixed set of positions and nodes per game; the signature changes when the search does."""
+"""Counts: `bench`, whose signature changes when a search does, and `perft`."""
 
 from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterator
-from typing import Any
 
-from daemon.words import split_moves
-from games import registry
-from games.compiling import announce_compiling, to_stderr
-from games.contract import BenchItem, Game, Report, Task, exhaust
+from daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
+from daemon.pipes import now_ns
+from daemon.scheduler import Ending
+from games.contract import BenchItem, Game, Position, Report, Task, exhaust
 from games.kernel.control import Control
 
 HASH_MB, SEED = 16, 1
 
 
-class Bench:
-    """One run over a game's positions, one thread, a fresh searcher for each position."""
+class BenchJob:
+    """One run over a game's positions, with one thread, each position with a fresh searcher."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, post: Post) -> None:
         self._game = game
+        self._post = post
         self._control = Control()
-        self._stopped = False
+        self._is_stopped = False
+
+    def abandon(self, reason: str) -> Failed:
+        return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
-        self._stopped = True
+        self._is_stopped = True
         self._control.stop()
 
-    def run(self) -> Iterator[str]:
-        """A line a position, then `bench <game> nodes N time T nps X signature S`."""
+    def end(self, ending: Ending) -> None:
+        """It ends by itself."""
+
+    def run(self) -> BenchDone:
         searcher = self._game.searcher()
         searcher.configure(HASH_MB, 1, SEED)
         nodes, nanoseconds, signature = 0, 0, 0
@@ -37,21 +41,21 @@ class Bench:
             searcher.clear()
             position = set_up(self._game, item)
             self._control = Control(item.nodes)
-            if self._stopped:
-                return
+            if self._is_stopped:
+                return BenchDone(None)
             started = time.perf_counter_ns()
             report = exhaust(searcher, Task(position, self._control))
             nanoseconds += time.perf_counter_ns() - started
             nodes += report.nodes
-            found = describe(report, position.move_text(report.lines[0].pv[0]))
-            signature = zlib.crc32(found.encode(), signature)
-            yield f"bench position {number} {found}"
-        speed = f"time {nanoseconds // 1_000_000} nps {nodes * 1_000_000_000 // max(nanoseconds, 1)}"
-        yield f"bench {self._game.info.name} nodes {nodes} {speed} signature {signature}"
+            summary = summarise(report, position)
+            signature = zlib.crc32(summary.encode(), signature)
+            self._post(BenchPosition(number, summary))
+        return BenchDone(BenchTotal(self._game.info.name, nodes, nanoseconds, signature))
 
 
-def set_up(game: Game, item: BenchItem) -> Any:
-    """The position of a bench item."""
+def set_up(game: Game, item: BenchItem) -> Position:
+    """Return the position of a bench item."""
+    from daemon.frontends.words import split_moves
     start, moves = split_moves(item.position.split())
     position = game.position(" ".join(start[1:]) or None)
     for word in moves:
@@ -61,16 +65,41 @@ def set_up(game: Game, item: BenchItem) -> Any:
     return position
 
 
-def describe(report: Report, best: str) -> str:
-    """What a search found, without times."""
-    return f"depth {report.depth} nodes {report.nodes} score {report.lines[0].score.cp} best {best}"
+def summarise(report: Report, position: Position) -> str:
+    """Return what a search found, without times."""
+    line = report.lines[0]
+    return f"depth {report.depth} nodes {report.nodes} score {line.score.cp} best {position.move_text(line.pv[0])}"
 
 
-def print_all(names: list[str]) -> int:
-    """`siqi bench [game]`; the exit status."""
-    for name in names:
-        with announce_compiling(to_stderr, name):
-            game = registry.load(name)
-        for line in Bench(game).run():
-            print(line, flush=True)
-    return 0
+class PerftJob:
+    """Counts the leaves of the game tree below each root move."""
+
+    def __init__(self, game: Game, position: Position, depth: int, post: Post) -> None:
+        self._game = game
+        self._position = position
+        self._depth = depth
+        self._post = post
+        self._control = Control()
+
+    def abandon(self, reason: str) -> Failed:
+        return Failed(Kind.INTERNAL, reason)
+
+    def stop(self) -> None:
+        self._control.stop()
+
+    def end(self, ending: Ending) -> None:
+        """It ends by itself."""
+
+    def run(self) -> PerftDone | Failed:
+        started = now_ns()
+        total, is_stopped = 0, False
+        try:
+            for move, nodes in self._game.perft(self._position, self._depth, self._control):
+                if self._control.stopped:  # these nodes are void
+                    is_stopped = True
+                    break
+                self._post(PerftMove(self._position, move, nodes))
+                total += nodes
+        except ValueError as error:
+            return Failed(Kind.LIMIT, str(error))
+        return PerftDone(self._depth, total, (now_ns() - started) // 1_000_000, is_stopped)

@@ -30,7 +30,7 @@ def main() -> None:
     threading.stack_size(STACK_BYTES)
     return_large_blocks()
     if len(sys.argv) == 1:
-        from daemon.session import serve
+        from daemon.serve import serve
 
         serve()
     else:

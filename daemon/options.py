@@ -57,17 +57,6 @@ def of_client(game: str) -> Iterator[str]:
             yield option.name
 
 
-def uci_line(option: Option) -> str:
-    """The `option` line of the handshake."""
-    kind = "string" if option.kind == "number" else option.kind  # UCI has none
-    line = f"option name {option.name} type {kind}"
-    if option.kind != "button":
-        line += f" default {option.default or NO_FILE}"
-    if option.kind == "spin":
-        line += f" min {option.low} max {option.high}"
-    return line + "".join(f" var {choice}" for choice in option.choices)
-
-
 def checked(option: Option, value: str) -> str:
     """The value in its one spelling; ValueError says what is accepted."""
     if option.kind == "spin":
@@ -105,12 +94,16 @@ class Options:
         self._values = {option.name: option.default for option, _ in self._options.values()}
 
     def set(self, name: str, value: str) -> tuple[Option, str]:
-        """Check and keep a value; returns the option and its game. ValueError leaves all as it was."""
-        if name.lower() not in self._options:
-            raise ValueError(f"unknown option: {name}")
-        option, game = self._options[name.lower()]
+        """Check and keep a value; return the option and its game. ValueError leaves all as it was."""
+        option, game = self.find(name)
         self._values[option.name] = checked(option, value)
         return option, game
+
+    def find(self, name: str) -> tuple[Option, str]:
+        """Return an option by its name, upper or lower case, and its game ('' for all); ValueError if there is none."""
+        if name.lower() not in self._options:
+            raise ValueError(f"unknown option: {name}")
+        return self._options[name.lower()]
 
     def text(self, name: str) -> str:
         """The value; of a file, '' where there is none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from queue import SimpleQueue
 
 MAX_LINE = 1 << 16
 """Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
@@ -22,25 +21,24 @@ def now_ns() -> int:
     return time.monotonic_ns()
 
 
-class Entry:
-    """A line as it was read. `stopped`: a `stop` came before its turn did; `ponderhit_ns` likewise."""
+class ClientLine:
+    """A line as it was read. `is_stopped`: a `stop` came before its turn did."""
 
-    __slots__ = ("ns", "ponderhit_ns", "stopped", "text", "too_long")
+    __slots__ = ("is_stopped", "ns", "text", "too_long")
 
     def __init__(self, text: str, ns: int, too_long: bool = False) -> None:
         self.text = text
         self.ns = ns
         self.too_long = too_long
-        self.stopped = False
-        self.ponderhit_ns = 0
+        self.is_stopped = False
 
 
 class EndOfInput:
-    """Posted once, after the last line."""
+    """Put once, after the last line."""
 
 
-def read_lines(events: SimpleQueue[object], expect_end: Callable[[], None] = lambda: None) -> None:
-    """Post each line of standard input as an Entry, then EndOfInput. Never blocks on anything but input.
+def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Callable[[], None]) -> None:
+    """Put each line of standard input, then EndOfInput. Never blocks on anything but input.
 
     Calls `expect_end` once the client wants no more than what it has asked for.
     """
@@ -53,13 +51,13 @@ def read_lines(events: SimpleQueue[object], expect_end: Callable[[], None] = lam
             while len(tail) == MAX_LINE + 2 and not tail.endswith(b"\n"):
                 tail = source.readline(MAX_LINE + 2)
             text = raw[:80] if too_long else raw
-            entry = Entry(text.decode("utf-8", "replace").strip(), ns, too_long)
-            events.put(entry)
-            if entry.text == QUIT:
+            line = ClientLine(text.decode("utf-8", "replace").strip(), ns, too_long)
+            put(line)
+            if line.text == QUIT:
                 expect_end()
     except (AttributeError, OSError, ValueError):
         pass
-    events.put(EndOfInput())
+    put(EndOfInput())
     expect_end()
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from games.contract import Tell
+from games.contract import Position, Tell
 from games.files import append_json_line, open_json_lines
 
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
@@ -22,11 +22,11 @@ _BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-0
 
 
 def owns(head: bytes) -> bool:
-    """True if a file begins with a game that a `Recorder` wrote."""
+    """True if a file begins with a game that a `GameLog` wrote."""
     return _BEGINNING.match(head) is not None
 
 
-class Line(NamedTuple):
+class GameLine(NamedTuple):
     """A game so far."""
 
     game: str
@@ -35,14 +35,14 @@ class Line(NamedTuple):
     options: dict[str, str]
 
 
-class Recorder:
+class GameLog:
     """Follows the positions that are set and the moves that are answered; writes each game once."""
 
     def __init__(self, tell: Tell) -> None:
         """`tell` gets a line if a game cannot be written."""
         self._tell = tell
         self._path = ""
-        self._line: Line | None = None
+        self._line: GameLine | None = None
         self._winner: int | None = None  # by a proven mate
         self._is_written = False
 
@@ -55,7 +55,7 @@ class Recorder:
             open_json_lines(path, owns).close()
         self._path = path
 
-    def see(self, line: Line, position: Any, mate_for: int | None = None) -> None:
+    def see(self, line: GameLine, position: Position, mate_for: int | None = None) -> None:
         """What a game has come to. One that does not continue the game before ends that.
 
         `mate_for`: the side for which a search has just proven a mate.
@@ -81,7 +81,7 @@ class Recorder:
     def _write(self, result: str, end: str) -> None:
         if not self._path or self._is_written or self._line is None or not self._line.moves:
             return
-        entry: dict[str, Any] = {"game": self._line.game, "moves": self._line.moves, "result": result, "end": end}
+        entry: dict[str, object] = {"game": self._line.game, "moves": self._line.moves, "result": result, "end": end}
         if self._line.fen:
             entry["fen"] = self._line.fen
         if self._line.options:

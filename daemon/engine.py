@@ -1,0 +1,433 @@
+"""The engine as an object: typed calls in, typed events out, no word of a protocol.
+
+An engine has one *owner*, a thread that makes all calls. No call blocks for longer than it takes to set up a position;
+searches, counts and the loading of a game are *jobs* on a thread of their own. Their events come through `post`, in
+order; the owner acts on each event and then passes it to `settle`, which changes the engine's state. `settle` may post
+events of calls that waited.
+
+A call that is not carried out raises `Refusal` and changes nothing. Calls that need a game raise it until one is
+loaded: `allows` starts loading and says when a call can be made. Calls marked (idle) raise it while a job runs.
+
+Moves are words of the game's notation; positions are those of the game's contract (games/contract.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from daemon.events import BestMove, Event, Kind, Loaded, LoadFailed, Note, Post, Refusal, Refused, Warning, ends_job
+from daemon.limits import Limits
+from daemon.options import KNOWLEDGE, Options
+from daemon.pipes import now_ns
+from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from daemon.skill import skill_of_elo
+from games import registry
+from games.contract import Game, GameInfo, Outcome, Position, Recollection, Searcher
+
+if TYPE_CHECKING:
+    from daemon.game_log import GameLine, GameLog
+    from daemon.load_job import Memory
+    from daemon.search_job import SearchJob, Settings
+
+LOG_FILE, LEARN = "Debug Log File", "Learn"
+
+READY = Needs.GAME | Needs.IDLE
+
+
+def no_log(path: str) -> None:
+    """Refuse a log of the traffic: there is none."""
+    if path:
+        raise Refusal(Kind.OPTION, f"option {LOG_FILE}: there is no traffic to log")
+
+
+class Table(NamedTuple):
+    """A loaded game and the searcher that plays it."""
+
+    game: Game
+    searcher: Searcher
+
+
+class Start(NamedTuple):
+    """Where a game began, and the words of the moves since."""
+
+    fen: str | None
+    moves: list[str]
+
+
+class Asked(NamedTuple):
+    """A search and the game that it was asked for in."""
+
+    job: SearchJob
+    position: Position  # the engine's, of which the search has a copy
+    ply: int  # of that position then
+    line: GameLine
+
+
+class Engine:
+    """One engine: its options, its game, the position, and what it does."""
+
+    def __init__(self, post: Post, log_to: Callable[[str], None] = no_log) -> None:
+        """`post` takes events from any thread. `log_to` opens a log of the client's traffic; OSError if it cannot."""
+        self.options = Options()
+        self.is_debugging = False  # notes how each search spends its time
+        self._post = post
+        self._log_to = log_to
+        self._scheduler = Scheduler(post)
+        self._table: Table | None = None
+        self._position: Position | None = None
+        self._start: Start | None = None  # None: the next position is set up from its start
+        self._asked: Asked | None = None  # the last search begun
+        self._log: GameLog | None = None
+        self._ids = itertools.count(1)
+        self._entropy = _entropy()
+
+    # What it is and does
+
+    @property
+    def info(self) -> GameInfo:
+        """The declaration of the game selected, loaded or not."""
+        return registry.info(self.options.text("UCI_Variant"))
+
+    @property
+    def state(self) -> State:
+        return self._scheduler.state
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a job runs or a call waits for its turn."""
+        return self._scheduler.job is not None or bool(self._scheduler.waiting)
+
+    @property
+    def is_compiling(self) -> bool:
+        """True while a game is loaded whose kernels were not all in the cache."""
+        return getattr(self._scheduler.job, "is_compiling", False)
+
+    def allows(self, needs: Needs) -> bool:
+        """True if a call that needs so much can be made now; begins to load the game if it is that which lacks."""
+        if Needs.GAME in needs and self.state is State.EMPTY:
+            self._load()
+        return self._scheduler.allows(needs)
+
+    def when_idle(self, call: Callable[[], None]) -> None:
+        """Make a call once no job runs and the game is loaded, at once if that is so; a refusal of it is posted."""
+        self.allows(READY)
+        self._scheduler.when_idle(call)
+
+    def settle(self, event: Event) -> None:
+        """Take an event that `post` delivered, after the owner has acted on it; calls that waited are made."""
+        if not ends_job(event):
+            return
+        if isinstance(event, BestMove):
+            self._log_move(event)
+        self._scheduler.settle(event)
+        if isinstance(event, Loaded):
+            self._table = Table(event.game, event.searcher)
+            self._start = None
+            self.set_position(None, ())
+        elif isinstance(event, LoadFailed):
+            for _ in range(self._scheduler.drop_waiting()):
+                self._post(Refused(Kind.LOADING, f"{self.info.name} could not be loaded"))
+        for call in self._scheduler.due():
+            try:
+                call()
+            except Refusal as refusal:
+                self._post(Refused(refusal.kind, refusal.reason))
+
+    # Options
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set an option by its name, upper or lower case (idle)."""
+        self._check(Needs.IDLE)
+        try:
+            option, owner = self.options.find(name)
+            before = self.options.text(option.name)
+            self.options.set(option.name, value)
+        except ValueError as error:
+            raise Refusal(Kind.OPTION, str(error)) from None
+        if option.name in (LOG_FILE, LEARN):
+            self._open_file(option.name, before)
+        elif option.name == "UCI_Variant":
+            if self.options.text("UCI_Variant") != before:
+                self._table = self._position = None
+                self._load()
+        elif self._table is None:
+            pass  # the game gets all options when it is loaded
+        elif option.name == "Clear Hash":
+            self._table.searcher.clear()
+        elif option.name in ("Hash", "Threads"):
+            self._configure()
+        elif owner == self.info.name or option.name in self.info.knowledge:
+            self._table.game.set_option(option.name, self.options.text(option.name))
+            self._configure()
+            self._start = None  # the option may change how moves are read
+        if option.name in KNOWLEDGE and option.name not in self.info.knowledge:
+            if self.options.text(option.name) not in ("false", "", option.default):
+                self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
+
+    def _open_file(self, name: str, before: str) -> None:
+        """Write to the file that an option names from now on; the one before stays in force if it is refused."""
+        path = self.options.text(name)
+        try:
+            if name == LOG_FILE:
+                self._log_to(path)
+            else:
+                self._open_game_log(path)
+        except OSError as error:
+            self.options.set(name, before)
+            raise Refusal(Kind.OPTION, f"option {name}: {error.strerror}: {path}") from None
+
+    def _open_game_log(self, path: str) -> None:
+        from daemon.game_log import GameLog
+
+        if self._log is None:
+            self._log = GameLog(self._warn)
+        self._log.open(path)
+
+    def _load(self) -> None:
+        from daemon.load_job import LoadJob
+
+        name = self.info.name
+        self._scheduler.load(LoadJob(name, tuple(self.options.of_game(name)), self._memory(), self._post))
+
+    def _memory(self) -> Memory:
+        from daemon.load_job import Memory
+
+        return Memory(self.options.number("Hash"), self.options.number("Threads"), self._seed())
+
+    def _configure(self) -> None:
+        from daemon.load_job import configure
+
+        configure(self._loaded().searcher, self._memory(), self._warn)
+
+    def _seed(self) -> int:
+        """Return the seed in force: the option's, or one of this game's own (an opponent must not foresee a set-up)."""
+        return self.options.number("Seed") or self._entropy
+
+    # The position
+
+    @property
+    def position(self) -> Position:
+        """The current position; not to be changed."""
+        self._check(Needs.GAME)
+        assert self._position is not None
+        return self._position
+
+    def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
+        """Set up a FEN, or the start position, and play moves; an illegal one ends the list, those before it stand.
+
+        A list that continues the one before is played from there: replaying 330 plies takes 8 ms, which is much of
+        a short clock's last seconds.
+        """
+        game = self._loaded().game
+        known = self._start
+        continues = known is not None and fen == known.fen and _is_longer(moves, known.moves)
+        if not continues:
+            try:
+                self._position = game.position(fen)
+            except ValueError as error:
+                raise Refusal(Kind.POSITION, f"bad FEN: {error}") from None
+            known = self._start = Start(fen, [])
+        assert known is not None and self._position is not None
+        for word in moves[len(known.moves) :]:
+            try:
+                self._position.push(self._position.parse_move(word))
+            except ValueError as error:
+                raise Refusal(Kind.MOVE, str(error), len(known.moves)) from None
+            known.moves.append(word)
+        if self._log is not None:
+            self._log.see(self._line(), self._position)
+
+    def _line(self) -> GameLine:
+        """Return the game so far."""
+        from daemon.game_log import GameLine
+
+        assert self._start is not None
+        name = self.info.name
+        return GameLine(name, self._start.fen or "", tuple(self._start.moves), self.options.changed(name))
+
+    def set_dice(self, dice: int) -> None:
+        """Set the die thrown for the side to move; a search that ponders on this position's throws takes it too."""
+        position = self.position
+        try:
+            position.set_dice(dice)
+        except ValueError as error:
+            raise Refusal(Kind.DICE, str(error)) from None
+        asked = self._asked
+        if asked is not None and asked.position is position and asked.ply == position.ply:
+            asked.job.throw(dice)
+        self._start = None  # a list that continues the one before names no throws
+
+    def legal_moves(self) -> list[str]:
+        """Return the legal moves as words, sorted; Refusal(POSITION) before set-ups, which are too many to list."""
+        position = self.position
+        try:
+            return sorted(position.move_text(move) for move in position.legal_moves())
+        except ValueError as error:
+            raise Refusal(Kind.POSITION, str(error)) from None
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game has ended, None while it goes on."""
+        return self.position.outcome()
+
+    def evaluate(self) -> list[str]:
+        """Return the static evaluation by terms, the total last."""
+        return self._loaded().game.evaluate(self.position)
+
+    def consult(self) -> list[str]:
+        """Return what the books know of the position, a line each (idle)."""
+        self._check(READY)
+        return self._loaded().game.consult(self.position)
+
+    def recall(self) -> Recollection | None:
+        """Return what earlier searches have stored of the position (idle)."""
+        self._check(READY)
+        return self._loaded().searcher.recall(self.position)
+
+    def new_game(self) -> None:
+        """Forget earlier searches; the position is the start (idle)."""
+        self._check(READY)
+        self._entropy = _entropy()
+        self._close_log()
+        self._configure()
+        self._loaded().searcher.clear()
+        self._start = None
+        self.set_position(None, ())
+
+    # Jobs
+
+    def go(
+        self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False
+    ) -> int:
+        """Search the current position, once no other job runs; return the search's id.
+
+        Events: Note, Info, GameOver, Warning, and last BestMove with the id. `asked_ns` is when the client asked
+        (daemon.pipes.now_ns), 0: now; `is_stopped`: it has said stop since. Refusal(MOVE) for a word of `searchmoves`.
+        """
+        position = self.position
+        try:
+            moves = tuple(dict.fromkeys(position.parse_move(word) for word in searchmoves))
+        except ValueError as error:
+            raise Refusal(Kind.MOVE, str(error)) from None
+        from daemon.search_job import Search, SearchJob
+
+        table, search_id = self._loaded(), next(self._ids)
+        search = Search(*table, position.copy(), moves, limits, self._settings())
+        job = SearchJob(search_id, search, self._post)
+        if is_stopped:
+            job.stop()
+        asked = Asked(job, position, position.ply, self._line())
+        self._scheduler.when_idle(lambda: self._begin(asked, asked_ns or now_ns()), job)
+        return search_id
+
+    def _begin(self, asked: Asked, asked_ns: int) -> None:
+        """Start a search whose turn has come."""
+        self._asked = asked
+        self._configure()
+        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns))
+        self._scheduler.start(asked.job)
+
+    def _settings(self) -> Settings:
+        from daemon.search_job import Settings
+
+        options = self.options
+        skill = float(options.number("Skill Level"))
+        if options.is_on("UCI_LimitStrength"):
+            skill = skill_of_elo(options.number("UCI_Elo"), self.info.skill_elo)
+        return Settings(
+            multipv=options.number("MultiPV"),
+            overhead=options.number("Move Overhead"),
+            skill=skill,
+            seed=self._seed(),
+            is_analysis=options.is_on("UCI_AnalyseMode"),
+            is_debugging=self.is_debugging,
+        )
+
+    def ponderhit(self, hit_ns: int = 0) -> None:
+        """The move pondered on was played: a search that ponders runs under its clock from `hit_ns` (0: now)."""
+        job = self._scheduler.job
+        if self._asked is not None and self._asked.job is job:
+            self._asked.job.ponderhit(hit_ns or now_ns())
+
+    @property
+    def is_pondering(self) -> bool:
+        return self._asked is not None and self._asked.job is self._scheduler.job and self._asked.job.is_pondering
+
+    def stop(self) -> None:
+        """End the job that runs and those that wait; each still posts its last event. Any thread may call this."""
+        self._scheduler.stop()
+
+    def perft(self, depth: int, is_stopped: bool = False) -> None:
+        """Count the leaves below each root move (idle). Events: PerftMove, and last PerftDone or Failed."""
+        self._check(READY)
+        from daemon.bench import PerftJob
+
+        self._start_count(PerftJob(self._loaded().game, self.position.copy(), depth, self._post), is_stopped)
+
+    def bench(self, is_stopped: bool = False) -> None:
+        """Run the fixed searches of the game (idle). Events: BenchPosition, and last BenchDone or Failed."""
+        self._check(READY)
+        from daemon.bench import BenchJob
+
+        self._start_count(BenchJob(self._loaded().game, self._post), is_stopped)
+
+    def _start_count(self, job: Job, is_stopped: bool) -> None:
+        if is_stopped:
+            job.stop()
+        self._scheduler.start(job)
+
+    def end(self, ending: Ending) -> None:
+        """The client asks for no more: stop what would not end, and after a quit every search."""
+        self._scheduler.end(ending)
+
+    def close(self) -> None:
+        """Write what is kept of the game; the engine is not used after it."""
+        self._close_log()
+
+    # Within
+
+    def _loaded(self) -> Table:
+        self._check(Needs.GAME)
+        assert self._table is not None
+        return self._table
+
+    def _check(self, needs: Needs) -> None:
+        if not self._scheduler.allows(needs):
+            what = "no game is loaded" if self._table is None else "a search or a count runs"
+            raise Refusal(Kind.BUSY, f"not now: {what}")
+
+    def _warn(self, text: str) -> None:
+        self._post(Warning(text))
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+
+    def _log_move(self, answer: BestMove) -> None:
+        """Log the engine's move in a game: one under a clock or a time for each move."""
+        if self._log is None or self._asked is None or answer.move is None:
+            return
+        limits = self._asked.job.search.limits
+        if not (limits.has_clock or limits.movetime):
+            return
+        position, line = answer.position, self._asked.line
+        after = position.copy()
+        try:
+            after.push(answer.move)
+        except ValueError:
+            return  # a view does not know what its attack leaves
+        winner = None if answer.mate is None else position.turn if answer.mate > 0 else 1 - position.turn
+        line = line._replace(moves=(*line.moves, position.move_text(answer.move)))
+        self._log.see(line, after, winner)
+
+
+def _entropy() -> int:
+    """Return a seed that nobody chose."""
+    return int.from_bytes(os.urandom(3), "little") + 1
+
+
+def _is_longer(moves: Sequence[str], known: Sequence[str]) -> bool:
+    """True if a list continues a known one by at least a move."""
+    return len(moves) > len(known) and list(moves[: len(known)]) == known

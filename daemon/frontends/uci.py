@@ -1,0 +1,234 @@
+"""UCI, the core protocol (protocol.md): lines into calls, events into lines."""
+
+from __future__ import annotations
+
+from daemon import __version__, events
+from daemon.events import Event, Kind, Refusal
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command
+from daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
+from daemon.frontends.words import GO_WORDS, parse_go, parse_number, split_moves
+from daemon.options import declared
+from daemon.pipes import ClientLine, printable
+from games.contract import Outcome, Score
+
+MAX_LISTED = 5000
+"""`legal` lists no more moves than this; beyond it gives their number."""
+
+SIDES = ("first", "second")
+
+
+class Uci(UciFamily):
+    """A client that speaks UCI. Each line is answered in its turn, after all lines before it."""
+
+    go_words = GO_WORDS
+
+    def refuse(self, line: ClientLine, refusal: Refusal) -> None:
+        """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
+        reason = refusal.reason
+        if refusal.played is not None:
+            reason += f" (move {refusal.played + 1}; the {refusal.played} before it stand)"
+        self.error(reason)
+        if self.is_search(line.text):
+            self.out.line("bestmove (none)")
+
+    def error(self, reason: str) -> None:
+        self.out.line(f"info string error {printable(reason, 400)}")
+
+    # Commands
+
+    def uci(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
+        for option, _ in declared():
+            self.out.line(f"option name {option_text(option, option.name)}")
+        self.out.line("uciok")
+
+    def setoption(self, words: list[str], line: ClientLine) -> None:
+        if len(words) < 2 or words[0].lower() != "name":
+            raise ValueError("setoption: expected 'setoption name <name> [value <value>]'")
+        lower = [word.lower() for word in words]
+        split = lower.index("value") if "value" in lower else len(words)
+        self.engine.set_option(" ".join(words[1:split]), " ".join(words[split + 1 :]))
+
+    def ucinewgame(self, words: list[str], line: ClientLine) -> None:
+        self.engine.new_game()
+
+    def position(self, words: list[str], line: ClientLine) -> None:
+        start, moves = split_moves(words)
+        kind = start[0] if start else ""
+        if kind not in ("startpos", "fen"):
+            raise ValueError("position: expected startpos or fen")
+        if kind == "startpos" and len(start) > 1:
+            raise ValueError(f"position startpos: unexpected {printable(start[1])}")
+        self.engine.set_position(" ".join(start[1:]) if kind == "fen" else None, moves)
+
+    def fen(self, words: list[str], line: ClientLine) -> None:
+        """`position fen ...` without its first word, as clients of Cyclone's dialect have it."""
+        self.position(["fen", *words], line)
+
+    def dice(self, words: list[str], line: ClientLine) -> None:
+        game = self.engine.info
+        if not game.has_dice:
+            raise ValueError(f"dice: {game.name} has none")
+        if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6"):
+            raise ValueError(f"dice: a number from 1 to 6, not {printable(' '.join(words))}")
+        self.engine.set_dice(int(words[0]))
+
+    def go(self, words: list[str], line: ClientLine) -> None:
+        asked = parse_go(words, self.go_words)
+        for word in asked.unknown:
+            self.error(f"go: unknown word ignored: {printable(word)}")
+        if asked.perft:
+            self.engine.perft(asked.perft, line.is_stopped)
+        else:
+            self.engine.go(asked.limits, asked.searchmoves, line.ns, line.is_stopped)
+
+    def d(self, words: list[str], line: ClientLine) -> None:
+        position = self.engine.position
+        self.out.line(*position.board().splitlines())
+        self.out.line(f"Fen: {position.fen()}", f"Key: {position.key & (1 << 64) - 1:016X}")
+
+    def legal(self, words: list[str], line: ClientLine) -> None:
+        count = self.engine.position.count_legal()
+        if count > MAX_LISTED:
+            self.out.line(f"legal count {count}")
+        else:
+            self.out.line(" ".join(["legal", *self.engine.legal_moves()]))
+
+    def book(self, words: list[str], line: ClientLine) -> None:
+        for text in self.engine.consult() or ["none"]:
+            self.out.line(f"book {text}")
+
+    def perft(self, words: list[str], line: ClientLine) -> None:
+        if len(words) != 1:
+            raise ValueError("perft: expected a depth")
+        self.engine.perft(parse_number("perft", words[0]), line.is_stopped)
+
+    def eval(self, words: list[str], line: ClientLine) -> None:
+        for text in self.engine.evaluate():
+            self.out.line(f"eval {text}")
+
+    def result(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(f"result {outcome_text(self.engine.outcome())}")
+
+    def probe(self, words: list[str], line: ClientLine) -> None:
+        """Report what the searches before have stored of this position."""
+        found = self.engine.recall()
+        if found is None:
+            self.out.line("probe none")
+            return
+        bounds = [("lower", found.lower), ("upper", found.upper)]
+        shows_wdl = self.engine.info.scores_chances
+        parts = [f"{name} {score_text(score, shows_wdl)}" for name, score in bounds if score is not None]
+        move = [] if found.move is None else [f"move {self.engine.position.move_text(found.move)}"]
+        self.out.line(" ".join(["probe", f"depth {found.depth}", *parts, *move]))
+
+    def turn(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(f"turn {SIDES[self.engine.position.turn]}")
+
+    def bench(self, words: list[str], line: ClientLine) -> None:
+        if words:
+            raise ValueError("bench: takes no argument; it runs the selected game")
+        self.engine.bench(line.is_stopped)
+
+    def help(self, words: list[str], line: ClientLine) -> None:
+        for command in self.commands.values():
+            self.out.line(f"help {command.help}")
+
+    def debug(self, words: list[str], line: ClientLine) -> None:
+        if words not in (["on"], ["off"]):
+            raise ValueError(f"debug: on or off, not {printable(' '.join(words))}")
+        self.engine.is_debugging = words == ["on"]
+
+    # Events
+
+    def score_text(self, score: Score) -> str:
+        return score_text(score, self.engine.options.is_on("UCI_ShowWDL") or self.engine.info.scores_chances)
+
+    def info(self, info: events.Info) -> None:
+        self.out.line(*info_lines(info, self.score_text))
+
+    def game_over(self, event: events.GameOver) -> None:
+        self.out.line(f"info depth 0 score {self.score_text(event.score)} time 0 nodes 0 nps 0")
+
+    def best_move(self, answer: events.BestMove) -> None:
+        move, reply = (answer.position.move_text(m) if m is not None else "" for m in (answer.move, answer.ponder))
+        self.out.line(f"bestmove {move or '(none)'}" + (f" ponder {reply}" if reply else ""))
+
+    def note(self, text: str) -> None:
+        self.out.line(f"info string {text}")
+
+    compiling = note
+
+    def warning(self, text: str) -> None:
+        self.note(f"warning {text}")
+
+    def refused(self, kind: Kind, reason: str) -> None:
+        self.error(reason)
+
+    def count(self, event: Event) -> None:
+        self.out.line(*count_lines(event))
+
+    commands = {
+        "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),
+        "isready": Command(
+            UciFamily.isready, GAME, "isready  readyok, once all before it is done and the game is loaded", is_worth_compiling=False
+        ),
+        "setoption": Command(
+            setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game", is_worth_compiling=False
+        ),
+        "ucinewgame": Command(ucinewgame, READY, "ucinewgame  forget earlier searches", is_worth_compiling=False),
+        "position": Command(
+            position, GAME, "position startpos|fen FEN [moves MOVE ...]  set the position", is_worth_compiling=False
+        ),
+        "fen": Command(fen, GAME, "fen FEN [moves MOVE ...]  set the position", is_worth_compiling=False),
+        "dice": Command(dice, GAME, "dice 1-6  the die thrown (EWN)", is_worth_compiling=False),
+        "go": Command(
+            go,
+            READY,
+            "go [wtime MS btime MS winc MS binc MS movestogo N] [movetime MS] [depth N] [nodes N] [mate N] [infinite]"
+            " [ponder] [searchmoves MOVE ...]  search; go perft N counts",
+        ),
+        "stop": Command(UciFamily.stop, AT_ONCE, "stop  end the search; it answers with bestmove"),
+        "ponderhit": Command(UciFamily.ponderhit, AT_ONCE, "ponderhit  the move pondered on was played"),
+        "d": Command(d, GAME, "d  the board, its FEN and key"),
+        "legal": Command(legal, GAME, "legal  all legal moves"),
+        "eval": Command(eval, GAME, "eval  the static evaluation by terms"),
+        "book": Command(book, READY, "book  what the books know of the position"),
+        "result": Command(result, GAME, "result  none, or how the game has ended"),
+        "turn": Command(turn, GAME, "turn  the side to move"),
+        "probe": Command(probe, READY, "probe  what searches have stored of the position"),
+        "perft": Command(perft, READY, "perft N  count the leaves of the game tree"),
+        "bench": Command(bench, READY, "bench  fixed searches: signature and speed"),
+        "debug": Command(debug, AT_ONCE, "debug on|off  say how each search spends its time"),
+        "help": Command(help, AT_ONCE, "help  this list; protocol.md has the whole"),
+        "quit": Command(UciFamily.quit, AT_ONCE, "quit  stop searching and end; a second one does not wait"),
+    }
+
+
+def outcome_text(outcome: Outcome | None) -> str:
+    """Return `none`, `win first REASON`, `draw REASON` or `unknown REASON`."""
+    return "none" if outcome is None else str(outcome)
+
+
+def score_text(score: Score, shows_wdl: bool) -> str:
+    """Return `cp N` or `mate N`, and if wanted the chances to win, draw and lose."""
+    text = f"mate {score.mate}" if score.mate is not None else f"cp {score.cp}"
+    return text + (chances_text(score) if shows_wdl else "")
+
+
+def count_lines(event: Event) -> list[str]:
+    """Return the lines for an event of perft or bench."""
+    match event:
+        case events.PerftMove():
+            return [f"{event.position.move_text(event.move)}: {event.nodes}"]
+        case events.PerftDone(is_stopped=True):
+            return [f"info string perft {event.depth} stopped"]
+        case events.PerftDone():
+            return [f"perft {event.depth} nodes {event.nodes} time {event.elapsed_ms}"]
+        case events.BenchPosition():
+            return [f"bench position {event.number} {event.summary}"]
+        case events.BenchDone(total) if total is not None:
+            nps = total.nodes * 1_000_000_000 // max(total.elapsed_ns, 1)
+            speed = f"time {total.elapsed_ns // 1_000_000} nps {nps}"
+            return [f"bench {total.game} nodes {total.nodes} {speed} signature {total.signature}"]
+    return []

@@ -1,0 +1,86 @@
+"""What UCI and its relatives UCCI and UGI share.
+
+Each line is answered in its turn, after all lines before it; but `stop` holds for what waits too, and `isready` is
+answered beside a search. The line about an iteration and the declarations of options are alike but for names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from daemon.events import Info
+from daemon.frontends.base import FrontEnd, Letter
+from daemon.options import NO_FILE
+from daemon.pipes import ClientLine
+from daemon.scheduler import State
+from games.contract import Option, Score
+
+WriteScore = Callable[[Score], str]
+
+
+class UciFamily(FrontEnd):
+    """A client that speaks UCI or a relative."""
+
+    def read(self, line: ClientLine) -> None:
+        word = line.text.split(maxsplit=1)[0]
+        if word == "isready" and self.engine.state is State.RUNNING:
+            self.out.line("readyok")
+        elif word == "ponderhit" and self.mailbox and not self.engine.is_pondering:
+            self.mailbox.append(Letter(line, self.commands[word]))  # it is meant for a search that waits
+        else:
+            super().read(line)
+
+    def is_search(self, text: str) -> bool:
+        words = text.lower().split()
+        return words[0] == "go" and "perft" not in words
+
+    def isready(self, words: list[str], line: ClientLine) -> None:
+        self.out.line("readyok")
+
+    def stop(self, words: list[str], line: ClientLine) -> None:
+        """End the job that runs and those that wait: all were asked for before the stop."""
+        self.engine.stop()
+        self.stop_waiting()
+
+    def ponderhit(self, words: list[str], line: ClientLine) -> None:
+        self.engine.ponderhit(line.ns)
+
+
+def info_lines(info: Info, score_text: WriteScore) -> Iterator[str]:
+    """Yield `info depth ...` for each line of a report, and before them the value where there is no die yet."""
+    report = info.report
+    pace = f" nodes {report.nodes} nps {report.nodes * 1000 // max(info.elapsed_ms, 1)} hashfull {report.hashfull}"
+    time = f" time {info.elapsed_ms}"
+    if report.value is not None:
+        score = score_text(report.value)
+        yield f"info depth {report.depth} seldepth {report.seldepth} score {score}{pace}{time}"
+    tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
+    by_throw = bool(report.lines[0].throw)
+    for index, line in enumerate(report.lines if by_throw else report.lines[: info.multipv], 1):
+        throw = f" throw {line.throw}" if by_throw else ""
+        rank = f" multipv {index}" if info.multipv > 1 and not by_throw else ""
+        score, pv = score_text(line.score), " ".join(map(info.position.move_text, line.pv))
+        yield (
+            f"info{throw} depth {line.depth or report.depth} seldepth {report.seldepth}{rank}"
+            f" score {score}{pace}{tbhits}{time} pv {pv}"
+        )
+
+
+def chances_text(score: Score) -> str:
+    """Return ` wdl W D L`, the chances to win, draw and lose per mille; '' where the search knows none."""
+    if score.win is None:
+        return ""
+    win = round(1000 * score.win)
+    draw = min(round(1000 * score.draw), 1000 - win)
+    return f" wdl {win} {draw} {1000 - win - draw}"
+
+
+def option_text(option: Option, name: str) -> str:
+    """Return the declaration of an option, after `option name` or UCCI's `option`."""
+    kind = "string" if option.kind == "number" else option.kind  # UCI has none
+    text = f"{name} type {kind}"
+    if option.kind != "button":
+        text += f" default {option.default or NO_FILE}"
+    if option.kind == "spin":
+        text += f" min {option.low} max {option.high}"
+    return text + "".join(f" var {choice}" for choice in option.choices)

@@ -1,0 +1,84 @@
+"""Words that a client wrote: taken apart, checked, and made safe to echo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from daemon.limits import Limits
+
+MAX_NUMBER = 10**15
+MAX_TIME = 10**10
+"""Milliseconds, some hundred days: what a deadline in nanoseconds can hold."""
+
+_AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
+_TIMES = ("wtime", "btime", "winc", "binc", "movetime")
+_NUMBERS = (*_TIMES, "movestogo", "nodes", "depth", "mate", "perft")
+GO_WORDS = {word: word for word in (*_NUMBERS, "infinite", "ponder", "searchmoves")}
+"""UCI's words of `go`; those of a limit are its field in `Limits`."""
+
+
+def split_moves(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return what comes before the word `moves`, and after it."""
+    split = words.index("moves") if "moves" in words else len(words)
+    return words[:split], words[split + 1 :]
+
+
+def parse_number(word: str, text: str, field: str = "") -> int:
+    """Return the number after a word of `go`; ValueError if it is none.
+
+    `field`: the limit that the word stands for, if its name is another.
+    """
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
+        raise ValueError(f"go {word}: not a number: {text}")
+    number = min(int(text), MAX_NUMBER)
+    least = _AT_LEAST.get(field or word, -MAX_NUMBER)
+    if number < least:
+        raise ValueError(f"go {word}: at least {least}, not {text}")
+    return number
+
+
+class Go(NamedTuple):
+    """What a `go` asks for."""
+
+    limits: Limits
+    searchmoves: tuple[str, ...]
+    perft: int  # 0: a search
+    unknown: tuple[str, ...]  # words that nobody knows
+
+
+def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
+    """Parse the words after `go`. ValueError for a value that cannot be.
+
+    `names`: the client's words, in lower case, and UCI's.
+    """
+    found: dict[str, int] = {}
+    unknown: list[str] = []
+    moves: list[str] = []
+    i = 0
+    while i < len(words):
+        word = words[i].lower()
+        field = names.get(word, "")
+        i += 1
+        if field in _NUMBERS:
+            if i == len(words):
+                raise ValueError(f"go {word}: no number follows")
+            number = parse_number(word, words[i], field)
+            number = min(number, MAX_TIME) if field in _TIMES else number
+            found[field] = max(number, 0) if field in ("winc", "binc", "movestogo") else number
+            i += 1
+        elif field in ("infinite", "ponder"):
+            found[field] = True
+        elif field == "searchmoves":
+            # Everything that is no word of `go` is a move.
+            moves = []
+            while i < len(words) and names.get(words[i].lower(), "searchmoves") == "searchmoves":
+                moves.append(words[i])
+                i += 1
+            if not moves:
+                raise ValueError(f"go {word}: no move follows")
+        else:
+            unknown.append(words[i - 1])
+    perft = found.pop("perft", 0)
+    return Go(Limits(**found), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]

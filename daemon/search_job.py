@@ -1,0 +1,354 @@
+"""One search from its limits to its best move, on a thread of its own: iterations, clock, skill, pondering."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from daemon import clock
+from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, internal
+from daemon.limits import Limits
+from daemon.options import MAX_SKILL
+from daemon.pipes import now_ns
+from daemon.scheduler import Ending
+from games.contract import Game, Line, Move, Position, Report, Score, Searcher, Task, exhaust
+
+if TYPE_CHECKING:
+    from games.kernel.control import Control
+
+SKILL_NODES = 500
+"""Nodes at skill 0; doubled every second level."""
+
+SKILL_LINES = 4
+SKILL_NOISE = 8.0
+"""Standard deviation of the score noise in centipawns, per level missing."""
+
+CHECK_NODES = 20_000
+"""Nodes for a book's move that is to be checked, and as many for the search for a better one."""
+
+CHECK_SHARE = 0.25
+"""Of the time meant for the move, at most, for both."""
+
+CHECK_MARGIN = 30
+"""Hundredths of a pawn that it may be worse."""
+
+MATE_SLACK = 4
+"""Plies that a search for a mate goes beyond the mate's own length: selective search may see it late."""
+
+
+class Settings(NamedTuple):
+    """The options that a search needs, as they stand when it is asked for."""
+
+    multipv: int = 1
+    overhead: int = 0  # ms
+    skill: float = MAX_SKILL
+    seed: int = 1
+    is_analysis: bool = False  # no move is played unsearched
+    is_debugging: bool = False
+
+
+def stop_at(control: Control, ns: int) -> threading.Timer | None:
+    """Have a search stopped at a time; return the timer, to be cancelled after it, where kernels see no clock."""
+    from games.kernel.intrinsics import HAS_CLOCK
+
+    if HAS_CLOCK:
+        control.set_deadline(ns)
+        return None
+    timer = threading.Timer(max(ns - now_ns(), 0) / 1e9, control.stop)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+class Search(NamedTuple):
+    """What is searched, and with what."""
+
+    game: Game
+    searcher: Searcher
+    position: Position  # the job's own copy
+    moves: tuple[Move, ...] = ()  # those allowed; empty: all
+    limits: Limits = Limits()
+    settings: Settings = Settings()
+
+
+class SearchJob:
+    """A search that is asked for, runs or waits for its turn.
+
+    `run` is for the job's thread; `stop`, `ponderhit` and `throw` are for the owner's, before the search begins too.
+    """
+
+    def __init__(self, search_id: int, search: Search, post: Post) -> None:
+        """`post` gets the events, in the thread that runs the search."""
+        from games.kernel.control import Control
+
+        self.search_id = search_id
+        self.search = search
+        self._post = post
+        limits, settings = search.limits, search.settings
+        nodes, multipv = limits.nodes, settings.multipv
+        if settings.skill < MAX_SKILL:
+            cap = int(SKILL_NODES * 2 ** (settings.skill / 2))
+            nodes, multipv = min(nodes or cap, cap), max(multipv, SKILL_LINES)
+        self._task = Task(search.position, Control(nodes), search.moves, multipv)
+        self._clock = MoveClock(search)
+        self._is_stopped = False
+        self._thrown = 0  # the die, named while its throws are pondered
+
+    def begin(self, ns: int) -> None:
+        """Start its clock; called before `run`."""
+        self._clock.begin(ns, self._task.control)
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        self._task.control.stop()
+        self._clock.release()
+
+    def ponderhit(self, ns: int) -> None:
+        """The move pondered on was played: from now on the clock runs."""
+        if self.is_pondering:
+            if self._thrown:
+                self._task.control.stop()  # `run` begins anew with the throw, and a control that runs from now
+            self._clock.hit(ns, None if self._thrown else self._task.control)
+
+    def throw(self, dice: int) -> None:
+        """Take the die thrown in the position whose six throws are pondered."""
+        if self.is_pondering and not self.search.position.dice:
+            self._thrown = dice
+
+    def end(self, ending: Ending) -> None:
+        """Stop a search that is unbounded, since nobody can do so any more; after a quit any search."""
+        if ending is Ending.QUIT or self.is_pondering or not self.search.limits.is_bounded:
+            self.stop()
+
+    @property
+    def is_pondering(self) -> bool:
+        return self._clock.is_pondering
+
+    def run(self) -> BestMove:
+        """Search, wait for `stop` if the search is unbounded, and return the answer."""
+        budget = self._clock.budget
+        if self.search.settings.is_debugging and budget is not None:
+            self._note(f"time for this move {budget.soft:.0f} ms, at most {budget.hard:.0f} ms")
+        try:
+            answer = self._think()
+        except Exception as error:
+            self._post(Refused(Kind.INTERNAL, internal(error)))
+            answer = self._answer(self._any_move())
+        finally:
+            self._clock.cancel()
+        if self.search.settings.is_debugging:
+            self._note(f"time used {self._clock.used_ms():.1f} ms")
+        return answer
+
+    def abandon(self, reason: str) -> BestMove:
+        self._post(Refused(Kind.INTERNAL, reason))
+        return self._answer(None)
+
+    def _note(self, text: str) -> None:
+        self._post(Note(text))
+
+    def _answer(self, move: Move | None, ponder: Move | None = None, mate: int | None = None) -> BestMove:
+        return BestMove(self.search_id, self.search.position, move, ponder, mate)
+
+    def _any_move(self) -> Move | None:
+        """Return the answer after a fault: a legal move, if there is still one to be had."""
+        try:
+            moves = self._task.moves or tuple(self.search.position.legal_moves())
+            return moves[0] if moves else None
+        except Exception:
+            return None
+
+    def _think(self) -> BestMove:
+        game, position = self.search.game, self.search.position
+        if not position.count_legal():
+            self._post(GameOver(self.search_id, _score_of_end(position)))
+            self._clock.wait()
+            return self._answer(None)
+        if self._answers_at_once and not self._task.moves:
+            suggestion = game.suggest(position, self._random())
+            if suggestion is not None and not (suggestion.unless_refuted and self._refutes(suggestion.move)):
+                self._note(f"book {suggestion.why}")
+                return self._answer(suggestion.move)
+        report = self._iterate()
+        self._clock.wait()
+        if self._thrown and not self._is_stopped:
+            if not self._go_on_with_throw():
+                return self._answer(None)
+            report = self._iterate()
+        lines = report.lines
+        if lines[0].throw:
+            lines = tuple(line for line in lines if line.throw == self._thrown)
+        if not lines:
+            return self._answer(None)
+        best = lines[0] if self.search.settings.skill >= MAX_SKILL else self._weakened(lines)
+        move, has_reply = best.pv[0], len(best.pv) > 1 and not game.info.has_dice and not game.info.has_hidden
+        return self._answer(move, best.pv[1] if has_reply else None, best.score.mate)
+
+    @property
+    def _answers_at_once(self) -> bool:
+        return self.search.limits.answers_at_once and not self.search.settings.is_analysis
+
+    def _go_on_with_throw(self) -> bool:
+        """Take the throw that was named while pondering; what the searcher keeps is worth as much for one throw.
+
+        False if it fits none of the moves allowed.
+        """
+        from games.kernel.control import Control
+
+        position = self.search.position
+        position.set_dice(self._thrown)
+        legal = set(position.legal_moves())
+        moves = tuple(move for move in self._task.moves if move in legal)
+        if self._task.moves and not moves:
+            return False
+        self._task = self._task._replace(control=Control(self._task.control.node_limit), moves=moves)
+        if self._is_stopped:  # just now
+            self._task.control.stop()
+        self._clock.start(self._task.control)
+        return True
+
+    def _refutes(self, move: Move) -> bool:
+        """True if a short search finds the move clearly worse than the best, or does not get so far."""
+        from games.kernel.control import Control
+
+        scores = []
+        for moves in ((), (move,)):
+            control = Control(CHECK_NODES)
+            self._clock.share(control, CHECK_SHARE)
+            report = exhaust(self.search.searcher, Task(self.search.position, control, moves))
+            if control.stopped and report.nodes < CHECK_NODES:
+                return True
+            scores.append(report.lines[0].score.cp)
+        return scores[1] < scores[0] - CHECK_MARGIN * self.search.game.info.score_unit // 100
+
+    def _iterate(self) -> Report:
+        """Search deeper and deeper until a limit is reached; return the last report."""
+        searcher = self.search.searcher
+        searcher.start(self._task)
+        try:
+            stable = 0
+            previous: Line | None = None
+            while True:
+                report = searcher.iterate()
+                if report.note and previous is None:
+                    self._note(report.note)
+                best = report.lines[0]
+                drop = 0.0 if previous is None else (previous.score.cp - best.score.cp) * 100 / self._score_unit
+                stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
+                previous = best
+                is_final = self._is_final(report, stable, drop)
+                multipv = self.search.settings.multipv
+                elapsed_ms = self._clock.elapsed_ms()
+                self._post(Info(self.search_id, self.search.position, report, multipv, elapsed_ms, is_final))
+                if is_final:
+                    return report
+        finally:
+            searcher.finish()
+
+    @property
+    def _score_unit(self) -> int:
+        return self.search.game.info.score_unit
+
+    def _is_final(self, report: Report, stable: int, drop: float) -> bool:
+        """True if no further iteration is wanted. `stable`, `drop`: as `clock.scale` takes them."""
+        limits = self.search.limits
+        if not report.complete or report.finished or self._task.control.stopped:
+            return True
+        if 0 < limits.depth <= report.depth or (limits.mate and settles_mate(report, limits.mate)):
+            return True
+        if self.is_pondering:
+            return False
+        return self._is_single or (limits.has_clock and self._clock.is_used_up(stable, drop))
+
+    @property
+    def _is_single(self) -> bool:
+        """True if a single reply is to be played at once."""
+        return self._answers_at_once and (len(self._task.moves) or self.search.position.count_legal()) == 1
+
+    def _weakened(self, lines: tuple[Line, ...]) -> Line:
+        """Return the best line after noise that grows as the skill falls."""
+        noise = self._random()
+        sigma = SKILL_NOISE * (MAX_SKILL - self.search.settings.skill)
+        return max(lines, key=lambda line: line.score.cp + noise.gauss(0, sigma))
+
+    def _random(self) -> random.Random:
+        """Return draws that the seed and the position fix."""
+        return random.Random(f"{self.search.settings.seed} {self.search.position.key}")
+
+
+class MoveClock:
+    """The time of one search: its budget, when it began to run, and whether the answer may be given."""
+
+    def __init__(self, search: Search) -> None:
+        position, info, limits = search.position, search.game.info, search.limits
+        overhead = search.settings.overhead
+        self.budget = limits.budget(position.turn, position.ply // 2, info.expected_turns, overhead, info.early_weight)
+        self.is_pondering = limits.ponder
+        self._is_asked_for_ns = self._runs_since_ns = 0
+        self._timer: threading.Timer | None = None
+        self._may_answer = threading.Event()
+        if not (limits.infinite or limits.ponder):
+            self._may_answer.set()
+
+    def begin(self, ns: int, control: Control) -> None:
+        self._is_asked_for_ns = self._runs_since_ns = ns
+        if not self.is_pondering:
+            self.start(control)
+
+    def start(self, control: Control) -> None:
+        """Set the deadline of a control."""
+        if self.budget is not None:
+            self._timer = stop_at(control, self._runs_since_ns + int(self.budget.hard * 1e6))
+
+    def hit(self, ns: int, control: Control | None) -> None:
+        """Pondering ends: the clock runs; no deadline is set without a control."""
+        self._runs_since_ns = max(ns, self._is_asked_for_ns)
+        if control is not None:
+            self.start(control)
+        self.is_pondering = False
+        self._may_answer.set()
+
+    def share(self, control: Control, share: float) -> None:
+        """Set a deadline at a share of the time meant for the move."""
+        if self.budget is not None:
+            control.set_deadline(self._runs_since_ns + int(self.budget.soft * share * 1e6))
+
+    def is_used_up(self, stable: int, drop: float) -> bool:
+        """True if no new iteration should begin."""
+        assert self.budget is not None
+        return self.used_ms() >= self.budget.soft * clock.scale(stable, drop)
+
+    def used_ms(self) -> float:
+        """Return the milliseconds that the clock has run."""
+        return (now_ns() - self._runs_since_ns) / 1e6
+
+    def elapsed_ms(self) -> int:
+        """Return the milliseconds since the search was asked for."""
+        return max((now_ns() - self._is_asked_for_ns) // 1_000_000, 0)
+
+    def wait(self) -> None:
+        """Wait until the answer may be given: at once, or after `stop` or `ponderhit`."""
+        self._may_answer.wait()
+
+    def release(self) -> None:
+        self._may_answer.set()
+
+    def cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+def settles_mate(report: Report, wanted: int) -> bool:
+    """True if a search for a mate has its answer: a win short enough, or none where it should have shown by now."""
+    mate = report.lines[0].score.mate
+    found = mate is not None and 0 < mate <= wanted
+    return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
+
+
+def _score_of_end(position: Position) -> Score:
+    """Return the value of a position without a legal move, the mover's view."""
+    outcome = position.outcome()
+    if outcome is None or outcome.winner is None:
+        return Score(0)
+    return Score(mate=1 if outcome.winner == position.turn else 0)

@@ -1,0 +1,127 @@
+"""The daemon on standard input and output: one thread that owns the engine and its front end.
+
+It takes lines and events in the order of their arrival, from one queue, and never waits for anything else. Lines come
+from a thread that reads, events from the engine's jobs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from queue import SimpleQueue
+
+from daemon.engine import Engine
+from daemon.events import Event, Kind, Refusal, Refused, Warning, ends_job, internal
+from daemon.frontends import front_end_for
+from daemon.frontends.base import FrontEnd
+from daemon.output import Output
+from daemon.pipes import QUIT, ClientLine, EndOfInput, printable, read_lines
+from daemon.scheduler import Ending
+
+QUIT_WAIT_S = 30.0
+"""`perft` and `bench` may run on for so long after a `quit`."""
+
+class OutOfPatience:
+    """Put when QUIT_WAIT_S are over."""
+
+
+LEAVING = (QUIT, "exit")
+"""Lines that end the process at once when it is ending already."""
+
+
+class Server:
+    """One client from its first line to its last answer."""
+
+    def __init__(self) -> None:
+        self._thread = threading.current_thread()
+        self._inbox: SimpleQueue[ClientLine | EndOfInput | OutOfPatience | Event] = SimpleQueue()
+        self._out = Output(lambda text: self.post(Warning(text)))
+        self._engine = Engine(self.post, self._out.log_to)
+        self._front_end: FrontEnd | None = None
+        self._ending: Ending | None = None
+
+    def post(self, event: Event) -> None:
+        """Deliver an event: within a call of the owner's at once, else in its turn."""
+        if threading.current_thread() is self._thread and not ends_job(event):
+            self._write(event)
+        else:
+            self._inbox.put(event)
+
+    def run(self) -> None:
+        """Serve until the input has ended, or `quit` has come, and all that was asked for is answered."""
+        threading.Thread(
+            target=read_lines, args=(self._inbox.put, self._out.expect_end), name="reader", daemon=True
+        ).start()
+        while not self._has_answered_all():
+            item = self._inbox.get()
+            if isinstance(item, ClientLine):
+                self._read(item)
+            elif isinstance(item, EndOfInput):
+                self._ending = self._ending or Ending.INPUT
+            elif isinstance(item, OutOfPatience):
+                self._stop_all()
+            else:
+                self._write(item)
+                self._engine.settle(item)
+            if self._front_end is not None:
+                self._front_end.drain()
+            if self._ending is not None:
+                self._engine.end(self._ending)
+        self._engine.close()
+
+    def _has_answered_all(self) -> bool:
+        """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
+        mailbox = () if self._front_end is None else self._front_end.mailbox
+        if self._ending is Ending.QUIT and self._engine.is_compiling:
+            return not any(letter.command.is_worth_compiling for letter in mailbox)
+        return self._ending is not None and not self._engine.is_busy and not mailbox
+
+    def _read(self, line: ClientLine) -> None:
+        if self._ending is Ending.QUIT:
+            if line.text in LEAVING:
+                self._engine.close()
+                os._exit(0)  # not through interpreter shutdown: that would wait for a compiler or a kernel
+            return
+        self._out.log_input(line.text)
+        if not line.text:
+            return
+        if self._front_end is None:
+            self._front_end = front_end_for(line.text)(self._engine, self._out, self._leave)
+        if line.too_long:
+            reason = f"line too long, ignored: {printable(line.text, 40)}"
+            self._front_end.refuse(line, Refusal(Kind.COMMAND, reason))
+        else:
+            self._front_end.read(line)
+
+    def _leave(self) -> None:
+        """End soon: a `quit` has come. A second one ends at once."""
+        self._ending = Ending.QUIT
+        self._out.expect_end()
+        timer = threading.Timer(QUIT_WAIT_S, self._inbox.put, (OutOfPatience(),))
+        timer.daemon = True
+        timer.start()
+
+    def _stop_all(self) -> None:
+        self._engine.stop()
+        if self._front_end is not None:
+            self._front_end.stop_waiting()
+
+    def _write(self, event: Event) -> None:
+        if self._front_end is None:
+            return  # nobody has asked for anything
+        try:
+            self._front_end.write(event)
+        except Exception as error:
+            self._front_end.write(Refused(Kind.INTERNAL, internal(error)))
+
+
+def serve() -> None:
+    """Run the daemon on standard input and output until `quit` or the end of input."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Ctrl-C ends it at once: Python's own handler is seen only when the next event comes.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    server = Server()
+    threading.excepthook = lambda failed: server.post(Refused(Kind.INTERNAL, internal(failed.exc_value or Exception())))
+    server.run()
+    os._exit(0)

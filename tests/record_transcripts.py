@@ -1,0 +1,116 @@
+"""Record transcripts: `python tests/record_transcripts.py [FRONT_END[/NAME] ...]`, all without arguments.
+
+What is recorded is what the present code says, right or wrong: look at the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import queue
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from client import ClientError
+from scenarios import SCENARIOS, Scenario, load_all
+from transcripts import Block, Process, Transcript, is_news, mask, text_of
+
+QUIET_S = 0.25
+"""An answer is whole when nothing more has come for so long."""
+
+Awaited = str | Callable[[str], bool] | None
+
+
+class Recorder:
+    """A process, and what is sent to it and comes back."""
+
+    def __init__(self, front_end: str, process: Process) -> None:
+        self._front_end = front_end
+        self._process = process
+        self.random = random.Random(1)
+        self.blocks: list[Block] = []
+        self.errors = False
+        """Whether standard error belongs to the transcript."""
+        self.files: list[str] = []
+        """Files that belong to it."""
+
+    def send(self, *lines: str, until: Awaited = None, count: int = 1) -> list[str]:
+        """Send lines in one block and return the answers, unmasked: all until the process has been quiet.
+
+        `until` is what they must hold `count` times: a line that begins so, or that a predicate fits. A line that does
+        not begin with `>` is sent as it is.
+        """
+        sent = tuple(line if line.startswith(">") else f"> {line}" for line in lines)
+        self._process.write(sent)
+        fits = (lambda line: line.startswith(until)) if isinstance(until, str) else until
+        answers: list[str] = []
+        missing = count if fits is not None else 0
+        while True:
+            try:
+                line = self._process._lines.get(timeout=60.0 if missing else QUIET_S)
+            except queue.Empty:
+                if missing:
+                    raise ClientError(f"no {until} after {sent}; got {answers[-5:]}") from None
+                break
+            if line is None:
+                self._process._lines.put(None)
+                if missing:
+                    raise ClientError(f"the process ended before {until}: {answers[-5:]} {self._process.errors}")
+                break
+            if is_news(line):
+                continue
+            answers.append(line)
+            missing -= missing and fits is not None and fits(line)
+        self.blocks.append(Block(sent, tuple(mask(line, self._front_end) for line in answers)))
+        return answers
+
+    def best(self, *lines: str, until: str = "bestmove") -> str:
+        """Send lines and return the second word of the last answer that begins with `until`."""
+        answers = self.send(*lines, until=until)
+        return [line for line in answers if line.startswith(until)][-1].split()[1]
+
+
+def record(key: tuple[str, str], scenario: Scenario) -> Transcript:
+    """Run a scenario and return what was said."""
+    front_end, name = key
+    about = " ".join((scenario.run.__doc__ or "").split())
+    with tempfile.TemporaryDirectory() as folder, Process(front_end, scenario.nodes, Path(folder)) as process:
+        recorder = Recorder(front_end, process)
+        scenario.run(recorder)
+        if not process.process.stdin.closed:  # type: ignore[union-attr]
+            process.close_input()
+        more = process.remaining()
+        if more:
+            raise ClientError(f"{front_end}/{name}: more after the last block: {more[:5]}")
+        status = process.end()
+        return Transcript(
+            front_end,
+            name,
+            (about,) if about else (),
+            scenario.nodes,
+            status,
+            tuple(recorder.blocks),
+            process.written_errors() if recorder.errors else None,
+            tuple((file, process.content(file)) for file in recorder.files),
+        )
+
+
+def main(names: list[str]) -> None:
+    load_all()
+    for key, scenario in SCENARIOS.items():
+        if names and key[0] not in names and "/".join(key) not in names:
+            continue
+        started = time.monotonic()
+        transcript = record(key, scenario)
+        transcript.path.parent.mkdir(parents=True, exist_ok=True)
+        text = text_of(transcript)
+        transcript.path.write_text(text, encoding="utf-8")
+        print(f"{'/'.join(key)}: {text.count(chr(10))} lines in {time.monotonic() - started:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

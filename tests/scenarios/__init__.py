@@ -1,0 +1,43 @@
+"""What the clients of the transcripts do: a function for each, which `record_transcripts.py` runs.
+
+A scenario gets a `Recorder` and sends blocks through it. What it sends may depend on what came before, and on nothing
+else: random choices come from `Recorder.random`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from record_transcripts import Recorder
+
+FRONT_ENDS = ("uci", "ucci", "ugi", "cecp", "sau", "cloudict", "myai", "junqi", "botzone")
+
+
+class Scenario(NamedTuple):
+    """How a transcript is made."""
+
+    run: Callable[[Recorder], None]
+    nodes: int  # the limit of each search, 0 for none
+
+
+SCENARIOS: dict[tuple[str, str], Scenario] = {}
+"""By front end and name."""
+
+
+def scenario(front_end: str, nodes: int = 300) -> Callable[[Callable[[Recorder], None]], Callable[[Recorder], None]]:
+    """Declare a scenario; its transcript has the function's name."""
+
+    def declare(run: Callable[[Recorder], None]) -> Callable[[Recorder], None]:
+        SCENARIOS[front_end, run.__name__.replace("_", "-")] = Scenario(run, nodes)
+        return run
+
+    return declare
+
+
+def load_all() -> None:
+    """Import all modules that declare scenarios."""
+    for front_end in FRONT_ENDS:
+        importlib.import_module(f"scenarios.{front_end}")

@@ -1,0 +1,256 @@
+"""Transcripts of a front end: what a client sends, and to the last byte what the daemon answers.
+
+A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. What a line is its first word says:
+
+    #   a remark; `# nodes N` is the node limit of every search (see fixed_daemon.py), `# status N` the exit status
+    >   a line sent
+    >!  bytes sent as they are, with escapes as in Python (`\\r`, `\\x00`); the end of the line must be among them
+    >*  `>* N text` is a line of N bytes, the text repeated
+    >.  the input is closed
+    <   a line of standard output
+    !   a line of standard error; it is compared only if there is such a line, or `!-`, which stands for none
+    =   `= name`: a file in the process's folder, once the process has ended, its content in the lines after it
+    |   a line of that file
+
+All `>` lines in a row are one block, sent in one write; then its `<` lines are read; then comes the next block. After
+the last one the input is closed: the process must end by itself, and have nothing more to say.
+
+Times, speeds and versions are masked by `*`; lines that report how kernels are compiled are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from client import ROOT, Client, ClientError
+from hostile import FOREIGN
+
+FOLDER = ROOT / "tests/golden/transcripts"
+LAUNCHER = ROOT / "tests/fixed_daemon.py"
+TIMEOUT_S = 60.0
+"""For a line; ten kernels are compiled in less, and are reported."""
+
+COMPILING = re.compile(r"((info (string|message)|#) )?compil(ing|ed) \w+(:| for the first time| *$)")
+
+MASKS = tuple(
+    (re.compile(pattern), mask)
+    for pattern, mask in (
+        (r"\b(time|nps) \d+", r"\1 *"),
+        (r"time used \d+\.\d+ ms", "time used * ms"),
+        (r"\b\d+\.\d+\.\d+\b", "*"),
+        (r"^\d+\.\d{3} (>>|<<) ", r"* \1 "),
+        (re.escape(str(ROOT)), "ROOT"),
+    )
+)
+CECP_MASKS = tuple(
+    (re.compile(pattern), mask)
+    for pattern, mask in ((r"^(\d+ -?\d+) \d+ (\d+ [a-z])", r"\1 * \2"), (r"^stat01: \d+", "stat01: *"))
+)
+
+
+class Block(NamedTuple):
+    """What is sent in one write, in the lines of a transcript, and what comes back."""
+
+    sent: tuple[str, ...]
+    expected: tuple[str, ...]
+    line: int = 0  # where it stands in its file, from 1
+
+
+class Transcript(NamedTuple):
+    """One process from its start to its end."""
+
+    front_end: str
+    name: str
+    about: tuple[str, ...] = ()
+    nodes: int = 0
+    status: int = 0
+    blocks: tuple[Block, ...] = ()
+    errors: tuple[str, ...] | None = None  # standard error; None: not compared
+    files: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def path(self) -> Path:
+        return FOLDER / self.front_end / f"{self.name}.txt"
+
+
+class Difference(AssertionError):
+    """The daemon answers otherwise."""
+
+
+def mask(line: str, front_end: str) -> str:
+    """Return a line without what differs from run to run."""
+    for pattern, text in MASKS + (CECP_MASKS if front_end == "cecp" else ()):
+        line = pattern.sub(text, line)
+    return line
+
+
+def is_news(line: str) -> bool:
+    """True if a line reports that kernels are compiled."""
+    return COMPILING.match(line) is not None
+
+
+def text_of(transcript: Transcript) -> str:
+    """Return the transcript as its file holds it."""
+    lines = [f"# {line}" for line in transcript.about]
+    lines += [f"# nodes {transcript.nodes}"]
+    lines += [f"# status {transcript.status}"] if transcript.status else []
+    for block in transcript.blocks:
+        lines += block.sent
+        lines += [f"< {line}" for line in block.expected]
+    if transcript.errors is not None:
+        lines += [f"! {line}" for line in transcript.errors] or ["!-"]
+    for name, content in transcript.files:
+        lines += [f"= {name}", *(f"| {line}" for line in content)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_transcript(path: Path) -> Transcript:
+    """Read a transcript's file; ValueError if a line is none of its kinds."""
+    about: list[str] = []
+    settings = {"nodes": 0, "status": 0}
+    blocks: list[tuple[list[str], list[str], int]] = []
+    errors: list[str] | None = None
+    files: list[tuple[str, list[str]]] = []
+    last = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")[:-1], 1):
+        kind, _, text = line.partition(" ")
+        if kind == "#":
+            setting = re.fullmatch(r"(nodes|status) (\d+)", text)
+            if setting:
+                settings[setting[1]] = int(setting[2])
+            else:
+                about.append(text)
+        elif kind in (">", ">!", ">*", ">."):
+            if not last.startswith(">"):
+                blocks.append(([], [], number))
+            blocks[-1][0].append(line)
+        elif kind == "<":
+            blocks[-1][1].append(text)
+        elif kind in ("!", "!-"):
+            errors = (errors or []) + ([text] if kind == "!" else [])
+        elif kind == "=":
+            files.append((text, []))
+        elif kind == "|":
+            files[-1][1].append(text)
+        else:
+            raise ValueError(f"{path}:{number}: no line of a transcript: {line[:60]}")
+        last = kind
+    return Transcript(
+        path.parent.name,
+        path.stem,
+        tuple(about),
+        settings["nodes"],
+        settings["status"],
+        tuple(Block(tuple(sent), tuple(expected), line) for sent, expected, line in blocks),
+        None if errors is None else tuple(errors),
+        tuple((name, tuple(content)) for name, content in files),
+    )
+
+
+def bytes_of(line: str) -> bytes:
+    """Return what a `>` line of a transcript sends."""
+    kind, _, text = line.partition(" ")
+    if kind == ">!":
+        return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
+    if kind == ">*":
+        size, _, text = text.partition(" ")
+        return (text * (int(size) // len(text) + 1))[: int(size)].encode() + b"\n"
+    return text.encode() + b"\n" if kind == ">" else b""
+
+
+def lay_out(folder: Path) -> None:
+    """Put the files into a folder that transcripts name as they are seen from there."""
+    books = ROOT / "books"
+    for game in ("xiangqi", "connect6"):
+        shutil.copy(books / f"{game}-openings.book", folder / f"{game}.book")
+    whole = (books / "xiangqi-openings.book").read_bytes()
+    (folder / "cut.book").write_bytes(whole[:-1000])
+    (folder / "flipped.book").write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
+    (folder / "foreign").write_bytes(FOREIGN)
+    (folder / "empty").write_bytes(b"")
+    (folder / "folder").mkdir()
+    (folder / "tables").mkdir()
+    (folder / "tables/R-A.ending").write_bytes(b"SIQIBOOK")
+    (folder / "tables/nothing.ending").write_bytes(b"")
+    os.mkfifo(folder / "fifo")
+    words = (ROOT / "tests/fixtures/junqi_setups.txt").read_text().split()
+    (folder / "layouts").write_text("".join(f"{word}\n" for word in ("# two deployments", *words[:2])))
+    (folder / "wrong-layouts").write_text(f"{words[0]}\nabc\n")
+
+
+class Process(Client):
+    """A daemon of fixed_daemon.py in a folder of its own."""
+
+    def __init__(self, front_end: str, nodes: int, folder: Path) -> None:
+        lay_out(folder)
+        self._front_end = front_end
+        self._folder = folder
+        super().__init__(folder=folder, command=(sys.executable, str(LAUNCHER), str(nodes)))
+
+    def write(self, sent: tuple[str, ...]) -> None:
+        """Send the `>` lines of a transcript in one write."""
+        self.send_bytes(b"".join(map(bytes_of, sent)))
+        if sent[-1] == ">.":
+            self.close_input()
+
+    def next(self, timeout_s: float = TIMEOUT_S) -> str:
+        """Return the next line, masked; ClientError if none comes."""
+        while is_news(line := self.expect(lambda text: True, timeout_s)[0]):
+            pass
+        return mask(line, self._front_end)
+
+    def remaining(self) -> list[str]:
+        """Return what comes until the process ends by itself, masked."""
+        return [mask(line, self._front_end) for line in self.rest() if not is_news(line)]
+
+    def written_errors(self) -> tuple[str, ...]:
+        """Return the lines of standard error, masked, once the process has ended."""
+        return tuple(mask(line, self._front_end) for line in self.errors.splitlines() if not is_news(line))
+
+    def content(self, name: str) -> tuple[str, ...]:
+        """Return the lines of a file in the process's folder, masked; one line says so where there is none."""
+        path = self._folder / name
+        if not path.is_file():
+            return ("(there is none)",)
+        return tuple(mask(line, self._front_end) for line in path.read_text(errors="backslashreplace").splitlines())
+
+
+def replay(transcript: Transcript, folder: Path) -> None:
+    """Run a transcript in an empty folder; Difference shows the first line that is another."""
+    with Process(transcript.front_end, transcript.nodes, folder) as process:
+        seen: list[str] = []
+        for block in transcript.blocks:
+            process.write(block.sent)
+            for number, expected in enumerate(block.expected, block.line + len(block.sent)):
+                try:
+                    line = process.next()
+                except ClientError as error:
+                    line = f"nothing: {str(error).partition(';')[0]}"
+                if line != expected:
+                    after = [f"    {text}" for text in [*block.sent, *seen][-6:]]
+                    raise Difference(
+                        "\n".join([f"{transcript.path}:{number}", *after, f"expected: {expected}", f"got:      {line}"])
+                    )
+                seen.append(f"< {line}")
+            seen = []
+        if not process.process.stdin.closed:  # type: ignore[union-attr]
+            process.close_input()
+        compare(transcript, "more than expected at the end", (), tuple(process.remaining()))
+        compare(transcript, "exit status", (str(transcript.status),), (str(process.end()),))
+        if transcript.errors is not None:
+            compare(transcript, "standard error", transcript.errors, process.written_errors())
+        for name, content in transcript.files:
+            compare(transcript, name, content, process.content(name))
+
+
+def compare(transcript: Transcript, what: str, expected: tuple[str, ...], got: tuple[str, ...]) -> None:
+    """Difference, with the first line that is another, if two texts are not equal."""
+    if expected != got:
+        at = next((i for i, pair in enumerate(zip(expected, got)) if pair[0] != pair[1]), min(len(expected), len(got)))
+        lines = [repr(text[at]) if at < len(text) else "nothing" for text in (expected, got)]
+        raise Difference(f"{transcript.path}: {what}, line {at + 1}\nexpected: {lines[0]}\ngot:      {lines[1]}")

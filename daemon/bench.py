@@ -55,10 +55,8 @@ class BenchJob:
 
 def set_up(game: Game, item: BenchItem) -> Position:
     """Return the position of a bench item."""
-    from daemon.frontends.words import split_moves
-    start, moves = split_moves(item.position.split())
-    position = game.position(" ".join(start[1:]) or None)
-    for word in moves:
+    position = game.position(item.fen)
+    for word in item.moves:
         position.push(position.parse_move(word))
     if item.dice:
         position.set_dice(item.dice)

@@ -298,9 +298,7 @@ class Engine:
 
     # Jobs
 
-    def go(
-        self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False
-    ) -> int:
+    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
         """Search the current position, once no other job runs; return the search's id.
 
         Events: Note, Info, GameOver, Warning, and last BestMove with the id. `asked_ns` is when the client asked

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from daemon import clock
 
+
 class Limits(NamedTuple):
     """Times are in milliseconds, None where not given; numbers are 0 where not given.
 

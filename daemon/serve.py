@@ -22,6 +22,7 @@ from daemon.scheduler import Ending
 QUIT_WAIT_S = 30.0
 """`perft` and `bench` may run on for so long after a `quit`."""
 
+
 class OutOfPatience:
     """Put when QUIT_WAIT_S are over."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from daemon import __version__, events
 from daemon.events import Event, Kind, Refusal
 from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command
-from daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
-from daemon.frontends.words import GO_WORDS, parse_go, parse_number, split_moves
+from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text, whole_reason
+from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_position
 from daemon.options import declared
 from daemon.pipes import ClientLine, printable
 from games.contract import Outcome, Score
@@ -21,13 +21,11 @@ class Uci(UciFamily):
     """A client that speaks UCI. Each line is answered in its turn, after all lines before it."""
 
     go_words = GO_WORDS
+    ready = "uciok"
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
-        reason = refusal.reason
-        if refusal.played is not None:
-            reason += f" (move {refusal.played + 1}; the {refusal.played} before it stand)"
-        self.error(reason)
+        self.error(whole_reason(refusal))
         if self.is_search(line.text):
             self.out.line("bestmove (none)")
 
@@ -40,7 +38,7 @@ class Uci(UciFamily):
         self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
         for option, _ in declared():
             self.out.line(f"option name {option_text(option, option.name)}")
-        self.out.line("uciok")
+        self.out.line(self.ready)
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
         if len(words) < 2 or words[0].lower() != "name":
@@ -53,13 +51,7 @@ class Uci(UciFamily):
         self.engine.new_game()
 
     def position(self, words: list[str], line: ClientLine) -> None:
-        start, moves = split_moves(words)
-        kind = start[0] if start else ""
-        if kind not in ("startpos", "fen"):
-            raise ValueError("position: expected startpos or fen")
-        if kind == "startpos" and len(start) > 1:
-            raise ValueError(f"position startpos: unexpected {printable(start[1])}")
-        self.engine.set_position(" ".join(start[1:]) if kind == "fen" else None, moves)
+        self.engine.set_position(*parse_position(words))
 
     def fen(self, words: list[str], line: ClientLine) -> None:
         """`position fen ...` without its first word, as clients of Cyclone's dialect have it."""
@@ -171,7 +163,10 @@ class Uci(UciFamily):
     commands = {
         "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),
         "isready": Command(
-            UciFamily.isready, GAME, "isready  readyok, once all before it is done and the game is loaded", is_worth_compiling=False
+            UciFamily.isready,
+            GAME,
+            "isready  readyok, once all before it is done and the game is loaded",
+            is_worth_compiling=False,
         ),
         "setoption": Command(
             setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game", is_worth_compiling=False
@@ -214,21 +209,3 @@ def score_text(score: Score, shows_wdl: bool) -> str:
     """Return `cp N` or `mate N`, and if wanted the chances to win, draw and lose."""
     text = f"mate {score.mate}" if score.mate is not None else f"cp {score.cp}"
     return text + (chances_text(score) if shows_wdl else "")
-
-
-def count_lines(event: Event) -> list[str]:
-    """Return the lines for an event of perft or bench."""
-    match event:
-        case events.PerftMove():
-            return [f"{event.position.move_text(event.move)}: {event.nodes}"]
-        case events.PerftDone(is_stopped=True):
-            return [f"info string perft {event.depth} stopped"]
-        case events.PerftDone():
-            return [f"perft {event.depth} nodes {event.nodes} time {event.elapsed_ms}"]
-        case events.BenchPosition():
-            return [f"bench position {event.number} {event.summary}"]
-        case events.BenchDone(total) if total is not None:
-            nps = total.nodes * 1_000_000_000 // max(total.elapsed_ns, 1)
-            speed = f"time {total.elapsed_ns // 1_000_000} nps {nps}"
-            return [f"bench {total.game} nodes {total.nodes} {speed} signature {total.signature}"]
-    return []

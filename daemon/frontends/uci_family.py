@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from daemon.events import Info
+from daemon import events
+from daemon.events import Event, Info, Refusal
 from daemon.frontends.base import FrontEnd, Letter
 from daemon.options import NO_FILE
 from daemon.pipes import ClientLine
@@ -84,3 +85,28 @@ def option_text(option: Option, name: str) -> str:
     if option.kind == "spin":
         text += f" min {option.low} max {option.high}"
     return text + "".join(f" var {choice}" for choice in option.choices)
+
+
+def whole_reason(refusal: Refusal) -> str:
+    """Return a refusal's reason; of a list of moves with its place in it."""
+    if refusal.played is None:
+        return refusal.reason
+    return f"{refusal.reason} (move {refusal.played + 1}; the {refusal.played} before it stand)"
+
+
+def count_lines(event: Event) -> list[str]:
+    """Return the lines for an event of perft or bench."""
+    match event:
+        case events.PerftMove():
+            return [f"{event.position.move_text(event.move)}: {event.nodes}"]
+        case events.PerftDone(is_stopped=True):
+            return [f"info string perft {event.depth} stopped"]
+        case events.PerftDone():
+            return [f"perft {event.depth} nodes {event.nodes} time {event.elapsed_ms}"]
+        case events.BenchPosition():
+            return [f"bench position {event.number} {event.summary}"]
+        case events.BenchDone(total) if total is not None:
+            nps = total.nodes * 1_000_000_000 // max(total.elapsed_ns, 1)
+            speed = f"time {total.elapsed_ns // 1_000_000} nps {nps}"
+            return [f"bench {total.game} nodes {total.nodes} {speed} signature {total.signature}"]
+    return []

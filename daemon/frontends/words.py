@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from daemon.limits import Limits
+from daemon.pipes import printable
 
 MAX_NUMBER = 10**15
 MAX_TIME = 10**10
@@ -24,6 +25,17 @@ def split_moves(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:split], words[split + 1 :]
 
 
+def parse_position(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the FEN, None for the start, and the moves of `startpos|fen F [moves ...]`; ValueError otherwise."""
+    start, moves = split_moves(words)
+    kind = start[0] if start else ""
+    if kind not in ("startpos", "fen"):
+        raise ValueError("position: expected startpos or fen")
+    if kind == "startpos" and len(start) > 1:
+        raise ValueError(f"position startpos: unexpected {printable(start[1])}")
+    return (" ".join(start[1:]) if kind == "fen" else None), moves
+
+
 def parse_number(word: str, text: str, field: str = "") -> int:
     """Return the number after a word of `go`; ValueError if it is none.
 
@@ -37,6 +49,13 @@ def parse_number(word: str, text: str, field: str = "") -> int:
     if number < least:
         raise ValueError(f"go {word}: at least {least}, not {text}")
     return number
+
+
+def parse_limit(word: str, text: str, field: str) -> int:
+    """Return the number of a limit within what the engine takes; ValueError if it is none."""
+    number = parse_number(word, text, field)
+    number = min(number, MAX_TIME) if field in _TIMES else number
+    return max(number, 0) if field in ("winc", "binc", "movestogo") else number
 
 
 class Go(NamedTuple):
@@ -64,9 +83,7 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
         if field in _NUMBERS:
             if i == len(words):
                 raise ValueError(f"go {word}: no number follows")
-            number = parse_number(word, words[i], field)
-            number = min(number, MAX_TIME) if field in _TIMES else number
-            found[field] = max(number, 0) if field in ("winc", "binc", "movestogo") else number
+            found[field] = parse_limit(word, words[i], field)
             i += 1
         elif field in ("infinite", "ponder"):
             found[field] = True

@@ -1,0 +1,215 @@
+"""UCCI 3.0, the protocol of Chinese Xiangqi GUIs and of their engine league.
+
+Options have one word for a name; those that UCCI names have UCCI's. Times are seconds unless the client sets
+`usemillisec`, and those of the side to move.
+"""
+
+from __future__ import annotations
+
+from daemon import __version__, events
+from daemon.events import Event, Kind, Refusal
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, READY, Command
+from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text, whole_reason
+from daemon.frontends.words import parse_go, parse_limit, parse_position
+from daemon.options import declared, of_client
+from daemon.pipes import ClientLine, printable
+from games.contract import Score
+
+NAMES = {
+    "usebook": "OwnBook",
+    "useegtb": "UseEndgames",
+    "bookfiles": "BookFile",
+    "egtbpaths": "EndgamePath",
+    "hashsize": "Hash",
+    "threads": "Threads",
+    "ponder": "Ponder",
+}
+"""UCCI's names of options, and the engine's."""
+
+BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity")
+"""UCCI's options that clients set without having been offered them."""
+
+HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL")
+"""The engine's options that UCCI fixes, or that say nothing in it."""
+
+LISTED = frozenset(of_client("xiangqi")) - set(HIDDEN)
+
+TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}
+"""UCCI's words for the limits of the side to move; in seconds, except the last."""
+
+OPPONENTS = ("opptime", "oppmovestogo", "oppincrement")
+
+MATE = 30_000
+"""The score of a mate, less the plies to it."""
+
+
+class Ucci(UciFamily):
+    """A client that speaks UCCI."""
+
+    _is_milli = False
+    _is_offered = False  # a draw, with the move being searched
+    _score = 0  # of the last report
+    _banned: tuple[str, ...] = ()
+    _shown: tuple[str | None, list[str]] = (None, [])  # the last position that the client set
+
+    def refuse(self, line: ClientLine, refusal: Refusal) -> None:
+        self.note(printable(whole_reason(refusal), 400))
+        if self.is_search(line.text):
+            self.out.line("nobestmove")
+
+    # Commands
+
+    def ucci(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
+        names = {option: name for name, option in NAMES.items()}
+        for option, _ in declared():
+            if option.name in LISTED:
+                name = names.get(option.name, option.name.replace(" ", "_"))
+                self.out.line(f"option {option_text(option, name)}")
+        self.out.line("option usemillisec type check default false", "ucciok")
+
+    def setoption(self, words: list[str], line: ClientLine) -> None:
+        if words[:1] == ["name"] and "value" in words:  # as UCI has it
+            words = [word for word in words[1:] if word != "value"]
+        name, value = words[0].lower() if words else "", " ".join(words[1:])
+        if name == "usemillisec":
+            self._is_milli = value.lower() in ("true", "on", "")
+        elif name == "newgame":
+            self.engine.when_idle(self.engine.new_game)
+        elif name not in BLIND:
+            wanted = NAMES.get(name, name.replace("_", " ")).lower()
+            known = [option for option in LISTED if option.lower().replace("_", " ") == wanted]
+            if not known:
+                raise Refusal(Kind.OPTION, f"unknown option: {printable(name)}")
+            self.engine.set_option(known[0], value)
+
+    def position(self, words: list[str], line: ClientLine) -> None:
+        self._banned = ()
+        self._shown = parse_position(words)
+        self.engine.set_position(*self._shown)
+
+    def fen(self, words: list[str], line: ClientLine) -> None:
+        """`position fen ...` without its first word."""
+        self.position(["fen", *words], line)
+
+    def probe(self, words: list[str], line: ClientLine) -> None:
+        """Report what searches have stored of a position; the one set before stays."""
+        try:
+            if words:
+                self.engine.set_position(*parse_position(words))
+            self.out.line(self._pophash())
+        finally:
+            self.engine.set_position(*self._shown)
+
+    def _pophash(self) -> str:
+        found = self.engine.recall()
+        parts = ["pophash"]
+        if found is not None and found.move is not None:
+            parts += ["bestmove", self.engine.position.move_text(found.move)]
+        if found is not None:
+            for name, score in (("lowerbound", found.lower), ("upperbound", found.upper)):
+                if score is not None:
+                    parts += [name, str(number_of(score)), "depth", str(found.depth)]
+        return " ".join(parts)
+
+    def banmoves(self, words: list[str], line: ClientLine) -> None:
+        self._banned = tuple(words)
+
+    def go(self, words: list[str], line: ClientLine) -> None:
+        times: dict[str, int] = {}
+        others: list[str] = []
+        self._is_offered, self._score = False, 0
+        i = 0
+        while i < len(words):
+            word, value = words[i], words[i + 1] if i + 1 < len(words) else ""
+            i += 2
+            if word == "draw":
+                self._is_offered = True
+                i -= 1
+            elif word == "depth" and value == "infinite":
+                others.append("infinite")
+            elif word in TIMES:
+                if not value:
+                    raise ValueError(f"go {word}: no number follows")
+                scale = 1 if self._is_milli or word == "movestogo" or not value.isdigit() else 1000
+                number = str(int(value) * scale) if scale > 1 and value.isascii() else value
+                times |= {field: parse_limit(word, number, field) for field in TIMES[word]}
+            elif word not in OPPONENTS:
+                others.append(word)
+                i -= 1
+        asked = parse_go(others)
+        for word in asked.unknown:
+            self.note(f"go: unknown word ignored: {printable(word)}")
+        if asked.perft:
+            self.engine.perft(asked.perft, line.is_stopped)
+            return
+        moves = asked.searchmoves
+        if self._banned:
+            moves = tuple(move for move in moves or self.engine.legal_moves() if move not in self._banned)
+            if not moves:
+                self.out.line("nobestmove")
+                return
+        self.engine.go(asked.limits._replace(**times), moves, line.ns, line.is_stopped)
+
+    def ponderhit(self, words: list[str], line: ClientLine) -> None:
+        self._is_offered = "draw" in words
+        super().ponderhit(words, line)
+
+    def quit(self, words: list[str], line: ClientLine) -> None:
+        self.out.line("bye")
+        super().quit(words, line)
+
+    # Events
+
+    def info(self, info: events.Info) -> None:
+        """UCCI's scores are numbers."""
+        self._score = number_of(info.report.lines[0].score)
+        self.out.line(*info_lines(info, lambda score: str(number_of(score))))
+
+    def game_over(self, event: events.GameOver) -> None:
+        self._score = number_of(event.score)
+        self.out.line(f"info depth 0 score {self._score} time 0 nodes 0 nps 0")
+
+    def best_move(self, answer: events.BestMove) -> None:
+        if answer.move is None:
+            self.out.line("nobestmove")
+            return
+        text = answer.position.move_text
+        reply = "" if answer.ponder is None else f" ponder {text(answer.ponder)}"
+        agrees = " draw" if self._is_offered and self._score < DRAW_BELOW else ""
+        self.out.line(f"bestmove {text(answer.move)}{reply}{agrees}")
+
+    def note(self, text: str) -> None:
+        self.out.line(f"info message {text}")
+
+    compiling = note
+
+    def warning(self, text: str) -> None:
+        self.note(f"warning {text}")
+
+    def refused(self, kind: Kind, reason: str) -> None:
+        self.note(reason)
+
+    def count(self, event: Event) -> None:
+        self.out.line(*count_lines(event))
+
+    commands = {
+        "ucci": Command(ucci, AT_ONCE),
+        "isready": Command(UciFamily.isready, GAME, is_worth_compiling=False),
+        "setoption": Command(setoption, IDLE, is_worth_compiling=False),
+        "position": Command(position, GAME, is_worth_compiling=False),
+        "fen": Command(fen, GAME, is_worth_compiling=False),
+        "probe": Command(probe, READY),
+        "banmoves": Command(banmoves, IN_TURN, is_worth_compiling=False),
+        "go": Command(go, READY),
+        "stop": Command(UciFamily.stop, AT_ONCE),
+        "ponderhit": Command(ponderhit, AT_ONCE),
+        "quit": Command(quit, AT_ONCE),
+    }
+
+
+def number_of(score: Score) -> int:
+    """Return a score as UCCI has it: centipawns, or of a mate in the winner's own moves MATE less the plies."""
+    if score.mate is None:
+        return score.cp
+    return MATE + 1 - 2 * score.mate if score.mate > 0 else -MATE - 2 * score.mate

@@ -1,0 +1,55 @@
+"""UGI, the Universal Game Interface of match runners that know no rules: UCI, and questions about the position.
+
+The first player is `p1`, and mates are in plies. UGI does not ponder: its answer is `bestmove` and the move, and
+CuteGames waits for a line of just these two words.
+"""
+
+from __future__ import annotations
+
+from daemon import events
+from daemon.frontends.base import AT_ONCE, GAME, Command
+from daemon.frontends.uci import Uci
+from daemon.frontends.words import GO_WORDS
+from daemon.pipes import ClientLine, printable
+from games.contract import FIRST, Outcome, Score
+
+
+class Ugi(Uci):
+    """A client that speaks UGI."""
+
+    go_words = GO_WORDS | {"p1time": "wtime", "p2time": "btime", "p1inc": "winc", "p2inc": "binc"}
+    ready = "ugiok"
+
+    def query(self, words: list[str], line: ClientLine) -> None:
+        if words == ["p1turn"]:
+            answer = str(self.engine.position.turn == FIRST).lower()
+        elif words == ["gameover"]:
+            answer = str(result(self.engine.outcome()) != "none").lower()
+        elif words == ["result"]:
+            answer = result(self.engine.outcome())
+        else:
+            raise ValueError(f"query: {printable(' '.join(words))}")
+        self.out.line(f"response {answer}")
+
+    def score_text(self, score: Score) -> str:
+        return super().score_text(score if score.mate is None else score._replace(mate=plies(score.mate)))
+
+    def best_move(self, answer: events.BestMove) -> None:
+        super().best_move(answer._replace(ponder=None))
+
+    commands = Uci.commands | {
+        "ugi": Command(Uci.uci, AT_ONCE, "ugi  the engine's name and options"),
+        "uginewgame": Uci.commands["ucinewgame"],
+        "query": Command(query, GAME, "query p1turn|gameover|result  a question about the position"),
+    }
+
+
+def result(outcome: Outcome | None) -> str:
+    if outcome is None or outcome.unknown:
+        return "none"
+    return {None: "draw", FIRST: "p1win"}.get(outcome.winner, "p2win")
+
+
+def plies(mate: int) -> int:
+    """Return a mate in the winner's own moves in plies; below 0 if the side to move is mated."""
+    return 2 * mate - 1 if mate > 0 else 2 * mate

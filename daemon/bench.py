@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from daemon.words import split_moves
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import BenchItem, Game, Report, Task, exhaust
@@ -52,9 +51,8 @@ class Bench:
 
 def set_up(game: Game, item: BenchItem) -> Any:
     """The position of a bench item."""
-    start, moves = split_moves(item.position.split())
-    position = game.position(" ".join(start[1:]) or None)
-    for word in moves:
+    position = game.position(item.fen)
+    for word in item.moves:
         position.push(position.parse_move(word))
     if item.dice:
         position.set_dice(item.dice)

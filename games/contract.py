@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO
+
+from games.shape import BoardShape
 
 if TYPE_CHECKING:
     from games.kernel.control import Control
@@ -22,6 +24,12 @@ Move = int
 
 MATE_LIMIT = 1000
 """No proven win is reported as longer than this many turns of the winner."""
+
+HIDDEN = ("X", "x")
+"""In FENs: a piece of the first or second side whose kind the viewer does not know."""
+
+UNKNOWN_SETUP = "?"
+"""In move lists: a set-up that the viewer does not know."""
 
 
 class Option(NamedTuple):
@@ -39,9 +47,13 @@ class GameInfo(NamedTuple):
     """What a game is, said without loading it."""
 
     name: str
+    board: BoardShape
+    sides: tuple[str, str]  # their letters in FENs, the first side's first
+    pieces: tuple[str, str]  # the letters of a side's pieces (or stones) in FENs
     expected_turns: int  # own moves in a game of usual length
     early_weight: float = 1.0  # what a turn of the first third of them is worth in time, in later ones
-    has_dice: bool = False
+    die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die
+    usual_start: str = ""  # the FEN that clients without set-ups begin from; "": the start position
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up
     stones_per_turn: int = 1
@@ -50,6 +62,26 @@ class GameInfo(NamedTuple):
     scores_chances: bool = False  # centipawns are made from the chance to win, not the chance from centipawns
     skill_elo: tuple[int, ...] = ()  # rating of each Skill Level from 0 on, rising (scripts/skill_ladder.py)
     options: tuple[Option, ...] = ()
+
+    @property
+    def has_dice(self) -> bool:
+        return self.die_faces > 0
+
+    def placement(self, pieces: Mapping[str, str]) -> str:
+        """Return a FEN's first field from letters by point; ValueError for one that the game has not."""
+        known = {*"".join(self.pieces), *(HIDDEN if self.has_hidden else ())}
+        unknown = set(pieces.values()) - known
+        if unknown:
+            raise ValueError(f"unknown piece {min(unknown)}")
+        return self.board.placement(pieces)
+
+
+def check_throw(info: GameInfo, dice: int) -> None:
+    """Raise ValueError if a game has no such throw; 0, not thrown yet, is one of any game."""
+    if dice and not info.has_dice:
+        raise ValueError(f"dice: {info.name} has none")
+    if not 0 <= dice <= info.die_faces:
+        raise ValueError(f"dice: a number from 1 to {info.die_faces}, not {dice}")
 
 
 class Outcome(NamedTuple):
@@ -87,6 +119,9 @@ class Position(Protocol):
     def fen(self) -> str:
         """The position as text; `startpos [moves ...]` where no FEN exists (before both set-ups)."""
 
+    def pieces(self) -> dict[str, str]:
+        """Return the FEN's letters by the names of their points (`GameInfo.board`); empty before the set-ups."""
+
     def board(self) -> str:
         """A diagram of several lines for `d`."""
 
@@ -112,6 +147,49 @@ class Position(Protocol):
 
     def outcome(self) -> Outcome | None:
         """None while the game goes on."""
+
+
+class DicePosition(Position, Protocol):
+    """A position of a game with a die."""
+
+    @property
+    def dice(self) -> int:
+        """The throw for the side to move; 0: not thrown yet."""
+
+    def set_dice(self, dice: int) -> None:
+        """Set the throw, 0 to clear it; ValueError before the set-ups and after the game."""
+
+
+class SetupPosition(Position, Protocol):
+    """A position of a game that begins with each side's set-up."""
+
+    @property
+    def has_pieces(self) -> bool:
+        """True once both sides have set up."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The set-ups so far, the first side's first; none if the game began from a FEN."""
+
+    def setup_points(self, side: int) -> tuple[str, ...]:
+        """Return where the pieces of a side's set-up word stand, in its order."""
+
+
+class HiddenPosition(Position, Protocol):
+    """A position of a game with hidden pieces: one side's view, or a referee's full position."""
+
+    @property
+    def viewer(self) -> int | None:
+        """The side whose view it is; None for a referee's."""
+
+    def view_moves(self, viewer: int) -> list[str]:
+        """Return the words of a referee's game as a side may know them; played from the start they are its view."""
+
+    def observed(self, text: str, result: int, flag: str = "") -> str:
+        """Return a move's word in a view's list: its text, the referee's result code, the square of a flag announced.
+
+        ValueError if one of them is none; whether they can be is asked when the word is played.
+        """
 
 
 class Score(NamedTuple):
@@ -268,11 +346,12 @@ def exhaust(searcher: Searcher, task: Task) -> Report:
 
 
 class BenchItem(NamedTuple):
-    """One bench position: text after `position`, die (0: none), node limit."""
+    """One bench position, from a FEN or the start, and its node limit."""
 
-    position: str
-    dice: int
     nodes: int
+    fen: str | None = None
+    moves: tuple[str, ...] = ()
+    dice: int = 0
 
 
 Tell = Callable[[str], None]
@@ -293,6 +372,13 @@ class Game(Protocol):
 
     def position(self, fen: str | None = None) -> Any:
         """A `Position` from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        """Return the FEN of letters by point (as `Position.pieces`) with a side to move, counters at their beginning.
+
+        A position with hidden pieces is their opponent's view, one without a referee's. ValueError for a point, letter
+        or throw that the game has not; what else the rules forbid is found by `position`.
+        """
 
     def searcher(self) -> Searcher: ...
 

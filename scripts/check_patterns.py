@@ -23,7 +23,7 @@ from _records import open_text
 from tqdm import tqdm
 
 from games.xiangqi.knowledge import ENDINGS, PATTERNS
-from games.xiangqi.notation import fen_text
+from games.xiangqi.notation import square_text, write_fen
 from games.xiangqi.numbering import Ending, places
 from games.xiangqi.patterns import DRAWN, PatternBook
 from games.xiangqi.probe import UNKNOWN
@@ -36,15 +36,15 @@ BORNE_OUT = 0.9
 
 def random_position(game: Any, ending: Ending, rng: random.Random) -> Any | None:
     """A quiet position of an ending, its stronger side Red; None if the draw gave none."""
-    pieces: dict[int, str] = {}
+    pieces: dict[str, str] = {}
     for side, letters in enumerate(ending):
         for letter in "K" + letters:
             square = rng.choice(places(KINDS.index(letter.lower()), side))
-            pieces[square] = letter if side == 0 else letter.lower()
+            pieces[square_text(square)] = letter if side == 0 else letter.lower()
     if len(pieces) < 2 + len(ending.strong + ending.weak):
         return None
     try:
-        position = game.position(fen_text(pieces, rng.randrange(2)))
+        position = game.position(write_fen(pieces, rng.randrange(2)))
     except ValueError:
         return None
     board = position.record.board

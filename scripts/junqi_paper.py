@@ -38,13 +38,12 @@ from _paper import Job, Pairing, Record, add_options, plot_scores, results, run_
 from _plots import check_plot, save_plot
 from tqdm import tqdm
 
-from games.contract import Task, exhaust
+from games.contract import UNKNOWN_SETUP, Task, exhaust
 from games.junqi.behaviour import FLED, MOVED, RESTED
 from games.junqi.cooperation import INTENTIONS, MOST
 from games.junqi.flat import FlatRoot
 from games.junqi.game import JunqiPosition
 from games.junqi.movegen import reaches
-from games.junqi.notation import UNKNOWN
 from games.junqi.setup import TILT, draw_setup
 from games.junqi.tables import FLAG, NOWHERE, PIECES, TABLES_RECORD
 from games.kernel.control import Control
@@ -86,7 +85,7 @@ def play_game(job: Job, first: int) -> Record:
     for side, setup in enumerate(setups):
         referee.push(referee.parse_move(setup))
         for viewer, view in enumerate(views):
-            view.push(view.parse_move(setup if viewer == side else UNKNOWN))
+            view.push(view.parse_move(setup if viewer == side else UNKNOWN_SETUP))
         seats[side].new_game(2 * job.pair + side + 1)
     spent: list[list[float]] = [[], []]
     told = [2, 2]
@@ -266,7 +265,7 @@ def new_game(setups: list[str]) -> JunqiPosition:
 def tell_speed(playouts: int, runs: int) -> None:
     """Plies a second of `flat`'s playouts, those that end early counted whole; the best of some runs."""
     engine = Engine({"Searcher": "flat"})
-    view = new_game([draw_setup(1), UNKNOWN])
+    view = new_game([draw_setup(1), UNKNOWN_SETUP])
     rates = []
     for _ in range(runs):
         engine.new_game(1)

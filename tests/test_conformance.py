@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from games import registry
-from games.contract import Game, Outcome, Task
+from games.contract import HIDDEN, UNKNOWN_SETUP, Game, Outcome, Task
 from games.kernel.control import Control
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -18,6 +19,9 @@ SETUPS = {
     "ewn": ["123456", "615243"],
     "junqi": ["diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld"],
 }
+CORNERS = {"xiangqi": ("a0", "i9"), "connect6": ("a1", "s19"), "ewn": ("a1", "e5"), "junqi": ("L0", "A4")}
+"""The names of the points at the bottom left and at the top right."""
+
 MAX_PLIES = 120
 
 
@@ -72,6 +76,122 @@ def test_declaration(game: Game) -> None:
     assert info.expected_turns > 0 and info.score_unit > 0 and info.stones_per_turn > 0
     assert info.has_setup == (info.name in SETUPS)
     assert len({option.name for option in info.options}) == len(info.options)
+
+
+def test_board_shape(game: Game) -> None:
+    """Every point has a name that is read back, alone, in pairs and in capitals; the frame is as documented."""
+    board = game.info.board
+    width, height = len(board.columns), len(board.rows)
+    last = width - 1, height - 1
+    assert (board.point_text(0, 0), board.point_text(*last)) == CORNERS[game.info.name]
+    assert board.turned(0, 0) == last and board.turned(1, 2) == (width - 2, height - 3)
+    points = list(itertools.product(range(width), range(height)))
+    assert len({board.point_text(*point) for point in points}) == width * height
+    for point, other in zip(points, points[::-1], strict=True):
+        text = board.point_text(*point) + board.point_text(*other)
+        assert board.points(text) == board.points(text.upper()) == [point, other]
+        assert board.turned(*point) == other
+    for point in ((-1, 0), (0, -1), (width, 0), (0, height)):
+        with pytest.raises(ValueError, match="off the board"):
+            board.point_text(*point)
+    corner = board.point_text(0, 0)
+    kelvin, long_s = "\u212a1", "\u017f1"  # k and s to who ignores case
+    broken = [f"{corner}{rest}" for rest in (" ", "\n", "=", "-", corner[0])]
+    for text in ("", "?", "123456", "a20", "t1", kelvin, long_s, *broken):
+        with pytest.raises(ValueError, match="not made of points"):
+            board.points(text)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pieces_and_fens_agree(game: Game, seed: int) -> None:
+    """Along random games: `fen_of` reverses `pieces`, and a move's points are where it takes place."""
+    info, rng = game.info, random.Random(seed)
+    letters = [set(own) for own in info.pieces]
+    for position in play(game, seed):
+        pieces, turn = position.pieces(), position.turn
+        fen = game.fen_of(pieces, turn)
+        assert fen.split()[:2] == position.fen().split()[:2] and fen.split()[1] == info.sides[turn]
+        again = game.position(fen)
+        assert (again.pieces(), again.turn, again.fen()) == (pieces, turn, fen)
+        assert set(pieces.values()) <= letters[0] | letters[1]
+        if position.outcome() is not None or not position.count_legal():
+            continue
+        move = position.move_text(any_move(position, rng))
+        points = [info.board.point_text(*point) for point in info.board.points(move)]
+        if info.stones_per_turn > 1:
+            assert not pieces.keys() & points and "".join(points) == move
+        else:
+            assert len(points) == 2 and pieces[points[0]] in letters[turn]
+            assert pieces.get(points[1]) not in letters[turn] or info.name == "ewn"
+
+
+def test_fen_of_refuses_what_the_game_has_not(game: Game) -> None:
+    position = begun(game)
+    point, letter = next(iter(position.pieces().items())) if position.pieces() else ("j10", "b")
+    for pieces, reason in (
+        ({"z9": letter}, "point off the board: z9"),
+        ({point: "?"}, "unknown piece ?"),
+        ({point: "/"}, "unknown piece /"),
+        ({point: letter * 2}, f"unknown piece {letter * 2}"),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
+            game.fen_of(pieces, 0)
+    if game.info.has_dice:
+        pieces = position.pieces()
+        assert [game.fen_of(pieces, 1, die).split()[2] for die in range(game.info.die_faces + 1)] == list("-123456")
+        with pytest.raises(ValueError, match=r"^dice: a number from 1 to 6, not 7$"):
+            game.fen_of(pieces, 0, 7)
+    else:
+        with pytest.raises(ValueError, match=f"^dice: {game.info.name} has none$"):
+            game.fen_of(position.pieces(), 0, 1)
+
+
+def test_the_usual_start(game: Game) -> None:
+    if game.info.usual_start:
+        position = game.position(game.info.usual_start)
+        assert position.fen() == game.info.usual_start and position.turn == 0 and position.outcome() is None
+    assert bool(game.info.usual_start) == (game.info.has_setup and not game.info.has_hidden)
+
+
+def test_set_ups_stand_where_the_game_says(game: Game) -> None:
+    if not game.info.has_setup:
+        assert not hasattr(game.position(), "setup_points")
+        return
+    position = game.position()
+    assert not position.has_pieces and not position.pieces()
+    for side, word in enumerate(SETUPS[game.info.name]):
+        position.push(position.parse_move(word))
+        points = position.setup_points(side)
+        assert len(points) == len(word) == len(set(points))
+    assert position.has_pieces and list(position.words) == SETUPS[game.info.name]
+    stands = {}
+    for side, word in enumerate(SETUPS[game.info.name]):
+        for point, sign in zip(position.setup_points(side), word, strict=True):
+            order = int(sign) - 1 if sign.isdigit() else "abcdefghijkl".index(sign)
+            stands[point] = game.info.pieces[side][order]
+    assert position.pieces() == stands
+
+
+def test_views_are_written_as_their_viewer_sees_them(game: Game) -> None:
+    """Hidden pieces are X and x, the viewer follows from them, and a referee's words become a view's."""
+    if not game.info.has_hidden:
+        assert not hasattr(game.position(), "observed")
+        return
+    for viewer, own in enumerate(SETUPS[game.info.name]):
+        view = game.position()
+        for word in (own, UNKNOWN_SETUP) if viewer == 0 else (UNKNOWN_SETUP, own):
+            view.push(view.parse_move(word))
+        pieces = view.pieces()
+        assert [letter for letter in pieces.values() if letter in HIDDEN] == [HIDDEN[1 - viewer]] * 25
+        fen = game.fen_of(pieces, 1)
+        assert game.position(fen).viewer == view.viewer == viewer and game.position(fen).pieces() == pieces
+    with pytest.raises(ValueError, match="both sides have hidden pieces"):
+        game.fen_of({"A0": "x", "L0": "X"}, 0)
+    assert view.observed("g0F0", 2) == "G0F0=2" and view.observed("G0F0", 3, "A1") == "G0F0=3@A1"
+    assert game.info.board.points("G0F0=3@A1") == [(0, 5), (0, 6)]
+    for text, result, flag in (("G0F0", 4, ""), ("G0F0", -1, ""), ("G0", 1, ""), ("G0F0=1", 1, ""), ("G0F0", 1, "A5")):
+        with pytest.raises(ValueError, match="not a move"):
+            view.observed(text, result, flag)
 
 
 @pytest.mark.parametrize("seed", range(3))

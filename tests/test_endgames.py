@@ -21,7 +21,7 @@ from games.contract import Score, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
 from games.xiangqi.knowledge import ENDINGS
-from games.xiangqi.notation import fen_text
+from games.xiangqi.notation import square_text, write_fen
 from games.xiangqi.numbering import ENDING, Ending, index, number, placements, places
 from games.xiangqi.position import POSITION
 from games.xiangqi.tablebase import SUFFIX, Table, Tablebase
@@ -52,16 +52,16 @@ def game(folder: Path) -> Any:
 def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool = False) -> Any:
     """A legal position of an ending, the stronger side being Black if `swapped`."""
     while True:
-        pieces: dict[int, str] = {}
+        pieces: dict[str, str] = {}
         for side, letters in enumerate(ending):
             for letter in "K" + letters:
                 square = rng.choice(places(KINDS.index(letter.lower()), side))
                 if swapped:
                     square = 89 - square
-                pieces[square] = letter if (side == 0) != swapped else letter.lower()
+                pieces[square_text(square)] = letter if (side == 0) != swapped else letter.lower()
         if len(pieces) == 2 + len(ending.strong + ending.weak):
             try:
-                position = game.position(fen_text(pieces, rng.randrange(2)))
+                position = game.position(write_fen(pieces, rng.randrange(2)))
             except ValueError:
                 continue
             if position.legal_moves():
@@ -144,7 +144,7 @@ def naive_distances() -> dict[tuple[str, int], int]:
     for (red, black), pawn, turn in itertools.product(kings, places(6, 0), (0, 1)):
         if pawn in (red, black):
             continue
-        fen = fen_text({red: "K", black: "k", pawn: "P"}, turn)
+        fen = write_fen({square_text(red): "K", square_text(black): "k", square_text(pawn): "P"}, turn)
         naive = Naive(fen)
         if naive.in_check(1 - turn):
             continue

@@ -16,7 +16,6 @@ from junqi_games import (
     LETTERS,
     RECORDS,
     SETUPS,
-    number,
     piece_on,
     random_games,
     random_word,
@@ -114,9 +113,8 @@ def test_random_games_against_the_oracle(game: Game) -> None:
         assert (None if outcome is None else (outcome.winner, outcome.reason)) == verdict
         if outcome is not None:
             ends[outcome.reason] = ends.get(outcome.reason, 0) + 1
-        for square in naive.SQUARES:
-            side, letter = oracle.board.get(square, (0, ""))
-            assert position._letter(number(square)) == (letter.upper() if side == 0 else letter)
+        stands = oracle.board.items()
+        assert position.pieces() == {at: letter.upper() if side == 0 else letter for at, (side, letter) in stands}
         if plies % 4 == 0:
             fresh = game.position(position.fen())
             assert (fresh.fen(), fresh.key, fresh.outcome()) == (position.fen(), position.key, outcome)

@@ -72,7 +72,7 @@ def test_imports_go_down(path: Path) -> None:
     names = imported(path)
     if parts[0] == "daemon":
         games = {name for name in names if name.startswith("games.")}
-        shared = {"games.contract", "games.compiling", "games.files", "games.registry"}
+        shared = {"games.contract", "games.compiling", "games.files", "games.registry", "games.shape"}
         assert games <= shared | {name for name in games if name.startswith("games.kernel")}
         return
     assert not {name for name in names if name.split(".")[0] == "daemon"}
@@ -110,6 +110,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
     from numba.core.registry import CPUDispatcher
 
+    from daemon.bench import set_up
     from games.contract import Task
     from games.kernel.control import Control
 
@@ -117,13 +118,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     for item in game.bench[:2]:
-        words = item.position.split()
-        position = game.position()
-        if "moves" in words:
-            for word in words[words.index("moves") + 1 :]:
-                position.push(position.parse_move(word))
-        if item.dice:
-            position.set_dice(item.dice)
+        position = set_up(game, item)
         searcher.start(Task(position, Control(1000)))
         searcher.iterate()
         searcher.finish()

@@ -1,6 +1,7 @@
 """Connect6 (六子棋)."""
 
 from games.contract import GameInfo, Option
+from games.shape import BoardShape
 
 SKILL_ELO = (
     1786, 1787, 1789, 1790, 1792, 1798, 1804, 1811, 1817, 1909,
@@ -10,6 +11,9 @@ SKILL_ELO = (
 
 INFO = GameInfo(
     name="connect6",
+    board=BoardShape(tuple("abcdefghijklmnopqrs"), tuple(map(str, range(1, 20)))),
+    sides=("b", "w"),
+    pieces=("b", "w"),
     expected_turns=22,
     early_weight=2.0,
     stones_per_turn=2,

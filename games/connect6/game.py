@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from games.alphabeta import AlphaBetaSearcher
 from games.connect6 import INFO, movegen, notation, symmetry
@@ -13,7 +13,7 @@ from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, cl
 from games.connect6.search import Connect6Root
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
 from games.connect6.work import MAX_PLY, WORK_DTYPE
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
+from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.opening import Openings
@@ -70,17 +70,11 @@ class Connect6Position:
         return twin
 
     def fen(self) -> str:
-        rows = []
-        for row in range(SIZE - 1, -1, -1):
-            text, run = "", 0
-            for stone in self.record.stones[row::SIZE].tolist():
-                if stone:
-                    text += (str(run) if run else "") + " bw"[stone]
-                    run = 0
-                else:
-                    run += 1
-            rows.append(text + (str(run) if run else ""))
-        return f"{'/'.join(rows)} {'bw'[self.turn]} {self.record.left}"
+        return notation.write_fen(self.pieces(), self.turn, int(self.record.left))
+
+    def pieces(self) -> dict[str, str]:
+        stones = self.record.stones.tolist()
+        return {notation.point_text(at): INFO.pieces[stones[at] - 1] for at in range(POINTS) if stones[at]}
 
     def board(self) -> str:
         lines = []
@@ -170,6 +164,11 @@ class Connect6:
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        """One stone is to be placed on the empty board, or on the last point; else two."""
+        check_throw(INFO, dice)
+        return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
     def searcher(self) -> Searcher:
         return AlphaBetaSearcher(self._root)

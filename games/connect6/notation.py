@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from games.connect6 import INFO
 from games.connect6.position import NO_POINT
 from games.connect6.tables import POINTS, SIZE
 
-COLUMNS = "abcdefghijklmnopqrs"
+COLUMNS = "".join(INFO.board.columns)
 CENTRE = "j10"
 START_FEN = "/".join(["19"] * SIZE) + " b 1"
 _TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.ASCII | re.IGNORECASE)
@@ -46,23 +48,11 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     fields = fen.split()
     if len(fields) != 3:
         raise ValueError(f"{len(fields)} fields, not 3")
-    rows = fields[0].split("/")
-    if len(rows) != SIZE:
-        raise ValueError(f"board has {len(rows)} rows, not {SIZE}")
     stones = []
-    for index, text in enumerate(rows):
-        column = 0
-        for part in re.findall(r"[0-9]{1,2}|.", text):
-            if part in ("b", "w"):
-                if column < SIZE:
-                    stones.append((column * SIZE + SIZE - 1 - index, int(part == "w")))
-                column += 1
-            elif part.isascii() and part.isdigit() and int(part) > 0:
-                column += int(part)
-            else:
-                raise ValueError(f"unknown stone {part}")
-        if column != SIZE:
-            raise ValueError(f"row {SIZE - index} has {column} columns, not {SIZE}")
+    for column, row, letter in INFO.board.read_placement(fields[0]):
+        if letter not in INFO.pieces:
+            raise ValueError(f"unknown stone {letter}")
+        stones.append((column * SIZE + row, INFO.pieces.index(letter)))
     if fields[1] not in ("b", "w"):
         raise ValueError(f"side to move is b or w, not {fields[1]}")
     if fields[2] not in ("1", "2"):
@@ -71,3 +61,8 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     if left == 2 and len(stones) == POINTS - 1:
         left = 1
     return stones, int(fields[1] == "w"), left
+
+
+def write_fen(stones: Mapping[str, str], turn: int, left: int) -> str:
+    """Return the FEN of stones by point; ValueError for one that there is not."""
+    return f"{INFO.placement(stones)} {INFO.sides[turn]} {left}"

@@ -1,6 +1,7 @@
 """EinStein würfelt nicht! (爱恩斯坦棋)."""
 
 from games.contract import GameInfo, Option
+from games.shape import BoardShape
 
 SKILL_ELO = (
     1927, 1928, 1929, 1930, 1931, 1948, 1965, 1981, 1998, 1999,
@@ -10,8 +11,12 @@ SKILL_ELO = (
 
 INFO = GameInfo(
     name="ewn",
+    board=BoardShape(tuple("abcde"), tuple("12345")),
+    sides=("f", "s"),
+    pieces=("ABCDEF", "abcdef"),
     expected_turns=12,
-    has_dice=True,
+    die_faces=6,
+    usual_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides
     has_setup=True,
     scores_chances=True,
     knowledge=("OwnBook", "UseEndgames", "EndgamePath"),

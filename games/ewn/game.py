@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from games.contract import (
     BenchItem,
@@ -17,6 +17,7 @@ from games.contract import (
     Suggestion,
     Task,
     Tell,
+    check_throw,
 )
 from games.ewn import INFO, movegen, notation
 from games.ewn.bench import BENCH
@@ -80,14 +81,15 @@ class EwnPosition:
     def fen(self) -> str:
         if not self.has_pieces:
             return " ".join(["startpos", *(["moves", *self.words] if self.words else [])])
-        rows = []
-        for row in range(5):
-            pieces = self.record.board[row * 5 : row * 5 + 5].tolist()
-            text = "".join(notation.letter_of(piece) if piece else "1" for piece in pieces)
-            for run in range(5, 1, -1):
-                text = text.replace("1" * run, str(run))
-            rows.append(text)
-        return f"{'/'.join(rows)} {'fs'[self.turn]} {self.dice or '-'}"
+        return notation.write_fen(self.pieces(), self.turn, self.dice)
+
+    def pieces(self) -> dict[str, str]:
+        board = self.record.board.tolist()
+        return {notation.square_text(at): notation.letter_of(board[at]) for at in range(25) if board[at]}
+
+    def setup_points(self, side: int) -> tuple[str, ...]:
+        """A triangle, row by row from the corner's row outward."""
+        return tuple(map(notation.square_text, notation.TRIANGLES[side]))
 
     def board(self) -> str:
         lines = []
@@ -201,6 +203,10 @@ class Ewn:
 
     def position(self, fen: str | None = None) -> EwnPosition:
         return EwnPosition(fen)
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        check_throw(INFO, dice)
+        return notation.write_fen(pieces, turn, dice)
 
     def searcher(self) -> Searcher:
         return EwnSearcher(self.knowledge)

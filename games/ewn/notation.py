@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from games.ewn import INFO
 
 SETUP = 1 << 20
 """A set-up as a move: this plus its word read as a number."""
@@ -11,7 +14,7 @@ TRIANGLES = ((0, 1, 2, 5, 6, 10), (24, 23, 22, 19, 18, 14))
 """Squares of a side's corner in the order of its set-up word."""
 
 _MOVE = re.compile(r"([a-e][1-5])([a-e][1-5])\Z", re.ASCII | re.IGNORECASE)
-_LETTERS = " ABCDEFabcdef"
+_LETTERS = " " + "".join(INFO.pieces)
 
 
 def square_text(square: int) -> str:
@@ -51,25 +54,14 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     fields = fen.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"{len(fields)} fields, not 2 or 3")
-    rows = fields[0].split("/")
-    if len(rows) != 5:
-        raise ValueError(f"board has {len(rows)} rows, not 5")
     pieces: dict[int, int] = {}
-    for row, text in enumerate(rows):
-        column = 0
-        for char in text:
-            if char in "12345":
-                column += int(char)
-                continue
-            code = _LETTERS.find(char)
-            if code < 1:
-                raise ValueError(f"unknown piece {char}")
-            if code in pieces:
-                raise ValueError(f"piece {char} twice")
-            pieces[code] = row * 5 + column
-            column += 1
-        if column != 5:
-            raise ValueError(f"row {5 - row} has {column} columns, not 5")
+    for column, row, char in INFO.board.read_placement(fields[0]):
+        code = _LETTERS.find(char)
+        if code < 1:
+            raise ValueError(f"unknown piece {char}")
+        if code in pieces:
+            raise ValueError(f"piece {char} twice")
+        pieces[code] = (4 - row) * 5 + column
     if fields[1] not in ("f", "s"):
         raise ValueError(f"side to move is f or s, not {fields[1]}")
     die = fields[2] if len(fields) > 2 else "-"
@@ -82,3 +74,8 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
     if first_won and second_won:
         raise ValueError("both sides have won")
     return list(pieces.items()), int(fields[1] == "s"), 0 if die == "-" else int(die)
+
+
+def write_fen(pieces: Mapping[str, str], turn: int, dice: int) -> str:
+    """Return the FEN of letters by square; ValueError for one that there is not."""
+    return f"{INFO.placement(pieces)} {INFO.sides[turn]} {dice or '-'}"

@@ -1,6 +1,7 @@
 """Junqi (軍棋), the dark two-player game."""
 
 from games.contract import GameInfo, Option
+from games.shape import BoardShape
 
 SKILL_ELO = (
     1603, 1644, 1685, 1726, 1766, 1810, 1854, 1898, 1942, 1971,
@@ -10,6 +11,9 @@ SKILL_ELO = (
 
 INFO = GameInfo(
     name="junqi",
+    board=BoardShape(tuple("01234"), tuple("LKJIHGFEDCBA"), is_row_first=True),
+    sides=("f", "s"),
+    pieces=("ABCDEFGHIJKL", "abcdefghijkl"),
     expected_turns=100,
     has_hidden=True,
     has_setup=True,

@@ -2,12 +2,11 @@
 
 from games.contract import BenchItem
 
-BENCH = tuple(
-    BenchItem(position, 0, 200_000)
-    for position in (
-        "startpos moves diahcbgkkfiecfigjhedjljhg ?",
-        "startpos moves ? bicgcakdgifgeekjfhjjihhld",
-        "startpos moves diahcbgkkfiecfigjhedjljhg ? G2F2=1 E2F2=2 G0H1=3 F4G4=1 H0F0=1 E0E1=3",
-        "startpos moves diahcbgkkfiecfigjhedjljhg bicgcakdgifgeekjfhjjihhld",
-    )
+NODES = 200_000
+LINES = (
+    "diahcbgkkfiecfigjhedjljhg ?",
+    "? bicgcakdgifgeekjfhjjihhld",
+    "diahcbgkkfiecfigjhedjljhg ? G2F2=1 E2F2=2 G0H1=3 F4G4=1 H0F0=1 E0E1=3",
+    "diahcbgkkfiecfigjhedjljhg bicgcakdgifgeekjfhjjihhld",
 )
+BENCH = tuple(BenchItem(NODES, moves=tuple(line.split())) for line in LINES)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from games.contract import (
+    HIDDEN,
+    UNKNOWN_SETUP,
     BenchItem,
     GameInfo,
     Outcome,
@@ -23,6 +25,7 @@ from games.contract import (
     Suggestion,
     Task,
     Tell,
+    check_throw,
 )
 from games.junqi import INFO, movegen, notation
 from games.junqi.behaviour import TRAITS, factors, note_move
@@ -32,7 +35,7 @@ from games.junqi.knowledge import Knowledge
 from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
 from games.junqi.root import explain
 from games.junqi.search import WorldsRoot
-from games.junqi.setup import SETUP_COUNT, deploy, place
+from games.junqi.setup import SETUP_COUNT, deploy, frame, place
 from games.junqi.tables import (
     ANY,
     ATTACKER_DIES,
@@ -48,6 +51,8 @@ from games.junqi.tables import (
     PIECES,
     PLAIN,
     ROWS,
+    SLOTS,
+    SQUARES,
     TABLES_RECORD,
 )
 from games.junqi.work import WORK_DTYPE
@@ -144,30 +149,28 @@ class JunqiPosition:
         twin._work, twin._scratch = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         return twin
 
-    def _letter(self, square: int) -> str:
-        piece = int(self.record.board[square]) - 1
-        return notation.letter_of(int(self.record.may[piece]), piece // PIECES) if piece >= 0 else ""
-
     def fen(self) -> str:
         if not self.has_pieces:
             return " ".join(["startpos", *(["moves", *self.words] if self.words else [])])
-        rows = []
-        for row in range(12):
-            text = "".join(self._letter(5 * row + column) or "1" for column in range(5))
-            for run in range(5, 1, -1):
-                text = text.replace("1" * run, str(run))
-            rows.append(text)
-        viewer = "-" if self.viewer is None else "fs"[self.viewer]
-        return f"{'/'.join(rows)} {'fs'[self.turn]} {viewer} {min(int(self.record.quiet), notation.MAX_QUIET)}"
+        return notation.write_fen(self.pieces(), self.turn, self.viewer, int(self.record.quiet))
+
+    def pieces(self) -> dict[str, str]:
+        board, may = self.record.board.tolist(), self.record.may.tolist()
+        stands = [(square, board[square] - 1) for square in range(SQUARES) if board[square]]
+        return {notation.square_text(at): notation.letter_of(may[piece], piece // PIECES) for at, piece in stands}
+
+    def setup_points(self, side: int) -> tuple[str, ...]:
+        """Row by row from the front as the side itself sees them, camps left out."""
+        return tuple(notation.square_text(frame(square, side)) for square in SLOTS)
 
     def board(self) -> str:
         """Camps are drawn as (), headquarters as []."""
-        lines = []
+        lines, pieces = [], self.pieces()
         for row in range(12):
             cells = []
             for square in range(5 * row, 5 * row + 5):
                 brackets = "()" if square in CAMPS else "[]" if square in HEADQUARTERS else "  "
-                cells.append(brackets[0] + (self._letter(square) or ".") + brackets[1])
+                cells.append(brackets[0] + pieces.get(notation.square_text(square), ".") + brackets[1])
             lines.append(f"{ROWS[row]} " + "".join(cells))
         return "\n".join([*lines, "   0  1  2  3  4"])
 
@@ -220,8 +223,8 @@ class JunqiPosition:
 
     def _deploy(self) -> None:
         self.has_pieces = True
-        if notation.UNKNOWN in self.words:
-            self.viewer = 1 - self.words.index(notation.UNKNOWN)
+        if UNKNOWN_SETUP in self.words:
+            self.viewer = 1 - self.words.index(UNKNOWN_SETUP)
         deploy(self.record, self.words)
         self._is_deployed = True
         self._public[:] = [slot_types(slot) for _ in range(2) for slot in range(PIECES)]
@@ -361,8 +364,8 @@ class JunqiPosition:
 
     def parse_move(self, text: str) -> int:
         if not self.has_pieces:
-            if text == notation.UNKNOWN:
-                if notation.UNKNOWN in self.words:
+            if text == UNKNOWN_SETUP:
+                if UNKNOWN_SETUP in self.words:
                     raise ValueError("both set-ups unknown")
             else:
                 notation.check_setup(text)
@@ -379,6 +382,9 @@ class JunqiPosition:
         """The moves since the set-ups, with their results."""
         return [step.move for step in self._steps]
 
+    def observed(self, text: str, result: int, flag: str = "") -> str:
+        return notation.observed(text, result, flag)
+
     def flag_told(self, side: int) -> str | None:
         """In a referee's game: the square of a side's flag once its commander has died, which the opponent is told."""
         pieces = range(side * PIECES, side * PIECES + PIECES)
@@ -389,7 +395,7 @@ class JunqiPosition:
 
     def view_moves(self, viewer: int) -> list[str]:
         """The words of a referee's game as one side may see them: `position startpos moves <these>` is its view."""
-        words = [word if side == viewer else notation.UNKNOWN for side, word in enumerate(self.words)]
+        words = [word if side == viewer else UNKNOWN_SETUP for side, word in enumerate(self.words)]
         enemy = 1 - viewer
         commander = enemy * PIECES + self.words[enemy].index("a") if len(self.words) == 2 else 0
         flag = enemy * PIECES + self.words[enemy].index("l") if len(self.words) == 2 else 0
@@ -469,6 +475,13 @@ class Junqi:
 
     def position(self, fen: str | None = None) -> JunqiPosition:
         return JunqiPosition(fen)
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        check_throw(INFO, dice)
+        viewers = [1 - side for side, letter in enumerate(HIDDEN) if letter in pieces.values()]
+        if len(viewers) > 1:
+            raise ValueError("both sides have hidden pieces")
+        return notation.write_fen(pieces, turn, viewers[0] if viewers else None)
 
     def searcher(self) -> Searcher:
         return JunqiSearcher(self.knowledge)

@@ -7,7 +7,10 @@ not given. A set-up is SETUP plus its word's bytes read as a number.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from games.contract import HIDDEN
+from games.junqi import INFO
 from games.junqi.belief import slot_types
 from games.junqi.tables import COUNTS, PIECES, ROWS, SLOTS, TYPES
 
@@ -15,7 +18,7 @@ SETUP = 1 << 256
 MAX_QUIET = 999
 """The most plies since contact that a FEN may have."""
 
-UNKNOWN = "?"
+LETTERS = {*"".join(INFO.pieces), *HIDDEN}
 
 _MOVE = re.compile(r"([A-L][0-4])([A-L][0-4])(?:=([0-3]))?(?:@([A-L][0-4]))?\Z", re.ASCII | re.IGNORECASE)
 
@@ -77,8 +80,12 @@ def check_setup(word: str) -> None:
 
 def letter_of(may: int, side: int) -> str:
     """FEN letter of a piece that may be any of a set of types."""
-    letter = "x" if may & (may - 1) else TYPES[may.bit_length() - 1]
-    return letter.upper() if side == 0 else letter
+    return HIDDEN[side] if may & (may - 1) else INFO.pieces[side][may.bit_length() - 1]
+
+
+def observed(text: str, result: int, flag: str) -> str:
+    """Return a move's text with its result code, and the flag's square if not ""; ValueError if one of them is none."""
+    return move_text(parse_move(f"{text}={result}" + (f"@{flag}" if flag else "")))
 
 
 def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
@@ -89,23 +96,11 @@ def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
     fields = fen.split()
     if not 2 <= len(fields) <= 4:
         raise ValueError(f"{len(fields)} fields, not 2 to 4")
-    rows = fields[0].split("/")
-    if len(rows) != 12:
-        raise ValueError(f"board has {len(rows)} rows, not 12")
     pieces = []
-    for row, text in enumerate(rows):
-        column = 0
-        for char in text:
-            if char in "12345":
-                column += int(char)
-            elif char.isascii() and char.lower() in TYPES + "x":
-                if column < 5:
-                    pieces.append((char, 5 * row + column))
-                column += 1
-            else:
-                raise ValueError(f"unknown piece {char}")
-        if column != 5:
-            raise ValueError(f"row {ROWS[row]} has {column} columns, not 5")
+    for column, row, char in INFO.board.read_placement(fields[0]):
+        if char not in LETTERS:
+            raise ValueError(f"unknown piece {char}")
+        pieces.append((char, 5 * (11 - row) + column))
     if fields[1] not in ("f", "s"):
         raise ValueError(f"side to move is f or s, not {fields[1]}")
     view = fields[2] if len(fields) > 2 else "-"
@@ -115,3 +110,9 @@ def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
     if not (quiet.isascii() and quiet.isdigit() and len(quiet) <= len(str(MAX_QUIET))):
         raise ValueError(f"plies since contact are not a number: {quiet}")
     return pieces, int(fields[1] == "s"), None if view == "-" else int(view == "s"), int(quiet)
+
+
+def write_fen(pieces: Mapping[str, str], turn: int, viewer: int | None, quiet: int = 0) -> str:
+    """Return the FEN of letters by square; ValueError for one that there is not."""
+    view = "-" if viewer is None else INFO.sides[viewer]
+    return f"{INFO.placement(pieces)} {INFO.sides[turn]} {view} {min(quiet, MAX_QUIET)}"

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.contract import Line, Report, Score, Task
+from games.contract import UNKNOWN_SETUP, Line, Report, Score, Task
 from games.junqi.belief import deployment_advantages, deployment_weights, slot_types, square_types
-from games.junqi.notation import UNKNOWN, setup_move
+from games.junqi.notation import setup_move
 from games.junqi.position import NOBODY
 from games.junqi.tables import (
     CAMPS,
@@ -50,7 +50,7 @@ def deploy(pos: Record, words: list[str]) -> None:
             pos.where[piece] = frame(square, side)
             pos.board[pos.where[piece]] = piece + 1
             pos.occupied[side] |= 1 << int(pos.where[piece])
-            pos.may[piece] = slot_types(slot) if word == UNKNOWN else 1 << TYPES.index(word[slot])
+            pos.may[piece] = slot_types(slot) if word == UNKNOWN_SETUP else 1 << TYPES.index(word[slot])
     pos.loser = NOBODY
 
 
@@ -130,7 +130,7 @@ class SetupSearch:
         return Report(1, 1, 1, (Line(Score.expected(0.5), (move,)),), True, True)
 
     def _choose(self) -> int:
-        allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN)]
+        allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN_SETUP)]
         if allowed:
             return allowed[0]
         if self._layouts:

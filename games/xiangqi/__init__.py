@@ -7,6 +7,7 @@ before numba.
 from typing import TYPE_CHECKING, Any
 
 from games.contract import GameInfo, Option
+from games.shape import BoardShape
 
 if TYPE_CHECKING:
     from games.xiangqi.board import Board
@@ -22,6 +23,9 @@ SKILL_ELO = (
 
 INFO = GameInfo(
     name="xiangqi",
+    board=BoardShape(tuple("abcdefghi"), tuple("0123456789")),
+    sides=("w", "b"),
+    pieces=("KABNRCP", "kabnrcp"),
     expected_turns=50,
     knowledge=("OwnBook", "UseRules", "BookFile", "BookDepth", "BookMinGames", "UseEndgames", "EndgamePath"),
     skill_elo=SKILL_ELO,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from games.alphabeta import AlphaBetaSearcher
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
+from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.xiangqi import INFO, movegen, notation, rules
@@ -96,10 +96,12 @@ class XiangqiPosition:
         return twin
 
     def fen(self) -> str:
-        board = self.record.board.tolist()
-        pieces = {square: notation.letter_of(board[square]) for square in range(90) if board[square]}
         # Read back, it is the same: a count that draws is QUIET_LIMIT at most.
-        return notation.fen_text(pieces, self.turn, min(int(self.record.quiet), QUIET_LIMIT), self.move_number)
+        return notation.write_fen(self.pieces(), self.turn, min(int(self.record.quiet), QUIET_LIMIT), self.move_number)
+
+    def pieces(self) -> dict[str, str]:
+        board = self.record.board.tolist()
+        return {notation.square_text(at): notation.letter_of(board[at]) for at in range(90) if board[at]}
 
     def board(self) -> str:
         lines = []
@@ -183,6 +185,10 @@ class Xiangqi:
 
     def position(self, fen: str | None = None) -> XiangqiPosition:
         return XiangqiPosition(notation.START_FEN if fen is None else fen, self._ranks)
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        check_throw(INFO, dice)
+        return notation.write_fen(pieces, turn)
 
     def searcher(self) -> Searcher:
         return AlphaBetaSearcher(self._root)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from games.xiangqi import INFO
 from games.xiangqi.tables import KIND_OF_SLOT
 from games.xiangqi.weights import KINDS
 
@@ -68,30 +70,17 @@ def letter_of(piece: int) -> str:
 
 def parse_board(field: str) -> list[tuple[int, int]]:
     """(piece code, square) of every piece of a FEN's first field; ValueError names what the set cannot hold."""
-    rows = field.translate(_SYNONYMS).split("/")
-    if len(rows) != 10:
-        raise ValueError(f"board has {len(rows)} ranks, not 10")
     pieces = []
     used: dict[str, int] = {}
-    for row, text in enumerate(rows):
-        file = 0
-        for char in text:
-            if char in "123456789":
-                file += int(char)
-                continue
-            lower = char.lower()
-            if lower not in _COUNT or not char.isascii():
-                raise ValueError(f"unknown piece {char}")
-            number = used.get(char, 0)
-            if number == _COUNT[lower]:
-                raise ValueError(f"more than {number} of piece {char}")
-            used[char] = number + 1
-            if file < 9:
-                side = 16 if char.isupper() else 32
-                pieces.append((side + _FIRST_SLOT[lower] + number, (9 - row) * 9 + file))
-            file += 1
-        if file != 9:
-            raise ValueError(f"rank {9 - row} has {file} files, not 9")
+    for file, rank, char in INFO.board.read_placement(field.translate(_SYNONYMS), "rank", "file"):
+        lower = char.lower()
+        if lower not in _COUNT or not char.isascii():
+            raise ValueError(f"unknown piece {char}")
+        number = used.get(char, 0)
+        if number == _COUNT[lower]:
+            raise ValueError(f"more than {number} of piece {char}")
+        used[char] = number + 1
+        pieces.append(((16 if char.isupper() else 32) + _FIRST_SLOT[lower] + number, 9 * rank + file))
     for letter, side_name in (("K", "red"), ("k", "black")):
         if used.get(letter, 0) != 1:
             raise ValueError(f"{side_name} has no {_NAMES['k']}")
@@ -111,15 +100,9 @@ def check_places(pieces: list[tuple[int, int]]) -> None:
             raise ValueError(f"{_NAMES[letter.lower()]} {letter} on {square_text(square)} is {fault}")
 
 
-def fen_text(pieces: dict[int, str], turn: int, quiet: int = 0, number: int = 1) -> str:
-    """The FEN of letters by square."""
-    rows = []
-    for rank in range(9, -1, -1):
-        row = "".join(pieces.get(rank * 9 + file, "1") for file in range(9))
-        for run in range(9, 1, -1):
-            row = row.replace("1" * run, str(run))
-        rows.append(row)
-    return f"{'/'.join(rows)} {'wb'[turn]} - - {quiet} {number}"
+def write_fen(pieces: Mapping[str, str], turn: int, quiet: int = 0, number: int = 1) -> str:
+    """Return the FEN of letters by point; ValueError for one that there is not."""
+    return f"{INFO.placement(pieces)} {INFO.sides[turn]} - - {quiet} {number}"
 
 
 def parse_fields(fen: str) -> tuple[list[tuple[int, int]], int, int, int]:

@@ -8,7 +8,7 @@ import zlib
 from daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
 from daemon.pipes import now_ns
 from daemon.scheduler import Ending
-from games.contract import BenchItem, Game, Position, Report, Task, exhaust
+from games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from games.kernel.control import Control
 
 HASH_MB, SEED = 16, 1
@@ -59,7 +59,7 @@ def set_up(game: Game, item: BenchItem) -> Position:
     for word in item.moves:
         position.push(position.parse_move(word))
     if item.dice:
-        position.set_dice(item.dice)
+        set_dice(position, game.info, item.dice)
     return position
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from daemon.events import BestMove, Event, Kind, Loaded, LoadFailed, Note, Post, Refusal, Refused, Warning, ends_job
@@ -25,7 +25,17 @@ from daemon.pipes import now_ns
 from daemon.scheduler import Ending, Job, Needs, Scheduler, State
 from daemon.skill import skill_of_elo
 from games import registry
-from games.contract import Game, GameInfo, Outcome, Position, Recollection, Searcher
+from games.contract import (
+    Game,
+    GameInfo,
+    Outcome,
+    Position,
+    Recollection,
+    Searcher,
+    is_hidden_position,
+    is_setup_position,
+    set_dice,
+)
 
 if TYPE_CHECKING:
     from daemon.game_log import GameLine, GameLog
@@ -252,7 +262,7 @@ class Engine:
         """Set the die thrown for the side to move; a search that ponders on this position's throws takes it too."""
         position = self.position
         try:
-            position.set_dice(dice)
+            set_dice(position, self.info, dice)
         except ValueError as error:
             raise Refusal(Kind.DICE, str(error)) from None
         asked = self._asked
@@ -267,6 +277,26 @@ class Engine:
             return sorted(position.move_text(move) for move in position.legal_moves())
         except ValueError as error:
             raise Refusal(Kind.POSITION, str(error)) from None
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        """Return the FEN of pieces, their letters by point, with a side to move; counters are at their beginning."""
+        try:
+            return self._loaded().game.fen_of(pieces, turn, dice)
+        except ValueError as error:
+            raise Refusal(Kind.POSITION, str(error)) from None
+
+    def setup_points(self, side: int) -> tuple[str, ...]:
+        """Return where the pieces of a side's set-up stand, in the order of its word."""
+        position = self.position
+        return position.setup_points(side) if is_setup_position(position, self.info) else ()
+
+    def observed(self, move: str, result: int, flag: str = "") -> str:
+        """Return a move's word in the move list of a view: with its result, and a flag's square announced with it."""
+        position = self.position
+        try:
+            return position.observed(move, result, flag) if is_hidden_position(position, self.info) else move
+        except ValueError as error:
+            raise Refusal(Kind.MOVE, str(error)) from None
 
     def outcome(self) -> Outcome | None:
         """Return how the game has ended, None while it goes on."""
@@ -287,14 +317,12 @@ class Engine:
         return self._loaded().searcher.recall(self.position)
 
     def new_game(self) -> None:
-        """Forget earlier searches; the position is the start (idle)."""
+        """Forget earlier searches; the position stays (idle)."""
         self._check(READY)
         self._entropy = _entropy()
         self._close_log()
         self._configure()
         self._loaded().searcher.clear()
-        self._start = None
-        self.set_position(None, ())
 
     # Jobs
 

@@ -1,7 +1,7 @@
 """What an engine answers: typed events. Texts in them are for a person to read; no program needs to take them apart.
 
 An event that is raised within a call reaches the listener before the call returns. Those of a job (a search, a count,
-the loading of a game) are queued in the order in which they happen, and the last one `ends_job`.
+the loading of a game) are queued in the order in which they happen, the last one of a job being such that `ends_job` is true.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     LIMIT = enum.auto()  # of a search or a count
     OPTION = enum.auto()
     COMMAND = enum.auto()  # the words of a command
+    LINE = enum.auto()  # a whole line
     LOADING = enum.auto()  # the game cannot be loaded
     BUSY = enum.auto()  # the call came too early
     INTERNAL = enum.auto()  # a fault of ours
@@ -68,8 +69,6 @@ class Refused(NamedTuple):
 class Failed(NamedTuple):
     """A count or a bench was refused, or broke off by a fault of ours."""
 
-    ends_job = True
-
     kind: Kind
     reason: str
 
@@ -95,8 +94,6 @@ class GameOver(NamedTuple):
 class BestMove(NamedTuple):
     """The answer to a search, exactly one for each."""
 
-    ends_job = True
-
     search_id: int
     position: Position  # that was searched
     move: Move | None  # None: there is none
@@ -114,8 +111,6 @@ class PerftMove(NamedTuple):
 
 class PerftDone(NamedTuple):
     """The sum of a count; `is_stopped`: it is incomplete."""
-
-    ends_job = True
 
     depth: int
     nodes: int
@@ -140,15 +135,11 @@ class BenchTotal(NamedTuple):
 class BenchDone(NamedTuple):
     """The whole bench; None if it was stopped."""
 
-    ends_job = True
-
     total: BenchTotal | None
 
 
 class Loaded(NamedTuple):
     """A game is compiled and has searched a little; it is ready for its first search."""
-
-    ends_job = True
 
     name: str
     game: Game
@@ -158,8 +149,6 @@ class Loaded(NamedTuple):
 
 class LoadFailed(NamedTuple):
     """A game cannot be loaded. What waits for it is refused."""
-
-    ends_job = True
 
     name: str
     reason: str
@@ -188,7 +177,7 @@ Post = Callable[[Event], None]
 
 def ends_job(event: Event) -> bool:
     """True for the last event of a job."""
-    return getattr(event, "ends_job", False)
+    return isinstance(event, Failed | BestMove | PerftDone | BenchDone | Loaded | LoadFailed)
 
 
 def internal(error: BaseException) -> str:

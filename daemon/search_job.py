@@ -12,7 +12,19 @@ from daemon.limits import Limits
 from daemon.options import MAX_SKILL
 from daemon.pipes import now_ns
 from daemon.scheduler import Ending
-from games.contract import Game, Line, Move, Position, Report, Score, Searcher, Task, exhaust
+from games.contract import (
+    Game,
+    Line,
+    Move,
+    Position,
+    Report,
+    Score,
+    Searcher,
+    Task,
+    exhaust,
+    is_dice_position,
+    set_dice,
+)
 
 if TYPE_CHECKING:
     from games.kernel.control import Control
@@ -113,7 +125,8 @@ class SearchJob:
 
     def throw(self, dice: int) -> None:
         """Take the die thrown in the position whose six throws are pondered."""
-        if self.is_pondering and not self.search.position.dice:
+        position = self.search.position
+        if self.is_pondering and is_dice_position(position, self.search.game.info) and not position.dice:
             self._thrown = dice
 
     def end(self, ending: Ending) -> None:
@@ -197,7 +210,7 @@ class SearchJob:
         from games.kernel.control import Control
 
         position = self.search.position
-        position.set_dice(self._thrown)
+        set_dice(position, self.search.game.info, self._thrown)
         legal = set(position.legal_moves())
         moves = tuple(move for move in self._task.moves if move in legal)
         if self._task.moves and not moves:

@@ -91,7 +91,7 @@ class Server:
             self._front_end = front_end_for(line.text)(self._engine, self._out, self._leave)
         if line.too_long:
             reason = f"line too long, ignored: {printable(line.text, 40)}"
-            self._front_end.refuse(line, Refusal(Kind.COMMAND, reason))
+            self._front_end.refuse(line, Refusal(Kind.LINE, reason))
         else:
             self._front_end.read(line)
 

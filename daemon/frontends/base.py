@@ -58,7 +58,7 @@ class FrontEnd:
         """Take a line that is not blank: carry it out, or keep it until its turn comes."""
         command = self.find(line.text.split(maxsplit=1)[0])
         if command is None:
-            self.refuse(line, Refusal(Kind.COMMAND, f"unknown command: {printable(line.text.split()[0])}"))
+            self.unknown(line)
         elif command.needs and (self.mailbox or not self.engine.allows(command.needs)):
             self.mailbox.append(Letter(line, command))
         else:
@@ -67,6 +67,10 @@ class FrontEnd:
     def find(self, word: str) -> Command | None:
         """Return the command that a line begins with."""
         return self.commands.get(word)
+
+    def unknown(self, line: ClientLine) -> None:
+        """Say that a line is no command."""
+        self.refuse(line, Refusal(Kind.LINE, f"unknown command: {printable(line.text.split()[0])}"))
 
     def drain(self) -> None:
         """Carry out the lines whose turn has come."""
@@ -78,7 +82,9 @@ class FrontEnd:
             command.handle(self, line.text.split()[1:], line)
         except Refusal as refusal:
             self.refuse(line, refusal)
-        except ValueError as error:
+        except IndexError:
+            self.refuse(line, Refusal(Kind.COMMAND, "too few words"))
+        except (ValueError, OverflowError) as error:
             self.refuse(line, Refusal(Kind.COMMAND, str(error)))
         except Exception as error:
             self.refuse(line, Refusal(Kind.INTERNAL, events.internal(error)))
@@ -153,3 +159,10 @@ class FrontEnd:
 
     def count(self, event: Event) -> None:
         """An event of perft or bench."""
+
+
+def whole_reason(refusal: Refusal) -> str:
+    """Return a refusal's reason; of a list of moves with its place in it."""
+    if refusal.played is None:
+        return refusal.reason
+    return f"{refusal.reason} (move {refusal.played + 1}; the {refusal.played} before it stand)"

@@ -6,10 +6,13 @@ Options have one word for a name; those that UCCI names have UCCI's. Times are s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from daemon import __version__, events
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, READY, Command
-from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text, whole_reason
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, READY, Command, whole_reason
+from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_position
 from daemon.options import declared, of_client
 from daemon.pipes import ClientLine, printable
@@ -75,13 +78,17 @@ class Ucci(UciFamily):
         if name == "usemillisec":
             self._is_milli = value.lower() in ("true", "on", "")
         elif name == "newgame":
-            self.engine.when_idle(self.engine.new_game)
+            self.engine.when_idle(self._new_game)
         elif name not in BLIND:
             wanted = NAMES.get(name, name.replace("_", " ")).lower()
             known = [option for option in LISTED if option.lower().replace("_", " ") == wanted]
             if not known:
                 raise Refusal(Kind.OPTION, f"unknown option: {printable(name)}")
             self.engine.set_option(known[0], value)
+
+    def _new_game(self) -> None:
+        self.engine.new_game()
+        self.engine.set_position(None, [])
 
     def position(self, words: list[str], line: ClientLine) -> None:
         self._banned = ()
@@ -193,7 +200,7 @@ class Ucci(UciFamily):
     def count(self, event: Event) -> None:
         self.out.line(*count_lines(event))
 
-    commands = {
+    commands: ClassVar[Mapping[str, Command]] = {
         "ucci": Command(ucci, AT_ONCE),
         "isready": Command(UciFamily.isready, GAME, is_worth_compiling=False),
         "setoption": Command(setoption, IDLE, is_worth_compiling=False),

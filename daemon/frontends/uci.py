@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from daemon import __version__, events
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command
-from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text, whole_reason
-from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_position
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command, whole_reason
+from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text
+from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
 from daemon.options import declared
 from daemon.pipes import ClientLine, printable
 from games.contract import Outcome, Score
@@ -41,14 +44,11 @@ class Uci(UciFamily):
         self.out.line(self.ready)
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        if len(words) < 2 or words[0].lower() != "name":
-            raise ValueError("setoption: expected 'setoption name <name> [value <value>]'")
-        lower = [word.lower() for word in words]
-        split = lower.index("value") if "value" in lower else len(words)
-        self.engine.set_option(" ".join(words[1:split]), " ".join(words[split + 1 :]))
+        self.engine.set_option(*parse_option(words))
 
     def ucinewgame(self, words: list[str], line: ClientLine) -> None:
         self.engine.new_game()
+        self.engine.set_position(None, [])
 
     def position(self, words: list[str], line: ClientLine) -> None:
         self.engine.set_position(*parse_position(words))
@@ -160,7 +160,7 @@ class Uci(UciFamily):
     def count(self, event: Event) -> None:
         self.out.line(*count_lines(event))
 
-    commands = {
+    commands: ClassVar[Mapping[str, Command]] = {
         "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),
         "isready": Command(
             UciFamily.isready,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from daemon import events
-from daemon.events import Event, Info, Refusal
+from daemon.events import Event, Info
 from daemon.frontends.base import FrontEnd, Letter
 from daemon.options import NO_FILE
 from daemon.pipes import ClientLine
@@ -85,13 +85,6 @@ def option_text(option: Option, name: str) -> str:
     if option.kind == "spin":
         text += f" min {option.low} max {option.high}"
     return text + "".join(f" var {choice}" for choice in option.choices)
-
-
-def whole_reason(refusal: Refusal) -> str:
-    """Return a refusal's reason; of a list of moves with its place in it."""
-    if refusal.played is None:
-        return refusal.reason
-    return f"{refusal.reason} (move {refusal.played + 1}; the {refusal.played} before it stand)"
 
 
 def count_lines(event: Event) -> list[str]:

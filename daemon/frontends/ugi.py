@@ -6,6 +6,9 @@ CuteGames waits for a line of just these two words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from daemon import events
 from daemon.frontends.base import AT_ONCE, GAME, Command
 from daemon.frontends.uci import Uci
@@ -37,7 +40,7 @@ class Ugi(Uci):
     def best_move(self, answer: events.BestMove) -> None:
         super().best_move(answer._replace(ponder=None))
 
-    commands = Uci.commands | {
+    commands: ClassVar[Mapping[str, Command]] = Uci.commands | {
         "ugi": Command(Uci.uci, AT_ONCE, "ugi  the engine's name and options"),
         "uginewgame": Uci.commands["ucinewgame"],
         "query": Command(query, GAME, "query p1turn|gameover|result  a question about the position"),

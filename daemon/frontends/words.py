@@ -36,6 +36,15 @@ def parse_position(words: list[str]) -> tuple[str | None, list[str]]:
     return (" ".join(start[1:]) if kind == "fen" else None), moves
 
 
+def parse_option(words: list[str]) -> tuple[str, str]:
+    """Return the name and the value of `name NAME [value VALUE]`; ValueError otherwise."""
+    if len(words) < 2 or words[0].lower() != "name":
+        raise ValueError("setoption: expected 'setoption name <name> [value <value>]'")
+    lower = [word.lower() for word in words]
+    split = lower.index("value") if "value" in lower else len(words)
+    return " ".join(words[1:split]), " ".join(words[split + 1 :])
+
+
 def parse_number(word: str, text: str, field: str = "") -> int:
     """Return the number after a word of `go`; ValueError if it is none.
 

@@ -1,0 +1,520 @@
+"""CECP, the Chess Engine Communication Protocol, version 2: XBoard and WinBoard, with Xiangqi and EinStein.
+
+After every change of the position the engine does what it and the mode ask for: search, ponder, analyse or wait. An
+answer to a search that has been stopped since is dropped by its id.
+
+The protocol has no die: the engine throws it, for itself and for a person that plays against it. Another engine throws
+its own, of which nothing is said.
+"""
+
+from __future__ import annotations
+
+import enum
+import random
+from collections.abc import Callable, Mapping
+from typing import ClassVar, NamedTuple
+
+from daemon import __version__, events
+from daemon.engine import Engine
+from daemon.events import Kind, Refusal
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, Command, FrontEnd
+from daemon.frontends.move_by_move import number
+from daemon.limits import Limits
+from daemon.output import Output
+from daemon.pipes import ClientLine, printable
+from games import registry
+from games.contract import Outcome, Score
+
+FEATURES = (
+    f'feature myname="Siqi {__version__}" variants="xiangqi,einstein" ping=1 setboard=1 playother=1 san=0 usermove=1',
+    "feature time=1 draw=1 highlight=1 sigint=0 sigterm=0 reuse=1 analyze=1 colors=0 ics=0 name=0 pause=0 nps=0",
+    'feature debug=0 memory=1 smp=1 option="OwnBook -check 0" option="MultiPV -spin 1 1 256"',
+    'feature option="Move Overhead -spin 10 0 5000"',
+    "feature done=1",
+)
+IGNORED = frozenset(["accepted", "rejected", "random", "name", "rating", "ics", "white", "black", "xboard", "bogus", "put", "hover"])
+
+FIXED = ("UCI_Variant", "UCI_Coordinates")
+"""Options that the protocol has its own words for."""
+
+MATE = 100_000
+"""The score of a mate, to which its moves are added."""
+
+MOST_MS = 10**9
+"""No clock has more."""
+
+COLOURS = "wb"
+"""Of the sides in the FENs of clients."""
+
+
+class Mode(enum.Enum):
+    FORCE = enum.auto()  # both sides are moved by the client
+    PLAY = enum.auto()
+    ANALYZE = enum.auto()
+
+
+class Activity(enum.Enum):
+    THINKING = enum.auto()
+    PONDERING = enum.auto()
+    ANALYZING = enum.auto()
+
+
+class Running(NamedTuple):
+    """A search whose answer is waited for."""
+
+    search_id: int
+    activity: Activity
+
+
+class Variant(NamedTuple):
+    """A game, and what XBoard has to know of it."""
+
+    game: str
+    setup: tuple[str, ...] = ()
+
+
+EWN = registry.info("ewn")
+
+VARIANTS = {
+    "xiangqi": Variant("xiangqi"),
+    "einstein": Variant(
+        EWN.name,
+        (
+            # No pawns: they would be promoted.
+            f"setup (.ABCDEF..abcdef.) 5x5+0_fairy {EWN.usual_start.split()[0]} w - - 0 1",
+            *(f"piece {piece}& rbmcdWbrmcdF" for piece in EWN.pieces[0]),
+        ),
+    ),
+}
+
+
+class Time:
+    """The limits that the client has set; times in milliseconds."""
+
+    def __init__(self) -> None:
+        self.moves = 0  # to a time control, 0: none
+        self.base = 300_000
+        self.increment = 0
+        self.movetime = 0
+        self.depth = 0
+        self.left = [0, 0]  # the engine's and the opponent's; 0 where the client has not said
+
+    def limits(self, side: int, moves_played: int) -> Limits:
+        """Return those of a move of the engine's side."""
+        if self.movetime:
+            return Limits(movetime=self.movetime, depth=self.depth)
+        own, other = (time or self.base for time in self.left)
+        wtime, btime = (own, other) if side == 0 else (other, own)
+        played = (moves_played + 1 - side) // 2
+        to_go = self.moves - played % self.moves if self.moves else 0
+        return Limits(wtime, btime, self.increment, self.increment, to_go, depth=self.depth)
+
+
+class Opponent:
+    """What is known of the client's player, and what was thrown for a person."""
+
+    def __init__(self) -> None:
+        self.is_engine = False
+        self.reply = ""  # expected
+        self.die = 0
+        self.allowed: list[str] = []  # the moves that the die leaves to a person
+
+
+class Thoughts:
+    """What the engine has reported of its search."""
+
+    def __init__(self) -> None:
+        self.is_posting = False
+        self.score = 0
+        self.figures = (0, 0, 0)  # time in centiseconds, nodes, depth
+
+
+class Cecp(FrontEnd):
+    """A client that speaks CECP."""
+
+    def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
+        super().__init__(engine, out, leave)
+        self._mode = Mode.FORCE
+        self._running: Running | None = None
+        self._variant = VARIANTS["xiangqi"]
+        self._fen: str | None = None
+        self._moves: list[str] = []
+        self._side = 1  # the engine's
+        self._is_over = False
+        self._ponders = False
+        self._pings: list[str] = []  # those that wait for the engine's move
+        self._time = Time()
+        self._opponent = Opponent()
+        self._thoughts = Thoughts()
+
+    # Lines
+
+    def drain(self) -> None:
+        if self.mailbox and self.mailbox[0].command is SELECT:
+            self._stop()
+        super().drain()
+
+    def unknown(self, line: ClientLine) -> None:
+        if line.text.split()[0] not in IGNORED:
+            self.out.line(f"Error (unknown command): {printable(line.text)}")
+
+    def refuse(self, line: ClientLine, refusal: Refusal) -> None:
+        if refusal.kind is Kind.COMMAND:
+            self.out.line(f"Error (bad argument): {printable(line.text)}")
+        else:
+            self.refused(refusal.kind, refusal.reason)
+
+    def protover(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(*FEATURES)
+        self.engine.allows(GAME)
+
+    def new(self, words: list[str], line: ClientLine) -> None:
+        self._stop()
+        self._mode = Mode.ANALYZE if self._mode is Mode.ANALYZE else Mode.PLAY
+        self._side, self._is_over = 1, False
+        self._time.depth = self._thoughts.score = 0
+        self._opponent.is_engine, self._opponent.reply = False, ""
+        self.engine.when_idle(self.engine.new_game)
+        self._begin(self._usual_start)
+
+    def variant(self, words: list[str], line: ClientLine) -> None:
+        variant = VARIANTS.get(words[0])
+        if variant is None:
+            self.out.line(f"Error (unsupported variant): {printable(words[0])}")
+            return
+        self.out.line(*variant.setup)
+        if variant != self._variant:
+            self._variant = variant
+            self.engine.set_option("UCI_Variant", variant.game)
+            self._opponent.reply = ""
+            self.engine.when_idle(lambda: self._begin(self._usual_start))
+
+    def computer(self, words: list[str], line: ClientLine) -> None:
+        self._opponent.is_engine, self._opponent.allowed = True, []
+
+    def setboard(self, words: list[str], line: ClientLine) -> None:
+        board, *rest = words
+        if "moves" in words:
+            raise ValueError("a position has no moves")
+        if self.engine.info.has_dice and rest:
+            rest = [self.engine.info.sides[COLOURS.index(rest[0])], "-"]
+        self._stop()
+        before = self._fen, self._moves
+        self._fen, self._moves, self._is_over = " ".join([board, *rest]), [], False
+        try:
+            self.engine.set_position(self._fen, [])
+        except Refusal as refusal:
+            self._fen, self._moves = before
+            self.out.line(f"tellusererror Illegal position: {printable(refusal.reason, 400)}")
+        self._go_on()
+
+    def usermove(self, words: list[str], line: ClientLine) -> None:
+        move = words[0]
+        if self._opponent.allowed and move not in self._opponent.allowed:
+            self.out.line(f"Illegal move (the die is {self._opponent.die}): {move}")
+            return
+        self._stop()
+        self._moves.append(move)
+        try:
+            self.engine.set_position(self._fen, self._moves)
+        except Refusal:
+            self._moves.pop()
+            self.out.line(f"Illegal move: {move}")
+        self._go_on()
+
+    def undo(self, words: list[str], line: ClientLine) -> None:
+        self._take_back("undo", 1)
+
+    def remove(self, words: list[str], line: ClientLine) -> None:
+        self._take_back("remove", 2)
+
+    def _take_back(self, word: str, count: int) -> None:
+        if len(self._moves) < count:
+            self.out.line(f"Error (no move to take back): {word}")
+            return
+        self._stop()
+        del self._moves[-count:]
+        self._is_over, self._opponent.reply = False, ""
+        self._set_position()
+
+    def force(self, words: list[str], line: ClientLine) -> None:
+        self._mode = Mode.FORCE
+        self._stop()
+
+    def go(self, words: list[str], line: ClientLine) -> None:
+        if self._activity is Activity.THINKING:
+            return
+        self._stop()
+        self._mode, self._side = Mode.PLAY, self.engine.position.turn
+        self._set_position()
+
+    def playother(self, words: list[str], line: ClientLine) -> None:
+        self._stop()
+        self._mode, self._side = Mode.PLAY, 1 - self.engine.position.turn
+
+    def analyze(self, words: list[str], line: ClientLine) -> None:
+        self._stop()
+        self._mode = Mode.ANALYZE
+        self._set_position()
+
+    def status(self, words: list[str], line: ClientLine) -> None:
+        centiseconds, nodes, depth = self._thoughts.figures
+        self.out.line(f"stat01: {centiseconds} {nodes} {depth} 0 0")
+
+    def move_now(self, words: list[str], line: ClientLine) -> None:
+        if self._activity is Activity.THINKING:
+            self.engine.stop()
+
+    def level(self, words: list[str], line: ClientLine) -> None:
+        time = self._time
+        minutes, _, seconds = words[1].partition(":")
+        base = 1000 * (60 * number(minutes) + (number(seconds) if seconds else 0))
+        increment = min(round(1000 * float(words[2])), MOST_MS)
+        time.moves, time.base, time.increment = number(words[0]), min(base, MOST_MS), increment
+        time.movetime = 0
+        time.left = [time.base, time.base]
+
+    def st(self, words: list[str], line: ClientLine) -> None:
+        self._time.movetime = 1000 * number(words[0])
+
+    def sd(self, words: list[str], line: ClientLine) -> None:
+        self._time.depth = number(words[0])
+
+    def time(self, words: list[str], line: ClientLine) -> None:
+        self._time.left[0] = clock_ms(words[0])
+
+    def otim(self, words: list[str], line: ClientLine) -> None:
+        self._time.left[1] = clock_ms(words[0])
+
+    def hard(self, words: list[str], line: ClientLine) -> None:
+        self._ponders = True
+
+    def easy(self, words: list[str], line: ClientLine) -> None:
+        self._ponders = False
+        if self._activity is Activity.PONDERING:
+            self._stop()
+
+    def post(self, words: list[str], line: ClientLine) -> None:
+        self._thoughts.is_posting = True
+
+    def nopost(self, words: list[str], line: ClientLine) -> None:
+        self._thoughts.is_posting = False
+
+    def ping(self, words: list[str], line: ClientLine) -> None:
+        """While the engine thinks on its move the answer waits for that."""
+        self._pings.append(f"pong {words[0]}")
+        self._answer_pings()
+
+    def result(self, words: list[str], line: ClientLine) -> None:
+        self._mode, self._is_over = Mode.FORCE, True
+        self._stop()
+
+    def draw(self, words: list[str], line: ClientLine) -> None:
+        if self._thoughts.score < DRAW_BELOW:
+            self.out.line("offer draw")
+
+    def lift(self, words: list[str], line: ClientLine) -> None:
+        """Mark where the piece may go that is being taken up, if the die has a say in it."""
+        if not self._opponent.allowed:
+            return
+        board = self.engine.info.board
+        targets = {move.removeprefix(words[0]) for move in self._opponent.allowed if move.startswith(words[0])}
+        marks = dict.fromkeys(targets, "Y")
+        self.out.line(f"highlight {board.placement(marks)}")
+
+    def hint(self, words: list[str], line: ClientLine) -> None:
+        if self._opponent.reply:
+            self.out.line(f"Hint: {self._opponent.reply}")
+
+    def bk(self, words: list[str], line: ClientLine) -> None:
+        self.engine.when_idle(self._show_book)
+
+    def _show_book(self) -> None:
+        """An empty line ends the book's."""
+        self.out.line(*(f" {text}" for text in self.engine.consult() or ["none"]), "")
+
+    def memory(self, words: list[str], line: ClientLine) -> None:
+        self._set_option("Hash", str(number(words[0])))
+
+    def cores(self, words: list[str], line: ClientLine) -> None:
+        self._set_option("Threads", str(number(words[0])))
+
+    def option(self, words: list[str], line: ClientLine) -> None:
+        name, _, value = " ".join(words).partition("=")
+        if name in FIXED:
+            raise ValueError("not an option")
+        if name == "OwnBook":
+            value = {"0": "false", "1": "true"}.get(value, value)
+        self._set_option(name, value)
+
+    def _set_option(self, name: str, value: str) -> None:
+        self.engine.when_idle(lambda: self.engine.set_option(name, value))
+
+    # The game
+
+    @property
+    def _usual_start(self) -> str | None:
+        return self.engine.info.usual_start or None
+
+    @property
+    def _activity(self) -> Activity | None:
+        return None if self._running is None else self._running.activity
+
+    def _begin(self, fen: str | None) -> None:
+        self._fen, self._moves = fen, []
+        self._set_position()
+
+    def _set_position(self) -> None:
+        self.engine.set_position(self._fen, self._moves)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Do what the position asks for, after it has changed."""
+        self._opponent.allowed = []
+        outcome = self.engine.outcome()
+        if outcome is not None and not outcome.unknown and not self._is_over:
+            self._is_over = True
+            self._report_end(outcome)
+        self._act()
+        self._answer_pings()
+
+    def _report_end(self, outcome: Outcome) -> None:
+        if self._variant.setup and self._opponent.is_engine and outcome.winner == self._side:
+            return  # XBoard calls a win false that it cannot check; it believes who has lost
+        score = {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
+        self.out.line(f"{score} {{{outcome.reason}}}")
+
+    def _act(self) -> None:
+        if self._mode is Mode.ANALYZE:
+            self._search(Activity.ANALYZING, Limits(infinite=True))
+        if self._mode is not Mode.PLAY or self._is_over:
+            return
+        has_dice, limits = self.engine.info.has_dice, self._time.limits(self._side, len(self._moves))
+        if self.engine.position.turn == self._side:
+            if has_dice:
+                self._throw()
+            self._search(Activity.THINKING, limits)
+        elif has_dice and not self._opponent.is_engine:
+            self._throw()
+            self._opponent.allowed = self.engine.legal_moves()
+        elif self._ponders and self._opponent.reply:
+            self.engine.set_position(self._fen, [*self._moves, self._opponent.reply])
+            self._search(Activity.PONDERING, limits._replace(ponder=True))
+
+    def _search(self, activity: Activity, limits: Limits) -> None:
+        self._running = Running(self.engine.go(limits), activity)
+
+    def _stop(self) -> None:
+        """End what runs; its answer will be dropped. The position is then the one without an expected move."""
+        if self._running is None:
+            return
+        was, self._running = self._running.activity, None
+        self.engine.stop()
+        if was is Activity.PONDERING:
+            self.engine.set_position(self._fen, self._moves)
+
+    def _throw(self) -> None:
+        """Throw the die; the client is told by a line of thinking, which it shows."""
+        self._opponent.die = random.randint(1, self.engine.info.die_faces)
+        self.engine.set_dice(self._opponent.die)
+        self.out.line(f"0 0 0 0 die {self._opponent.die}")
+
+    def _answer_pings(self) -> None:
+        if self._activity is not Activity.THINKING:
+            self.out.line(*self._pings)
+            self._pings = []
+
+    # Events
+
+    def best_move(self, answer: events.BestMove) -> None:
+        running = self._running
+        if running is None or answer.search_id != running.search_id:
+            return
+        self._running = None
+        if running.activity is not Activity.THINKING:  # the end of the input ended it
+            return
+        if answer.move is None:  # the game is over, or the search was refused: it would be again
+            self._mode = Mode.FORCE
+        else:
+            text = answer.position.move_text
+            self._moves.append(text(answer.move))
+            self._opponent.reply = "" if answer.ponder is None else text(answer.ponder)
+            self.out.line(f"move {self._moves[-1]}")
+        self._set_position()
+
+    def info(self, info: events.Info) -> None:
+        """Show `depth score time nodes pv` for each line."""
+        if self._running is None or info.search_id != self._running.search_id:
+            return
+        report, thoughts = info.report, self._thoughts
+        lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
+        thoughts.score = number_of(lines[0].score)
+        for line in lines:
+            depth = line.depth or report.depth
+            thoughts.figures = centiseconds, nodes, _ = info.elapsed_ms // 10, report.nodes, depth
+            if thoughts.is_posting or self._mode is Mode.ANALYZE:
+                pv = " ".join(map(info.position.move_text, line.pv))
+                self.out.line(f"{depth} {number_of(line.score)} {centiseconds} {nodes} {pv}")
+
+    def note(self, text: str) -> None:
+        self.out.line(f"# {text}")
+
+    compiling = note
+
+    def warning(self, text: str) -> None:
+        self.note(f"warning {text}")
+
+    def refused(self, kind: Kind, reason: str) -> None:
+        self.note(reason)
+
+    commands: ClassVar[Mapping[str, Command]] = {
+        "protover": Command(protover, AT_ONCE),
+        "new": Command(new),
+        "variant": Command(variant, IDLE),
+        "setboard": Command(setboard),
+        "usermove": Command(usermove),
+        "undo": Command(undo),
+        "remove": Command(remove),
+        "force": Command(force),
+        "go": Command(go),
+        "computer": Command(computer),
+        "playother": Command(playother),
+        "analyze": Command(analyze),
+        "exit": Command(force),
+        ".": Command(status),
+        "?": Command(move_now),
+        "level": Command(level),
+        "st": Command(st),
+        "sd": Command(sd),
+        "time": Command(time),
+        "otim": Command(otim),
+        "hard": Command(hard),
+        "easy": Command(easy),
+        "post": Command(post),
+        "nopost": Command(nopost),
+        "ping": Command(ping),
+        "result": Command(result),
+        "draw": Command(draw),
+        "lift": Command(lift),
+        "hint": Command(hint),
+        "bk": Command(bk),
+        "memory": Command(memory),
+        "cores": Command(cores),
+        "option": Command(option),
+        "quit": Command(FrontEnd.quit, AT_ONCE),
+    }
+
+
+SELECT = Cecp.commands["variant"]
+
+
+def clock_ms(text: str) -> int:
+    """Return centiseconds as milliseconds; a clock that has run out has one left."""
+    return min(max(10 * int(text), 1), MOST_MS)
+
+
+def number_of(score: Score) -> int:
+    """Return a score as CECP has it."""
+    if score.mate is None:
+        return score.cp
+    return MATE + score.mate if score.mate > 0 else score.mate - MATE

@@ -1,0 +1,50 @@
+"""Cloudict's protocol for Connect6 (letters.py), which the GUI ConnectMore speaks: rows from the bottom.
+
+The first turn's stone is written twice. Turns of either side are said by `black` and `white`, the engine's is asked for
+by `next`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command
+from daemon.frontends.letters import Letters
+from daemon.frontends.move_by_move import number
+from daemon.pipes import ClientLine
+
+
+class Cloudict(Letters):
+    """A client that speaks Cloudict's protocol."""
+
+    is_from_top = False
+    no_stone = ""
+    sides = ("xxx", *Letters.sides)
+
+    def put(self, words: list[str], line: ClientLine) -> None:
+        """A turn that wants no answer."""
+        self.play(self.turn_of(words[0]))
+
+    def next(self, words: list[str], line: ClientLine) -> None:
+        self.search(line.ns)
+
+    def depth(self, words: list[str], line: ClientLine) -> None:
+        self.engine.set_option("Depth", str(number(words[0])))
+
+    def threats(self, words: list[str], line: ClientLine) -> None:
+        """Wins by threats are always looked for."""
+
+    commands: ClassVar[Mapping[str, Command]] = {
+        "name": Command(Letters.name, AT_ONCE),
+        "new": Command(Letters.new, GAME),
+        "move": Command(Letters.move, READY),
+        "black": Command(put, READY),
+        "white": Command(put, READY),
+        "next": Command(next, READY),
+        "depth": Command(depth, IDLE),
+        "vcf": Command(threats, AT_ONCE),
+        "unvcf": Command(threats, AT_ONCE),
+        "quit": Command(Letters.quit, AT_ONCE),
+        "exit": Command(Letters.quit, AT_ONCE),
+    }

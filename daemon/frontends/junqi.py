@@ -1,0 +1,114 @@
+"""Junqi's referee protocol v1.0 of the Chinese computer-games championships (2012).
+
+A line's first letters say what it is: referees write `INFO` and `INFORMATION` alike. Either player sees itself at the
+bottom, so the second one's squares are turned by 180 degrees. A referee reports each side's own result by `RESULT`, the
+opponent's with the next `GO`, and once a commander has died where that side's flag stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from daemon.engine import Engine
+from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.move_by_move import NAME, MoveByMove, number
+from daemon.output import Output
+from daemon.pipes import ClientLine, printable
+from games import registry
+from games.contract import UNKNOWN_SETUP
+
+SQUARE = "[A-L][0-4]"
+NO_FLAG = "00"
+NO_MOVE = "0000"
+
+BOARD = registry.info("junqi").board
+
+
+class Referee(MoveByMove):
+    """A client that is a referee of Junqi, and a game as this side knows it."""
+
+    game = "junqi"
+    clock_s = 1800
+    resets = ("START", "END")
+
+    def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
+        super().__init__(engine, out, leave)
+        self._side = 0
+        self._array = ""  # the engine's set-up
+        self._own = ""  # the engine's move whose result has not been reported
+
+    def find(self, word: str) -> Command | None:
+        found = (command for start, command in self.commands.items() if word.startswith(start))
+        return next(found, super().find(word))
+
+    def info_(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(f"NAME {NAME}")
+        self.select_game(self.game)
+
+    def start_(self, words: list[str], line: ClientLine) -> None:
+        side, seconds = number(words[0]), number(words[1]) if len(words) > 1 else self.clock_s
+        if side not in (0, 1):
+            raise ValueError("a side is 0 or 1")
+        self.begin(seconds)
+        self._side, self._array, self._own = side, "", ""
+        self.search(line.ns)
+
+    def words(self) -> Sequence[str]:
+        if not self._array:
+            return [UNKNOWN_SETUP] * self._side
+        setups = [self._array, UNKNOWN_SETUP] if self._side == 0 else [UNKNOWN_SETUP, self._array]
+        return [*setups, *self._moves]
+
+    def go(self, words: list[str], line: ClientLine) -> None:
+        if not self._array:
+            raise ValueError("no set-up was asked for")
+        if words[0] != NO_MOVE:
+            self.play(self._observed(self._turned(words[0], 2), words[1:]))
+        self.search(line.ns)
+
+    def result(self, words: list[str], line: ClientLine) -> None:
+        if not self._own:
+            raise ValueError("no move waits for its result")
+        if not 0 <= number(words[0]) <= 3:
+            raise ValueError("a result is 0, 1, 2 or 3")
+        self._moves.append(self._observed(self._own, words))
+        self._own = ""
+
+    def end(self, words: list[str], line: ClientLine) -> None:
+        """End the game; the search is abandoned."""
+
+    def answer(self, move: str) -> None:
+        if not self._array:
+            self._array = move
+            self.out.line(f"ARRAY {move}")
+        else:
+            self._own = move[:4]
+            self.out.line(f"BESTMOVE {self._turned(self._own, 2)}")
+
+    def reason(self, text: str) -> str:
+        squares = re.compile(rf"\b(?:{SQUARE}){{1,2}}\b")
+        return squares.sub(lambda found: self._turned(found[0], len(found[0]) // 2), text)
+
+    def _turned(self, squares: str, count: int) -> str:
+        """Return `count` squares as the other frame has them: this side's in the game's, and back."""
+        if not re.fullmatch(rf"(?:{SQUARE}){{{count}}}", squares):
+            raise ValueError(f"not {('a square', 'two squares')[count - 1]}: {printable(squares)}")
+        if self._side == 0:
+            return squares
+        return "".join(BOARD.point_text(*BOARD.turned(*point)) for point in BOARD.points(squares))
+
+    def _observed(self, move: str, words: list[str]) -> str:
+        """Return a move's word from what was reported of it: the result, and the flag's square."""
+        code, flag = words[0], words[1] if len(words) > 1 else NO_FLAG
+        return self.engine.observed(move, number(code), self._turned(flag, 1) if flag != NO_FLAG else "")
+
+    commands: ClassVar[Mapping[str, Command]] = {
+        "INFO": Command(info_, AT_ONCE),
+        "START": Command(start_, GAME),
+        "GO": Command(go, READY),
+        "RESULT": Command(result, READY),
+        "END": Command(end, AT_ONCE),
+    }
+    """By the first letters."""

@@ -1,0 +1,78 @@
+"""Connect6 in letters, as SAU's and Cloudict's protocols have it.
+
+A stone is two letters, column A-S from the left and row A-S; a turn has two stones, the first turn one. Neither
+protocol has a clock: the engine keeps to a championship's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from daemon.frontends.move_by_move import NAME, MoveByMove
+from daemon.pipes import ClientLine
+from games import registry
+
+LETTERS = "ABCDEFGHIJKLMNOPQRS"
+BLACK, WHITE = "black", "white"
+
+BOARD = registry.info("connect6").board
+
+
+class Letters(MoveByMove):
+    """A client that names stones by letters."""
+
+    game = "connect6"
+    clock_s = 900
+    is_from_top: bool  # the row A
+    no_stone: str  # in place of the second stone of the first turn; "": the first one again
+    sides: tuple[str, ...] = (BLACK, WHITE)
+    resets = ("new", "end")
+
+    def name(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(f"name {NAME}")
+        self.select_game(self.game)
+
+    def new(self, words: list[str], line: ClientLine) -> None:
+        """Begin a game; Black moves at once."""
+        if words[0] not in self.sides:
+            raise ValueError(f"a side is one of {' '.join(self.sides)}")
+        self.begin(self.clock_s)
+        if words[0] == BLACK:
+            self.search(line.ns)
+
+    def move(self, words: list[str], line: ClientLine) -> None:
+        self.play(self.turn_of(words[0]))
+        self.search(line.ns)
+
+    def end(self, words: list[str], line: ClientLine) -> None:
+        """End the game; the search is abandoned."""
+
+    def answer(self, move: str) -> None:
+        self._moves.append(move)
+        self.out.line(f"move {self.letters_of(move)}")
+
+    def turn_of(self, text: str) -> str:
+        """Return a turn in letters as the game writes it; ValueError if it is none."""
+        stones = [text[i : i + 2].upper() for i in range(0, len(text), 2)]
+        if len(stones) == 2 and stones[1] in ("@@", stones[0]):
+            del stones[1]
+        if not 1 <= len(stones) <= 2 or any(len(stone) != 2 or not set(stone) <= set(LETTERS) for stone in stones):
+            raise ValueError("not a turn")
+        return "".join(BOARD.point_text(*self._turned(*map(LETTERS.index, stone))) for stone in stones)
+
+    def letters_of(self, turn: str) -> str:
+        """Return a turn of the game's in letters, always two stones."""
+        stones = self._stones(turn)
+        return "".join(stones if len(stones) == 2 else [stones[0], self.no_stone or stones[0]])
+
+    def _stones(self, turn: str) -> list[str]:
+        points = (self._turned(*point) for point in BOARD.points(turn))
+        return [LETTERS[column] + LETTERS[row] for column, row in points]
+
+    def _turned(self, column: int, row: int) -> tuple[int, int]:
+        """Return a point with its row counted from the other side, if the client does so."""
+        return column, len(BOARD.rows) - 1 - row if self.is_from_top else row
+
+    def reason(self, text: str) -> str:
+        points = re.compile(r"\b(?:[a-s]\d{1,2}){1,2}\b")
+        return points.sub(lambda turn: "".join(self._stones(turn[0])), text)

@@ -1,0 +1,165 @@
+"""What protocols share in which a game is said move by move, and the engine keeps its own time.
+
+A client's move is played first; if it is illegal the client is told so and the game stands as it was, else the engine's
+move is searched for. None of these protocols has comments: that kernels are compiled, or a book is missing, goes to
+standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from daemon import events
+from daemon.engine import Engine
+from daemon.events import Kind, Refusal
+from daemon.frontends.base import IDLE, Command, FrontEnd
+from daemon.frontends.words import parse_option
+from daemon.limits import Limits
+from daemon.output import Output
+from daemon.pipes import ClientLine, now_ns, printable
+from daemon.scheduler import Needs
+from games.compiling import to_stderr
+
+NAME = "Siqi"
+
+
+class MoveByMove(FrontEnd):
+    """A client without its words. One state: the id of the search whose answer the client waits for, or None."""
+
+    game: ClassVar[str]
+    clock_s: int  # for a game, where the client names no time
+    resets: ClassVar[tuple[str, ...]] = ()  # words that end the game before, whatever still waits in it
+
+    def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
+        super().__init__(engine, out, leave)
+        self._search_id: int | None = None
+        self._moves: list[str] = []  # as the game writes them
+        self._left_ns = self.clock_s * 10**9
+        self._since_ns = 0  # when the move that is searched for was asked for
+        self._noted: set[str] = set()
+
+    # The game
+
+    def select_game(self, game: str) -> None:
+        """Have a game loaded."""
+        if self.engine.info.name != game:
+            self.engine.set_option("UCI_Variant", game)
+        self.engine.allows(Needs.GAME)
+
+    def begin(self, seconds: int) -> None:
+        """Begin a new game."""
+        self.abandon()
+        self.engine.when_idle(self.engine.new_game)
+        self._moves = []
+        self._left_ns = seconds * 10**9
+
+    def abandon(self) -> None:
+        """Nobody waits for the engine's move any more."""
+        if self._search_id is not None:
+            self.engine.stop()
+            self._search_id = None
+
+    def start(self) -> str | None:
+        """Return the FEN that the game began from; None: the start."""
+        return None
+
+    def words(self) -> Sequence[str]:
+        """Return the move list from there."""
+        return self._moves
+
+    def set_position(self) -> None:
+        self.engine.set_position(self.start(), self.words())
+
+    def play(self, move: str) -> None:
+        """Play a move of the client's; Refusal if it is illegal, and the game stands as it was."""
+        self._moves.append(move)
+        try:
+            self.set_position()
+        except Refusal:
+            self._moves.pop()
+            raise
+
+    def search(self, ns: int) -> None:
+        """Search for the engine's move, which was asked for at `ns`."""
+        self.set_position()
+        self._since_ns = ns
+        self._search_id = self.engine.go(self.limits(), asked_ns=ns)
+
+    def limits(self) -> Limits:
+        """Return the limits of a search: what is left of the engine's clock."""
+        left = max(self._left_ns // 10**6, 1)
+        return Limits(wtime=left, btime=left)
+
+    # Lines
+
+    def read(self, line: ClientLine) -> None:
+        if line.text.split(maxsplit=1)[0] in self.resets:
+            self.abandon()
+            for letter in [letter for letter in self.mailbox if Needs.GAME in letter.command.needs]:
+                self.mailbox.remove(letter)
+        super().read(line)
+
+    def find(self, word: str) -> Command | None:
+        return SETOPTION if word == "setoption" else super().find(word)
+
+    def setoption(self, words: list[str], line: ClientLine) -> None:
+        """Set an option in UCI's words, for programs that wrap the engine."""
+        name, value = parse_option(words)
+        if name.lower() == "uci_variant":
+            raise Refusal(Kind.OPTION, f"option {name}: the protocol has chosen {self.engine.info.name}")
+        self.engine.set_option(name, value)
+
+    def refuse(self, line: ClientLine, refusal: Refusal) -> None:
+        what = self.reason(refusal.reason)
+        if refusal.kind is Kind.COMMAND:
+            what += f": {printable(line.text)}"
+        self.out.line(self.error(what))
+
+    def unknown(self, line: ClientLine) -> None:
+        self.refuse(line, Refusal(Kind.COMMAND, "unknown command"))
+
+    def reason(self, text: str) -> str:
+        """Return why the engine refuses something, in the client's words."""
+        return text
+
+    def error(self, what: str) -> str:
+        """Return the client's line for what cannot be taken."""
+        return f"ERROR {printable(what, 400)}"
+
+    # Events
+
+    def best_move(self, answer: events.BestMove) -> None:
+        if answer.search_id != self._search_id:
+            return
+        self._search_id = None
+        self._left_ns -= now_ns() - self._since_ns
+        if answer.move is not None:
+            self.answer(answer.position.move_text(answer.move))
+        elif not answer.position.count_legal():
+            self.out.line(self.error("the game is over"))
+
+    def answer(self, move: str) -> None:
+        """Note the engine's move and say it."""
+        raise NotImplementedError
+
+    def refused(self, kind: Kind, reason: str) -> None:
+        self.out.line(self.error(self.reason(reason)))
+
+    def compiling(self, text: str) -> None:
+        if text not in self._noted:
+            self._noted.add(text)
+            to_stderr(text)
+
+    def warning(self, text: str) -> None:
+        self.compiling(f"warning {text}")
+
+
+SETOPTION = Command(MoveByMove.setoption, IDLE, is_worth_compiling=False)
+
+
+def number(text: str) -> int:
+    """Return a number that a referee writes; ValueError if it is none."""
+    if not (text.isascii() and text.isdigit() and len(text) < 8):
+        raise ValueError("not a number")
+    return int(text)

@@ -1,0 +1,114 @@
+"""MyAI, the protocol of a university course's referee of EWN.
+
+The referee reads one line for each command; settings are answered `1`. Squares are A1-E5 with A1 at the top left.
+Every throw comes with the whole position: `get R|B <die> <blue's six squares> <red's six>`, 0 for a captured piece. Red
+begins at the top left, as the engine's first side does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+from daemon import __version__
+from daemon.engine import Engine
+from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.move_by_move import NAME, MoveByMove, number
+from daemon.output import Output
+from daemon.pipes import ClientLine
+from games import registry
+
+CAPTURED = "0"
+ACCEPTED = "1"
+
+EWN = registry.info("ewn")
+COLUMNS, ROWS = "ABCDE", "12345"
+SQUARES = [column + row for column in COLUMNS for row in ROWS]
+
+
+class MyAi(MoveByMove):
+    """A client that speaks MyAI."""
+
+    game = EWN.name
+    clock_s = 240
+    resets = ("ini",)
+
+    def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
+        super().__init__(engine, out, leave)
+        self._side = 0
+        self._fen: str | None = None  # of the last `get`; None: a set-up is asked for
+
+    def name(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(NAME)
+
+    def version(self, words: list[str], line: ClientLine) -> None:
+        self.out.line(__version__)
+
+    def time_setting(self, words: list[str], line: ClientLine) -> None:
+        """The time of a game, of the one that has begun too: a referee may send it after `ini`, or never send `ini`."""
+        self.clock_s = number(words[0])
+        self._left_ns = self.clock_s * 10**9
+        self.out.line(ACCEPTED)
+
+    def board_setting(self, words: list[str], line: ClientLine) -> None:
+        if [number(words[0]), number(words[1])] != [len(COLUMNS), len(EWN.pieces[0])]:
+            raise ValueError("the board is 5 x 5 with six pieces a side")
+        self.out.line(ACCEPTED)
+
+    def ini(self, words: list[str], line: ClientLine) -> None:
+        """The second side's is asked for before the first's is known: it is what the first would choose, turned."""
+        side = side_of(words[0])
+        self.begin(self.clock_s)
+        self._side, self._fen = side, None
+        self.search(line.ns)
+
+    def get(self, words: list[str], line: ClientLine) -> None:
+        side, die = side_of(words[0]), number(words[1])
+        squares = [*words[8:14], *words[2:8]]  # red's, then blue's
+        if len(words) != 14 or any(square not in (CAPTURED, *SQUARES) for square in squares):
+            raise ValueError("twelve squares are needed")
+        pairs = zip(squares, "".join(EWN.pieces), strict=True)
+        pieces = {point_of(square): piece for square, piece in pairs if square != CAPTURED}
+        if len(pieces) + squares.count(CAPTURED) != len(squares):
+            raise ValueError("two pieces on one square")
+        self._fen = self.engine.fen_of(pieces, side, die)
+        self.search(line.ns)
+
+    def start(self) -> str | None:
+        return self._fen
+
+    def answer(self, move: str) -> None:
+        if self._fen is None:
+            points = self.engine.setup_points(self._side)
+            squares = [points[move.index(piece)] for piece in "123456"]
+        else:
+            squares = [EWN.board.point_text(*point) for point in EWN.board.points(move)]
+        self.out.line(" ".join(map(square_of, squares)))
+
+    commands: ClassVar[Mapping[str, Command]] = {
+        "name": Command(name, AT_ONCE),
+        "version": Command(version, AT_ONCE),
+        "time_setting": Command(time_setting, AT_ONCE),
+        "board_setting": Command(board_setting, AT_ONCE),
+        "ini": Command(ini, GAME),
+        "get": Command(get, READY),
+        "exit": Command(MoveByMove.quit, AT_ONCE),
+        "quit": Command(MoveByMove.quit, AT_ONCE),
+    }
+
+
+def point_of(square: str) -> str:
+    """Return a square's name in the game: rows count from the bottom there."""
+    return EWN.board.point_text(COLUMNS.index(square[0]), len(ROWS) - 1 - ROWS.index(square[1]))
+
+
+def square_of(point: str) -> str:
+    """Return a point of the game as the referee names it."""
+    ((column, row),) = EWN.board.points(point)
+    return COLUMNS[column] + ROWS[len(ROWS) - 1 - row]
+
+
+def side_of(letter: str) -> int:
+    if letter not in ("R", "B"):
+        raise ValueError("a side is R or B")
+    return "RB".index(letter)

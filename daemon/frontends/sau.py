@@ -1,0 +1,30 @@
+"""The protocol of the SAU referee platform for Connect6 (letters.py): rows from the top, one stone as `JJ@@`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.letters import Letters
+from daemon.pipes import ClientLine
+
+
+class Sau(Letters):
+    """A client that speaks SAU's protocol."""
+
+    is_from_top = True
+    no_stone = "@@"
+
+    def take_back(self, words: list[str], line: ClientLine) -> None:
+        """The platform did not take the engine's turn."""
+        del self._moves[-1:]
+
+    commands: ClassVar[Mapping[str, Command]] = {
+        "name?": Command(Letters.name, AT_ONCE),
+        "new": Command(Letters.new, GAME),
+        "move": Command(Letters.move, READY),
+        "error": Command(take_back, READY),
+        "end": Command(Letters.end, AT_ONCE),
+        "quit": Command(Letters.quit, AT_ONCE),
+    }

@@ -17,7 +17,7 @@ HASH_MB, SEED = 16, 1
 class BenchJob:
     """One run over a game's positions, with one thread, each position with a fresh searcher."""
 
-    def __init__(self, game: Game, post: Post) -> None:
+    def __init__(self, game: Game[Position], post: Post) -> None:
         self._game = game
         self._post = post
         self._control = Control()
@@ -53,7 +53,7 @@ class BenchJob:
         return BenchDone(BenchTotal(self._game.info.name, nodes, nanoseconds, signature))
 
 
-def set_up(game: Game, item: BenchItem) -> Position:
+def set_up(game: Game[Position], item: BenchItem) -> Position:
     """Return the position of a bench item."""
     position = game.position(item.fen)
     for word in item.moves:
@@ -72,7 +72,7 @@ def summarise(report: Report, position: Position) -> str:
 class PerftJob:
     """Counts the leaves of the game tree below each root move."""
 
-    def __init__(self, game: Game, position: Position, depth: int, post: Post) -> None:
+    def __init__(self, game: Game[Position], position: Position, depth: int, post: Post) -> None:
         self._game = game
         self._position = position
         self._depth = depth

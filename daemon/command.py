@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+from collections.abc import Sequence
 
 from daemon import __version__
 from games import registry
+from games.compiling import announce_compiling, to_stderr
 
 SHELLS = ("bash", "zsh", "tcsh")
 
@@ -41,9 +43,7 @@ def run(arguments: list[str]) -> int:
 
         return analyse_with(options)
     if options.command == "bench":
-        from daemon.bench import print_all
-
-        return print_all([options.game] if options.game else list(registry.NAMES))
+        return bench_all([options.game] if options.game else list(registry.NAMES))
     if options.command == "warm":
         from daemon.warm import warm
 
@@ -54,3 +54,20 @@ def run(arguments: list[str]) -> int:
         print(shtab.complete(whole, options.shell), flush=True)
         return 0
     os._exit(0)
+
+
+def bench_all(names: Sequence[str]) -> int:
+    """Print the bench of games as the protocol has it; return the exit status."""
+    from daemon.bench import BenchJob
+    from daemon.events import Event
+    from daemon.frontends.uci_family import count_lines
+
+    def show(event: Event) -> None:
+        for line in count_lines(event):
+            print(line, flush=True)
+
+    for name in names:
+        with announce_compiling(to_stderr, name):
+            game = registry.load(name)
+        show(BenchJob(game, show).run())
+    return 0

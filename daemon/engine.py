@@ -56,7 +56,7 @@ def no_log(path: str) -> None:
 class Table(NamedTuple):
     """A loaded game and the searcher that plays it."""
 
-    game: Game
+    game: Game[Position]
     searcher: Searcher
 
 

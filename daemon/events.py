@@ -1,7 +1,8 @@
 """What an engine answers: typed events. Texts in them are for a person to read; no program needs to take them apart.
 
 An event that is raised within a call reaches the listener before the call returns. Those of a job (a search, a count,
-the loading of a game) are queued in the order in which they happen, the last one of a job being such that `ends_job` is true.
+the loading of a game) are queued in the order in which they happen; `ends_job` is
+true for the last one.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ class Loaded(NamedTuple):
     """A game is compiled and has searched a little; it is ready for its first search."""
 
     name: str
-    game: Game
+    game: Game[Position]
     searcher: Searcher
     ready_ns: int
 

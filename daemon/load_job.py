@@ -12,7 +12,7 @@ from daemon.pipes import now_ns
 from daemon.scheduler import Ending
 from games import registry
 from games.compiling import announce_compiling
-from games.contract import Game, Searcher, Task, exhaust
+from games.contract import Game, Position, Searcher, Task, exhaust
 
 WARM_UP_NODES = 500
 
@@ -91,7 +91,7 @@ def configure(searcher: Searcher, memory: Memory, warn: Callable[[str], None]) -
         warn(f"option Hash: no memory for {memory.hash_mb} MiB; {error}")
 
 
-def warm_up(game: Game, searcher: Searcher) -> None:
+def warm_up(game: Game[Position], searcher: Searcher) -> None:
     """Search a little before the game is said to be ready.
 
     The first search of a process pays for late imports and first calls (100 ms measured), which under a short clock

@@ -76,7 +76,7 @@ def stop_at(control: Control, ns: int) -> threading.Timer | None:
 class Search(NamedTuple):
     """What is searched, and with what."""
 
-    game: Game
+    game: Game[Position]
     searcher: Searcher
     position: Position  # the job's own copy
     moves: tuple[Move, ...] = ()  # those allowed; empty: all

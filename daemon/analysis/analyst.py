@@ -6,18 +6,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from daemon import __version__
 from daemon.analysis.query import SEARCH_OPTIONS, BadLineError, Query, Setting
+from daemon.events import Event, Info, Refused
+from daemon.limits import Limits
 from daemon.pipes import now_ns
-from daemon.thinker import settles_mate, stop_at
+from daemon.search_job import Search, SearchJob, Settings
 from games import registry
 from games.compiling import announce_compiling
-from games.contract import Game, Line, Report, Score, Searcher, Task
-
-if TYPE_CHECKING:
-    from games.kernel.control import Control
+from games.contract import Game, Line, Position, Score, Searcher, set_dice
 
 KEPT = 4
 """Games with different options that a worker keeps."""
@@ -33,14 +32,14 @@ class Item:
     turn: int  # moves before it
     options: tuple[Setting, ...]
     identity: str  # of its answer
-    control: Control | None = None  # while it is searched
+    job: SearchJob | None = None  # while it is searched
     is_left: bool = False  # by an action
 
 
 class Loaded(NamedTuple):
     """A game with its options set."""
 
-    game: Game
+    game: Game[Position]
     searcher: Searcher
 
 
@@ -56,8 +55,11 @@ class Analyst:
         """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
         self._loaded = OrderedDict()
 
-    def analyse(self, item: Item, control: Control, emit: Emit) -> dict[str, Any]:
-        """Return the final answer to an item; `emit` gets those before it. BadLineError if the query has a fault."""
+    def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
+        """Return the final answer to an item; `emit` gets those before it. BadLineError if the query has a fault.
+
+        `begin` gets the search just before it runs.
+        """
         query = item.query
         game, searcher = self._game(item)
         position = self._position(game, item)
@@ -77,25 +79,18 @@ class Analyst:
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in query.searchmoves))
         except ValueError as error:
             raise BadLineError(str(error), "searchmoves", query.id) from None
-        started = now_ns()
-        multipv = query.multipv or 1
-
-        def answer(report: Report) -> dict[str, Any]:
-            return found | describe(position, report, multipv, (now_ns() - started) // 1_000_000)
-
-        def between(report: Report) -> None:
-            emit(answer(report) | {"isDuringSearch": True})
-
         if query.clear:
             searcher.clear()
-        timer = stop_at(control, started + query.movetime * 1_000_000) if query.movetime else None
-        searcher.start(Task(position, control, moves, multipv))
-        try:
-            return answer(iterate(searcher, control, query, between))
-        finally:
-            searcher.finish()
-            if timer is not None:
-                timer.cancel()
+        limits = Limits(movetime=query.movetime or None, nodes=query.nodes, depth=query.depth, mate=query.mate)
+        settings = Settings(multipv=query.multipv or 1, is_analysis=True)
+        reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), query.reportEvery)
+        job = SearchJob(0, Search(game, searcher, position, moves, limits, settings), reports.take)
+        begin(item, job)
+        job.begin(now_ns())
+        job.run()
+        if reports.final is None:
+            raise SearchFaultError(reports.fault)
+        return found | describe(reports.final)
 
     def _game(self, item: Item) -> Loaded:
         loaded = self._loaded  # `forget` may put another in its place
@@ -121,7 +116,7 @@ class Analyst:
             raise BadLineError(f"no memory for {hash_mb} MiB", "options", query.id) from None
         return Loaded(game, searcher)
 
-    def _position(self, game: Game, item: Item) -> Any:
+    def _position(self, game: Game[Position], item: Item) -> Position:
         query = item.query
         try:
             position = game.position(query.fen or None)
@@ -130,22 +125,20 @@ class Analyst:
         try:
             for turn, word in enumerate(query.moves[: item.turn]):
                 if (dice := query.throw(turn)) and game.info.has_dice:
-                    position.set_dice(dice)  # which the move has to answer
+                    set_dice(position, game.info, dice)  # which the move has to answer
                 position.push(position.parse_move(word))
         except ValueError as error:
             raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
         dice = query.throw(item.turn)
         if dice:
             try:
-                if not game.info.has_dice:
-                    raise ValueError(f"{query.game} has none")
-                position.set_dice(dice)
+                set_dice(position, game.info, dice)
             except ValueError as error:
-                raise BadLineError(f"dice: {error}", "dice", query.id) from None
+                raise BadLineError(str(error), "dice", query.id) from None
         return position
 
 
-def played_move(position: Any, item: Item) -> str:
+def played_move(position: Position, item: Item) -> str:
     """The move that the query has at the position, '' where it has none that is legal."""
     if item.turn == len(item.query.moves):
         return ""
@@ -156,28 +149,40 @@ def played_move(position: Any, item: Item) -> str:
     return text
 
 
-def iterate(searcher: Searcher, control: Control, query: Query, between: Callable[[Report], None]) -> Report:
-    """Search until a limit of the query; `between` gets reports on the way as often as the query asks for."""
-    last = time.monotonic()
-    while True:
-        report = searcher.iterate()
-        if not report.complete or report.finished or control.stopped or 0 < query.depth <= report.depth:
-            return report
-        if query.mate and settles_mate(report, query.mate):
-            return report
-        if query.reportEvery and time.monotonic() - last >= query.reportEvery:
-            last = time.monotonic()
-            between(report)
+class SearchFaultError(Exception):
+    """A search broke off by a fault of ours."""
 
 
-def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> dict[str, Any]:
+class Reports:
+    """The listener of one search: passes on reports as often as asked for, and keeps the last."""
+
+    def __init__(self, emit: Callable[[Info], None], every_s: float) -> None:
+        """`every_s`: seconds between two reports; 0: none but the last is wanted."""
+        self._emit = emit
+        self._every_s = every_s
+        self._last_s = time.monotonic()
+        self.final: Info | None = None
+        self.fault = ""
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Refused):
+            self.fault = event.reason
+        elif isinstance(event, Info) and event.is_final:
+            self.final = event
+        elif isinstance(event, Info) and self._every_s and time.monotonic() - self._last_s >= self._every_s:
+            self._last_s = time.monotonic()
+            self._emit(event)
+
+
+def describe(info: Info) -> dict[str, Any]:
     """Return the part of an answer that a report makes."""
-    lines = report.lines if report.lines[0].throw else report.lines[:multipv]
+    report, position = info.report, info.position
+    lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
     found: dict[str, Any] = {
         "depth": report.depth,
         "seldepth": report.seldepth,
         "nodes": report.nodes,
-        "time": milliseconds,
+        "time": info.elapsed_ms,
         "hashfull": report.hashfull,
         "tbhits": report.tbhits,
     }
@@ -189,7 +194,7 @@ def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> 
     return found
 
 
-def line_of(position: Any, line: Line, depth: int) -> dict[str, Any]:
+def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
     pv = [position.move_text(move) for move in line.pv]
     thrown = {"throw": line.throw} if line.throw else {}
     return thrown | {"move": pv[0], "score": score_of(line.score), "depth": line.depth or depth, "pv": pv}

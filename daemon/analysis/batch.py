@@ -21,6 +21,7 @@ from daemon.pipes import printable
 
 if TYPE_CHECKING:
     from daemon.analysis.analyst import Analyst, Item
+    from daemon.search_job import SearchJob
 
 WAITING = 1000
 """Positions in the queue at the most."""
@@ -114,8 +115,8 @@ class Batch:
         """End or drop open positions; under the lock."""
         for item in filter(is_meant, self._open):
             item.is_left = True
-            if item.control is not None:
-                item.control.stop()
+            if item.job is not None:
+                item.job.stop()
 
     def _say(self, answer: dict[str, Any]) -> None:
         with self._lock:
@@ -187,24 +188,30 @@ class Batch:
                 )
             self._write(fields | found)
 
+    def _begin(self, item: Item, job: SearchJob) -> None:
+        """Note the search of an item, so that an action can end it; it may have come already."""
+        with self._lock:
+            item.job = job
+            if item.is_left:
+                job.stop()
+
     def _work(self) -> None:
-        from daemon.analysis.analyst import Analyst
-        from games.kernel.control import Control
+        from daemon.analysis.analyst import Analyst, SearchFaultError
 
         analyst = Analyst(self._note)
         self._analysts.append(analyst)
         while (item := self._queue.get()[2]) is not None and not self._is_stopping:
-            control = Control(item.query.nodes)
             with self._lock:
                 if item.is_left:
                     self._open.discard(item)
                     self._write({"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True})
                     continue
-                item.control = control
             try:
-                answer = analyst.analyse(item, control, self._say)
+                answer = analyst.analyse(item, self._begin, self._say)
             except BadLineError as error:
                 answer = complaint(error) | {"turn": item.turn}
+            except SearchFaultError as error:
+                answer = {"id": item.query.id, "turn": item.turn, "error": printable(str(error), 200)}
             except Exception as error:
                 answer = {
                     "id": item.query.id,

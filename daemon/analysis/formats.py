@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from daemon.analysis.query import Query
-from daemon.words import split_moves
+from daemon.frontends.words import split_moves
 from games import registry
 from games.contract import GameRecord, Note, NoteLine
 

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Meta
 
 from daemon import __version__
+from daemon.frontends.words import split_moves
 from daemon.options import Options
 from daemon.pipes import printable
-from daemon.words import split_moves
 from games import registry
 
 Number = Annotated[int, Meta(ge=0, le=10**15)]

@@ -32,7 +32,9 @@ FEATURES = (
     'feature option="Move Overhead -spin 10 0 5000"',
     "feature done=1",
 )
-IGNORED = frozenset(["accepted", "rejected", "random", "name", "rating", "ics", "white", "black", "xboard", "bogus", "put", "hover"])
+IGNORED = frozenset(
+    ["accepted", "rejected", "random", "name", "rating", "ics", "white", "black", "xboard", "bogus", "put", "hover"]
+)
 
 FIXED = ("UCI_Variant", "UCI_Coordinates")
 """Options that the protocol has its own words for."""

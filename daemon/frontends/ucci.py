@@ -156,7 +156,8 @@ class Ucci(UciFamily):
             if not moves:
                 self.out.line("nobestmove")
                 return
-        self.engine.go(asked.limits._replace(**times), moves, line.ns, line.is_stopped)
+        limits = asked.limits._replace(**times)  # type: ignore[arg-type]
+        self.engine.go(limits, moves, line.ns, line.is_stopped)
 
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
         self._is_offered = "draw" in words

@@ -40,7 +40,8 @@ class Ugi(Uci):
     def best_move(self, answer: events.BestMove) -> None:
         super().best_move(answer._replace(ponder=None))
 
-    commands: ClassVar[Mapping[str, Command]] = Uci.commands | {
+    commands: ClassVar[Mapping[str, Command]] = {
+        **Uci.commands,
         "ugi": Command(Uci.uci, AT_ONCE, "ugi  the engine's name and options"),
         "uginewgame": Uci.commands["ucinewgame"],
         "query": Command(query, GAME, "query p1turn|gameover|result  a question about the position"),

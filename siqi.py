@@ -21,7 +21,6 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from daemon import __version__
 from daemon import events as _events
 from daemon.engine import Engine as _Engine
 from daemon.limits import Limits
@@ -227,7 +226,7 @@ class Engine:
     One search at a time. All methods but `stop` are for one thread; used within `with`, it is closed at the end.
     """
 
-    def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:  # noqa: B006
+    def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
         """Load the game. ValueError for an unknown game or option, EngineError if the game cannot be loaded."""
         if game not in GAMES:
             raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")

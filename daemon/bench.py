@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Iterator
-from typing import Any
 
 from games import registry
 from games.compiling import announce_compiling, to_stderr
-from games.contract import BenchItem, Game, Report, Task, exhaust
+from games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from games.kernel.control import Control
 
 HASH_MB, SEED = 16, 1
@@ -18,7 +17,7 @@ HASH_MB, SEED = 16, 1
 class Bench:
     """One run over a game's positions, one thread, a fresh searcher for each position."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game[Position]) -> None:
         self._game = game
         self._control = Control()
         self._stopped = False
@@ -49,13 +48,12 @@ class Bench:
         yield f"bench {self._game.info.name} nodes {nodes} {speed} signature {signature}"
 
 
-def set_up(game: Game, item: BenchItem) -> Any:
+def set_up(game: Game[Position], item: BenchItem) -> Position:
     """The position of a bench item."""
     position = game.position(item.fen)
     for word in item.moves:
         position.push(position.parse_move(word))
-    if item.dice:
-        position.set_dice(item.dice)
+    set_dice(position, game.info, item.dice)
     return position
 
 

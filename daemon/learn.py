@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from games.contract import Tell
+from games.contract import Position, Tell
 from games.files import append_json_line, open_json_lines
 
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
@@ -55,7 +55,7 @@ class Recorder:
             open_json_lines(path, owns).close()
         self._path = path
 
-    def see(self, line: Line, position: Any, mate_for: int | None = None) -> None:
+    def see(self, line: Line, position: Position, mate_for: int | None = None) -> None:
         """What a game has come to. One that does not continue the game before ends that.
 
         `mate_for`: the side for which a search has just proven a mate.

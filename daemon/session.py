@@ -29,7 +29,7 @@ from daemon.skill import skill_of_elo
 from daemon.words import split_moves
 from games import registry
 from games.compiling import announce_compiling
-from games.contract import Game, Searcher
+from games.contract import Game, Position, Searcher
 
 QUIT_WAIT_S = 30.0
 """`perft` and `bench` may run on for so long after a `quit`."""
@@ -77,7 +77,7 @@ class Session:
         self._events = events
         self._options = Options()
         self._variant = self._options.text("UCI_Variant")
-        self._game: Game | None = None
+        self._game: Game[Position] | None = None
         self._searcher: Searcher | None = None
         self._position: Any = None
         self._start_words: list[str] = []  # the `position` line that led here: before and after `moves`
@@ -276,7 +276,7 @@ class Session:
         job = Job()
         self._start(job, work)
 
-    def _warm_up(self, game: Game, searcher: Searcher) -> None:
+    def _warm_up(self, game: Game[Position], searcher: Searcher) -> None:
         """Search a little before the game is said to be ready: the first search of a process pays for late
         imports and first calls (100 ms measured), which under a short clock would lose the game."""
         from daemon import thinker
@@ -285,7 +285,7 @@ class Session:
         thinker.warm_up(game, searcher)
         searcher.clear()
 
-    def _adopt(self, name: str, game: Game, searcher: Searcher) -> None:
+    def _adopt(self, name: str, game: Game[Position], searcher: Searcher) -> None:
         if name == self._variant:
             self._game, self._searcher = game, searcher
             self._loaded_ns = now_ns()

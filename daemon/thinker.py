@@ -11,7 +11,7 @@ from daemon.limits import Limits
 from daemon.options import MAX_SKILL
 from daemon.output import Output
 from daemon.pipes import now_ns
-from games.contract import Game, Line, Report, Score, Searcher, Task, exhaust
+from games.contract import Game, Line, Position, Report, Score, Searcher, Task, exhaust
 
 if TYPE_CHECKING:
     from games.kernel.control import Control
@@ -86,7 +86,7 @@ class Thinker:
 
     def __init__(
         self,
-        game: Game,
+        game: Game[Position],
         searcher: Searcher,
         position: Any,
         moves: tuple[int, ...],
@@ -336,7 +336,7 @@ class Thinker:
             )
 
 
-def warm_up(game: Game, searcher: Searcher) -> None:
+def warm_up(game: Game[Position], searcher: Searcher) -> None:
     """One short search, its answer thrown away."""
     from daemon.bench import set_up
     from games.kernel.control import Control

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TextIO, TypeGuard, TypeVar
 
 from games.shape import BoardShape
 
@@ -114,7 +114,7 @@ class Position(Protocol):
     def key(self) -> int:
         """64-bit hash of everything that decides the moves and their values, history excepted."""
 
-    def copy(self) -> Position: ...
+    def copy(self) -> Self: ...
 
     def fen(self) -> str:
         """The position as text; `startpos [moves ...]` where no FEN exists (before both set-ups)."""
@@ -147,6 +147,9 @@ class Position(Protocol):
 
     def outcome(self) -> Outcome | None:
         """None while the game goes on."""
+
+
+P = TypeVar("P", bound=Position)
 
 
 class DicePosition(Position, Protocol):
@@ -190,6 +193,28 @@ class HiddenPosition(Position, Protocol):
 
         ValueError if one of them is none; whether they can be is asked when the word is played.
         """
+
+
+def is_dice_position(position: Position, info: GameInfo) -> TypeGuard[DicePosition]:
+    """True for every position of a game with a die."""
+    return info.has_dice
+
+
+def is_setup_position(position: Position, info: GameInfo) -> TypeGuard[SetupPosition]:
+    """True for every position of a game that begins with set-ups."""
+    return info.has_setup
+
+
+def is_hidden_position(position: Position, info: GameInfo) -> TypeGuard[HiddenPosition]:
+    """True for every position of a game with hidden pieces."""
+    return info.has_hidden
+
+
+def set_dice(position: Position, info: GameInfo, dice: int) -> None:
+    """Set the throw for the side to move; ValueError if the game has no such throw, or the position none now."""
+    check_throw(info, dice)
+    if is_dice_position(position, info):
+        position.set_dice(dice)
 
 
 class Score(NamedTuple):
@@ -358,8 +383,8 @@ Tell = Callable[[str], None]
 """Takes one line for the user, such as what is wrong with a book."""
 
 
-class Game(Protocol):
-    """A loaded game."""
+class Game(Protocol[P]):
+    """A loaded game, with positions of its own kind; to who asks for a game by name a `Game[Position]`."""
 
     @property
     def info(self) -> GameInfo: ...
@@ -370,8 +395,8 @@ class Game(Protocol):
     def set_option(self, name: str, value: str) -> None:
         """Apply an option of the game's own or of its `info.knowledge`, already checked against its declaration."""
 
-    def position(self, fen: str | None = None) -> Any:
-        """A `Position` from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""
+    def position(self, fen: str | None = None) -> P:
+        """A position from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
         """Return the FEN of letters by point (as `Position.pieces`) with a side to move, counters at their beginning.
@@ -382,14 +407,14 @@ class Game(Protocol):
 
     def searcher(self) -> Searcher: ...
 
-    def consult(self, position: Any) -> list[str]:
+    def consult(self, position: P) -> list[str]:
         """What the books that the options name know of a position, a line each."""
 
-    def suggest(self, position: Any, rng: random.Random) -> Suggestion | None:
+    def suggest(self, position: P, rng: random.Random) -> Suggestion | None:
         """What a book would play at once, if the options allow it."""
 
-    def evaluate(self, position: Any) -> list[str]:
+    def evaluate(self, position: P) -> list[str]:
         """Lines that explain the static evaluation; the last is `total <score> ...` from the mover's side."""
 
-    def perft(self, position: Any, depth: int, control: Control) -> Iterator[tuple[Move, int]]:
+    def perft(self, position: P, depth: int, control: Control) -> Iterator[tuple[Move, int]]:
         """Leaf counts below each root move, in `legal` order; counts are void once the control is stopped."""

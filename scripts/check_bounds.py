@@ -26,7 +26,7 @@ from _engine import random_ewn_setup, random_junqi_setup
 
 from games import registry
 from games.book import FOLDER
-from games.contract import Game, Searcher, Task, exhaust
+from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.memory import CHECKED
 
@@ -151,7 +151,7 @@ def spoilt(fen: str, draw: Draw) -> str:
     return "".join(letters)
 
 
-def play(game: Game, position: Any, draw: Draw, plies: int) -> None:
+def play(game: Game[Position], position: Any, draw: Draw, plies: int) -> None:
     """Random moves, many of them back to where the piece came from, some taken back; long games go on when drawn."""
     last: dict[int, int] = {}
     for _ in range(plies):
@@ -175,7 +175,7 @@ def play(game: Game, position: Any, draw: Draw, plies: int) -> None:
             position.pop()
 
 
-def _moves(game: Game, position: Any, draw: Draw) -> list[int]:
+def _moves(game: Game[Position], position: Any, draw: Draw) -> list[int]:
     """The legal moves, or some where they are too many to list."""
     if game.info.has_setup and not position.has_pieces:
         word = random_junqi_setup(draw) if game.info.name == "junqi" else random_ewn_setup(draw)
@@ -192,7 +192,7 @@ def _moves(game: Game, position: Any, draw: Draw) -> list[int]:
     return sorted(found)
 
 
-def draw_position(game: Game, draw: Draw) -> Any:
+def draw_position(game: Game[Position], draw: Draw) -> Any:
     """A position with a history, or None for a FEN that was refused."""
     name = game.info.name
     kind = draw.randrange(4)
@@ -200,7 +200,7 @@ def draw_position(game: Game, draw: Draw) -> Any:
     if kind == 0:
         fen = spoilt(fen, draw)
     try:
-        position = game.position(None if kind == 1 else fen)
+        position: Any = game.position(None if kind == 1 else fen)
     except ValueError:
         return None
     if name == "junqi" and kind == 1:  # a view of a referee's game
@@ -224,7 +224,7 @@ def draw_position(game: Game, draw: Draw) -> Any:
 # What is asked of a position
 
 
-def ask(game: Game, position: Any, draw: Draw) -> None:
+def ask(game: Game[Position], position: Any, draw: Draw) -> None:
     """Everything that the daemon asks; FaultError if answers do not fit together."""
     fen = position.fen()
     key = position.key
@@ -253,7 +253,7 @@ def ask(game: Game, position: Any, draw: Draw) -> None:
         raise FaultError("asking changed the position")
 
 
-def search(game: Game, searcher: Searcher, position: Any, draw: Draw, multipv: int) -> int:
+def search(game: Game[Position], searcher: Searcher, position: Any, draw: Draw, multipv: int) -> int:
     """Search as `go nodes` does; the nodes."""
     if not position.count_legal():
         return 0
@@ -281,7 +281,7 @@ def search(game: Game, searcher: Searcher, position: Any, draw: Draw, multipv: i
     return report.nodes
 
 
-def draw_options(game: Game, draw: Draw) -> None:
+def draw_options(game: Game[Position], draw: Draw) -> None:
     """Values of the game's options and of those for books, at their limits or anywhere between."""
     for option in game.info.options:
         value = option.default
@@ -310,7 +310,7 @@ class Run:
 
     def __init__(self, name: str, options: bool = True) -> None:
         """`options` False: the defaults alone, for which fewer kernels are compiled."""
-        self.game: Game = _script.load(name)
+        self.game: Game[Position] = _script.load(name)
         self.positions = self.refused = self.searches = self.nodes = 0
         self._options = options
         self._thread_errors: list[BaseException] = []

@@ -14,7 +14,7 @@ from daemon.pipes import now_ns
 from daemon.thinker import settles_mate, stop_at
 from games import registry
 from games.compiling import announce_compiling
-from games.contract import Game, Line, Report, Score, Searcher, Task
+from games.contract import Game, Line, Position, Report, Score, Searcher, Task, set_dice
 
 if TYPE_CHECKING:
     from games.kernel.control import Control
@@ -40,7 +40,7 @@ class Item:
 class Loaded(NamedTuple):
     """A game with its options set."""
 
-    game: Game
+    game: Game[Position]
     searcher: Searcher
 
 
@@ -121,7 +121,7 @@ class Analyst:
             raise BadLineError(f"no memory for {hash_mb} MiB", "options", query.id) from None
         return Loaded(game, searcher)
 
-    def _position(self, game: Game, item: Item) -> Any:
+    def _position(self, game: Game[Position], item: Item) -> Position:
         query = item.query
         try:
             position = game.position(query.fen or None)
@@ -130,30 +130,26 @@ class Analyst:
         try:
             for turn, word in enumerate(query.moves[: item.turn]):
                 if (dice := query.throw(turn)) and game.info.has_dice:
-                    position.set_dice(dice)  # which the move has to answer
+                    set_dice(position, game.info, dice)  # which the move has to answer
                 position.push(position.parse_move(word))
         except ValueError as error:
             raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
-        dice = query.throw(item.turn)
-        if dice:
+        if dice := query.throw(item.turn):
             try:
-                if not game.info.has_dice:
-                    raise ValueError(f"{query.game} has none")
-                position.set_dice(dice)
+                set_dice(position, game.info, dice)
             except ValueError as error:
-                raise BadLineError(f"dice: {error}", "dice", query.id) from None
+                raise BadLineError(str(error), "dice", query.id) from None
         return position
 
 
-def played_move(position: Any, item: Item) -> str:
+def played_move(position: Position, item: Item) -> str:
     """The move that the query has at the position, '' where it has none that is legal."""
     if item.turn == len(item.query.moves):
         return ""
     try:
-        text: str = position.move_text(position.parse_move(item.query.moves[item.turn]))
+        return position.move_text(position.parse_move(item.query.moves[item.turn]))
     except ValueError:
         return ""
-    return text
 
 
 def iterate(searcher: Searcher, control: Control, query: Query, between: Callable[[Report], None]) -> Report:
@@ -170,7 +166,7 @@ def iterate(searcher: Searcher, control: Control, query: Query, between: Callabl
             between(report)
 
 
-def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> dict[str, Any]:
+def describe(position: Position, report: Report, multipv: int, milliseconds: int) -> dict[str, Any]:
     """Return the part of an answer that a report makes."""
     lines = report.lines if report.lines[0].throw else report.lines[:multipv]
     found: dict[str, Any] = {
@@ -189,7 +185,7 @@ def describe(position: Any, report: Report, multipv: int, milliseconds: int) -> 
     return found
 
 
-def line_of(position: Any, line: Line, depth: int) -> dict[str, Any]:
+def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
     pv = [position.move_text(move) for move in line.pv]
     thrown = {"throw": line.throw} if line.throw else {}
     return thrown | {"move": pv[0], "score": score_of(line.score), "depth": line.depth or depth, "pv": pv}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 from games.alphabeta import AlphaBetaSearcher
 from games.connect6 import INFO, movegen, notation, symmetry
@@ -13,7 +14,7 @@ from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, cl
 from games.connect6.search import Connect6Root
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
 from games.connect6.work import MAX_PLY, WORK_DTYPE
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.opening import Openings
@@ -63,8 +64,8 @@ class Connect6Position:
     def turned_back(self, move: int, way: int) -> int:
         return symmetry.turned_back(move, way)
 
-    def copy(self) -> Connect6Position:
-        twin = object.__new__(Connect6Position)
+    def copy(self) -> Self:
+        twin = object.__new__(type(self))
         twin.record = self.record.copy()
         twin._turns = self._turns.copy()
         return twin
@@ -193,5 +194,5 @@ class Connect6:
             yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Connect6:
+def create(tell: Tell) -> Game[Connect6Position]:
     return Connect6(tell)

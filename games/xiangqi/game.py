@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 import numpy as np
 
 from games.alphabeta import AlphaBetaSearcher
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.xiangqi import INFO, movegen, notation, rules
@@ -88,8 +89,8 @@ class XiangqiPosition:
 
         return int(classify(self.record, self._work, TABLES_RECORD, move))
 
-    def copy(self) -> XiangqiPosition:
-        twin = object.__new__(XiangqiPosition)
+    def copy(self) -> Self:
+        twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
         twin.record = self.record.copy()
         twin._work = new_record(WORK_DTYPE)
@@ -212,5 +213,5 @@ class Xiangqi:
             yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Xiangqi:
+def create(tell: Tell) -> Game[XiangqiPosition]:
     return Xiangqi(tell)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 import random
-from typing import Any
+from typing import Protocol
 
 from games.book import FOLDER, BookError, folders
 from games.contract import Suggestion, Tell
-from games.opening import DEFAULTS, Openings
+from games.kernel.jit import Record
+from games.opening import DEFAULTS, Openings, SymmetricPosition
 from games.xiangqi.numbering import ATTACKERS, letters_of
 from games.xiangqi.patterns import Pattern, PatternBook
 from games.xiangqi.probe import UNKNOWN
-from games.xiangqi.rulebook import Fit, RuleBook, words
+from games.xiangqi.rulebook import Fit, RuleBook, RulePosition, words
 from games.xiangqi.situation import SITUATIONS
 from games.xiangqi.tablebase import Tablebase
 
@@ -25,6 +26,10 @@ RULE_PLIES = 40
 
 PATTERNS = FOLDER / "xiangqi-patterns.txt"
 ENDINGS = FOLDER / "xiangqi-endings"
+
+
+class BookPosition(SymmetricPosition, RulePosition, Protocol):
+    """What a position tells the books."""
 
 
 class Knowledge:
@@ -64,7 +69,7 @@ class Knowledge:
                 self._tell(str(error))
             self.tables = Tablebase(folders(ENDINGS, self._values["EndgamePath"], self._tell), self._tell)
 
-    def patterns_near(self, pos: Any) -> int:
+    def patterns_near(self, pos: Record) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""
         attackers = sum(letters_of(pos, side).count(letter) for side in (0, 1) for letter in ATTACKERS)
         return self._patterns.address if self._patterns is not None and attackers <= PATTERN_ATTACKERS else 0
@@ -77,17 +82,17 @@ class Knowledge:
             except BookError as error:
                 self._tell(str(error))
 
-    def prepare_rules(self, position: Any) -> int:
+    def prepare_rules(self, position: BookPosition) -> int:
         """The address of what the search asks of the rule base, 0 if nothing fits."""
         if self._rules is None or position.game_ply >= RULE_PLIES:
             return 0
         return self._rules.prepare(position)
 
-    def fitting_rules(self, position: Any) -> list[Fit]:
+    def fitting_rules(self, position: BookPosition) -> list[Fit]:
         """The rules that fit a position, surest first."""
         return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
 
-    def suggest(self, position: Any, rng: random.Random) -> Suggestion | None:
+    def suggest(self, position: BookPosition, rng: random.Random) -> Suggestion | None:
         """A move of the opening book (OwnBook), else the answer of a rule (UseRules checked or paper), at random."""
         suggestion = self.openings.suggest(position, rng)
         if suggestion is not None:
@@ -99,7 +104,7 @@ class Knowledge:
                 return Suggestion(fit.moves[0], rule_text(position, fit), self._values["UseRules"] == "checked")
         return None
 
-    def consult(self, position: Any) -> list[str]:
+    def consult(self, position: BookPosition) -> list[str]:
         """A line for each move of the opening book, each rule and the pattern that fit, and what the tables tell."""
         lines = self.openings.consult(position)
         lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
@@ -109,7 +114,7 @@ class Knowledge:
         ending = self.ending_text(position.record)
         return [*lines, ending] if ending else lines
 
-    def ending_text(self, pos: Any) -> str:
+    def ending_text(self, pos: Record) -> str:
         """What the tables tell of a position; empty if nothing."""
         code = UNKNOWN if self.tables is None else self.tables.code_of(pos)
         if code == UNKNOWN:
@@ -117,7 +122,7 @@ class Knowledge:
         return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
 
 
-def rule_text(position: Any, fit: Fit) -> str:
+def rule_text(position: BookPosition, fit: Fit) -> str:
     from games.xiangqi.intent import INTENTS
 
     rule = fit.rule

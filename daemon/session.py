@@ -22,7 +22,7 @@ from daemon.dialects import chosen_by
 from daemon.job import Job, JobDone
 from daemon.learn import Line, Recorder
 from daemon.limits import parse_go, parse_number
-from daemon.options import KNOWLEDGE, Options, declared, uci_line
+from daemon.options import Options, declared, honours, lacks, uci_line
 from daemon.output import Output
 from daemon.pipes import QUIT, EndOfInput, Entry, now_ns, printable, read_lines
 from daemon.skill import skill_of_elo
@@ -329,7 +329,7 @@ class Session:
         lower = [word.lower() for word in words]
         split = lower.index("value") if "value" in lower else len(words)
         name, value = " ".join(words[1:split]), " ".join(words[split + 1 :])
-        option, owner = self._options.set(name, value)
+        option, _ = self._options.set(name, value)
         if option.name == "UCI_Variant" and self._options.text("UCI_Variant") != self._variant:
             self._variant = self._options.text("UCI_Variant")
             self._game = self._searcher = self._position = None
@@ -340,12 +340,12 @@ class Session:
             self._open_file(option.name)
         elif option.name in ("Hash", "Threads") and self._searcher is not None:
             self._configure(self._searcher)
-        elif owner == self._variant or option.name in registry.info(self._variant).knowledge:
+        elif honours(self._variant, option):
             if self._game is not None:
                 self._game.set_option(option.name, self._options.text(option.name))
                 self._configure(self._searcher)
                 self._reads_anew = True  # the option may change how a `position` line is read
-        elif option.name in KNOWLEDGE and self._options.text(option.name) not in ("false", "", option.default):
+        elif lacks(self._variant, option) and self._options.text(option.name) not in ("false", "", option.default):
             self._out.info(f"{option.name}: {self._variant} has no such book; playing without it")
 
     def _open_file(self, name: str) -> None:

@@ -41,6 +41,16 @@ SHUFFLE = 0.3
 LONG, LONGEST = 1000, 8064
 """Plies of a long game, and the most that Xiangqi's history holds beside a search."""
 
+BOOKS = {
+    "OwnBook": ("true", "false"),
+    "BookDepth": ("0", "40", "1000"),
+    "BookMinGames": ("1", "3", "1000000"),
+    "UseRules": ("true", "true", "false", "checked", "paper"),
+    "UseEndgames": ("true", "true", "true", "false"),
+    "EndgamePath": ("", str(FOLDER)),
+}
+"""Values of the options for books, the likely ones more than once."""
+
 NODES = (1, 2, 20, 130, 500, 2000)
 
 
@@ -282,10 +292,10 @@ def search(game: Game[Position], searcher: Searcher, position: Any, draw: Draw, 
 
 
 def draw_options(game: Game[Position], draw: Draw) -> None:
-    """Values of the game's options and of those for books, at their limits or anywhere between."""
+    """Values of the game's options, at their limits or anywhere between; books as BOOKS has them."""
     for option in game.info.options:
-        value = option.default
-        if draw.random() < 0.4:
+        value = draw.choice(BOOKS.get(option.name, (option.default,)))
+        if option.name not in BOOKS and draw.random() < 0.4:
             if option.kind == "combo":
                 value = draw.choice(option.choices)
             elif option.kind == "spin":
@@ -293,16 +303,6 @@ def draw_options(game: Game[Position], draw: Draw) -> None:
             elif option.kind == "number":
                 value = str(draw.choice((option.low, option.high, round(draw.uniform(option.low, option.high), 3))))
         game.set_option(option.name, value)
-    for name, values in (
-        ("OwnBook", ("true", "false")),
-        ("BookDepth", ("0", "40", "1000")),
-        ("BookMinGames", ("1", "3", "1000000")),
-        ("UseRules", ("true", "true", "false", "checked", "paper")),
-        ("UseEndgames", ("true", "true", "true", "false")),
-        ("EndgamePath", ("", str(FOLDER))),
-    ):
-        if name in game.info.knowledge:
-            game.set_option(name, draw.choice(values))
 
 
 class Run:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from daemon.options import checked
 from games import registry
 from games.contract import (
     HIDDEN,
@@ -23,6 +24,7 @@ from games.contract import (
     set_dice,
 )
 from games.kernel.control import Control
+from games.options import SHARED
 
 GOLDEN = Path(__file__).parent / "golden"
 SETUPS = {
@@ -86,6 +88,22 @@ def test_declaration(game: Game) -> None:
     assert info.expected_turns > 0 and info.score_unit > 0 and info.stones_per_turn > 0
     assert info.has_setup == (info.name in SETUPS)
     assert len({option.name for option in info.options}) == len(info.options)
+
+
+def test_the_declared_options_are_those_that_can_be_set(game: Game) -> None:
+    """A default is a value that the declaration allows, and setting it changes nothing; no other option is known."""
+    fen = begun(game).fen()
+    for option in game.info.options:
+        if option.kind != "string":
+            assert checked(option, option.default) == option.default
+        game.set_option(option.name, option.default)
+    for option in SHARED:
+        if option not in game.info.options:
+            with pytest.raises(KeyError):
+                game.set_option(option.name, option.default)
+    with pytest.raises(KeyError):
+        game.set_option("Hash", "64")
+    assert begun(game).fen() == fen
 
 
 def test_positions_have_what_the_declaration_promises(game: Game) -> None:

@@ -18,6 +18,7 @@ from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggest
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.opening import Openings
+from games.options import Values
 
 
 class Connect6Position:
@@ -152,16 +153,21 @@ class Connect6:
     bench: tuple[BenchItem, ...] = BENCH
 
     def __init__(self, tell: Tell) -> None:
-        self._openings = Openings("connect6", tell)
+        self._values = Values(INFO.options)
+        self._openings = Openings("connect6", self._values, tell)
         self._root = Connect6Root()
+        self._shape_search()
 
     def set_option(self, name: str, value: str) -> None:
-        if name == "Width":
-            self._root.width = int(value)
-        elif name == "Depth":
-            self._root.max_depth = int(value) or MAX_PLY - 1
-        else:
-            self._openings.set_option(name, value)
+        if not self._values.change(name, value):
+            return
+        if name == "BookFile":
+            self._openings.reopen()
+        self._shape_search()
+
+    def _shape_search(self) -> None:
+        self._root.width = self._values.integer("Width")
+        self._root.max_depth = self._values.integer("Depth") or MAX_PLY - 1
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)

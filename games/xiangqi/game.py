@@ -174,18 +174,14 @@ class Xiangqi:
     bench: tuple[BenchItem, ...] = BENCH
 
     def __init__(self, tell: Tell) -> None:
-        self._ranks = 0
         self._knowledge = Knowledge(tell)
         self._root = XiangqiRoot(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
-        if name == "UCI_Coordinates":
-            self._ranks = int(value)
-        else:
-            self._knowledge.set_option(name, value)
+        self._knowledge.set_option(name, value)
 
     def position(self, fen: str | None = None) -> XiangqiPosition:
-        return XiangqiPosition(notation.START_FEN if fen is None else fen, self._ranks)
+        return XiangqiPosition(notation.START_FEN if fen is None else fen, self._knowledge.first_rank)
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
         check_throw(INFO, dice)

@@ -9,7 +9,9 @@ from typing import Protocol
 from games.book import FOLDER, BookError, folders
 from games.contract import Suggestion, Tell
 from games.kernel.jit import Record
-from games.opening import DEFAULTS, Openings, SymmetricPosition
+from games.opening import Openings, SymmetricPosition
+from games.options import Values
+from games.xiangqi import INFO
 from games.xiangqi.numbering import ATTACKERS, letters_of
 from games.xiangqi.patterns import Pattern, PatternBook
 from games.xiangqi.probe import UNKNOWN
@@ -37,37 +39,40 @@ class Knowledge:
 
     def __init__(self, tell: Tell) -> None:
         """`tell` gets a line for a book that cannot be used."""
-        self.openings = Openings("xiangqi", tell)
+        self._values = Values(INFO.options)
+        self.openings = Openings("xiangqi", self._values, tell)
         self.tables: Tablebase | None = None
         self._patterns: PatternBook | None = None
         self._tell = tell
         self._rules: RuleBook | None = None
-        self._values = {"UseRules": "true", "UseEndgames": "true", "EndgamePath": ""}
         self._find_endgames()
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
-        if name in DEFAULTS:
-            self.openings.set_option(name, value)
+        if not self._values.change(name, value):
             return
-        if value == self._values[name]:
-            return  # as when a client's options, most at their default, are told to a game just loaded
-        self._values[name] = value
-        if name in ("UseEndgames", "EndgamePath"):
+        if name == "BookFile":
+            self.openings.reopen()
+        elif name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()
         elif name == "UseRules":
             self._find_rules()
             if value in ("checked", "paper"):
                 importlib.import_module("games.xiangqi.intent")  # compile it now, not under a clock
 
+    @property
+    def first_rank(self) -> int:
+        """The number of the first rank in move texts."""
+        return self._values.integer("UCI_Coordinates")
+
     def _find_endgames(self) -> None:
         self.tables = self._patterns = None
-        if self._values["UseEndgames"] == "true":
+        if self._values.is_on("UseEndgames"):
             try:
                 self._patterns = PatternBook(PATTERNS)
             except BookError as error:
                 self._tell(str(error))
-            self.tables = Tablebase(folders(ENDINGS, self._values["EndgamePath"], self._tell), self._tell)
+            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
 
     def patterns_near(self, pos: Record) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""
@@ -76,7 +81,7 @@ class Knowledge:
 
     def _find_rules(self) -> None:
         self._rules = None
-        if self._values["UseRules"] != "false":
+        if self._values.text("UseRules") != "false":
             try:
                 self._rules = RuleBook(RULES)
             except BookError as error:
@@ -97,11 +102,11 @@ class Knowledge:
         suggestion = self.openings.suggest(position, rng)
         if suggestion is not None:
             return suggestion
-        if self._values["UseRules"] in ("checked", "paper"):
+        if self._values.text("UseRules") in ("checked", "paper"):
             fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
             if fits:
                 fit = rng.choices(fits, [fit.rule.confidence for fit in fits])[0]
-                return Suggestion(fit.moves[0], rule_text(position, fit), self._values["UseRules"] == "checked")
+                return Suggestion(fit.moves[0], rule_text(position, fit), self._values.text("UseRules") == "checked")
         return None
 
     def consult(self, position: BookPosition) -> list[str]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from daemon.events import BestMove, Event, Kind, Loaded, LoadFailed, Note, Post, Refusal, Refused, Warning, ends_job
 from daemon.limits import Limits
-from daemon.options import KNOWLEDGE, Options
+from daemon.options import Options, honours, lacks
 from daemon.pipes import now_ns
 from daemon.scheduler import Ending, Job, Needs, Scheduler, State
 from daemon.skill import skill_of_elo
@@ -159,7 +159,7 @@ class Engine:
         """Set an option by its name, upper or lower case (idle)."""
         self._check(Needs.IDLE)
         try:
-            option, owner = self.options.find(name)
+            option, _ = self.options.find(name)
             before = self.options.text(option.name)
             self.options.set(option.name, value)
         except ValueError as error:
@@ -176,13 +176,12 @@ class Engine:
             self._table.searcher.clear()
         elif option.name in ("Hash", "Threads"):
             self._configure()
-        elif owner == self.info.name or option.name in self.info.knowledge:
+        elif honours(self.info.name, option):
             self._table.game.set_option(option.name, self.options.text(option.name))
             self._configure()
             self._current().can_be_continued = False  # the option may change how moves are read
-        if option.name in KNOWLEDGE and option.name not in self.info.knowledge:
-            if self.options.text(option.name) not in ("false", "", option.default):
-                self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
+        if lacks(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
+            self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
 
     def _open_file(self, name: str, before: str) -> None:
         """Write to the file that an option names from now on; the one before stays in force if it is refused."""

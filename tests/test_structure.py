@@ -72,7 +72,7 @@ def test_imports_go_down(path: Path) -> None:
     names = imported(path)
     if parts[0] == "daemon":
         games = {name for name in names if name.startswith("games.")}
-        shared = {"games.contract", "games.compiling", "games.files", "games.registry", "games.shape"}
+        shared = {"games.contract", "games.compiling", "games.files", "games.options", "games.registry", "games.shape"}
         assert games <= shared | {name for name in games if name.startswith("games.kernel")}
         return
     assert not {name for name in names if name.split(".")[0] == "daemon"}

@@ -7,6 +7,7 @@ before numba.
 from typing import TYPE_CHECKING, Any
 
 from games.contract import GameInfo, Option
+from games.options import ENDGAMES, OPENING_BOOK, USE_RULES
 from games.shape import BoardShape
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ INFO = GameInfo(
     sides=("w", "b"),
     pieces=("KABNRCP", "kabnrcp"),
     expected_turns=50,
-    knowledge=("OwnBook", "UseRules", "BookFile", "BookDepth", "BookMinGames", "UseEndgames", "EndgamePath"),
     skill_elo=SKILL_ELO,
-    options=(Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),),
+    options=(*OPENING_BOOK, USE_RULES, *ENDGAMES, Option("UCI_Coordinates", "combo", "0", choices=("0", "1"))),
 )
 
 

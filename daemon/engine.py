@@ -357,8 +357,7 @@ class Engine:
     def _begin(self, asked: Asked, asked_ns: int) -> None:
         """Start a search whose turn has come."""
         self._asked = asked
-        self._configure()
-        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns))
+        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns), self._memory())
         self._scheduler.start(asked.job)
 
     def _settings(self) -> Settings:

@@ -44,9 +44,10 @@ LAYERS = (
     ("cooperation",),
     ("game",),
     ("move",),
-    ("san",),
-    ("board", "svg", "style"),
-    ("pgn", "chess_engine"),
+    ("san", "outcome", "placement", "svg"),
+    ("status",),
+    ("board", "chess_engine", "listing", "style"),
+    ("pgn",),
     ("record",),
 )
 """A game's files, lowest first; a file may import from its own layer and those below."""

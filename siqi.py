@@ -7,9 +7,10 @@
     >>> result.move in position.legal_moves
     True
 
-The names and verbs are python-chess's as far as the games allow. A move is a word as protocol.md writes it (`"h2e2"`,
-`"j10k11"`), in Xiangqi a `siqi.Move`; both print alike. Kernels are compiled once on a machine, which takes up to half
-a minute and is announced on standard error.
+The names and verbs are python-chess's as far as the games allow. A move is a word as protocol.md writes it (`"j10k11"`,
+`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. Every name of `games.xiangqi` is here too: `siqi.Board`,
+`siqi.RED`, `siqi.SQUARES`. Kernels are compiled once on a machine, which takes up to half a minute and is announced on
+standard error.
 """
 
 from __future__ import annotations
@@ -461,11 +462,8 @@ def _limits(limit: Limit) -> Limits:
 
 def __getattr__(name: str) -> Any:
     """Load what belongs to Xiangqi when it is asked for: it is compiled then."""
-    if name in XIANGQI:
-        import games.xiangqi
+    import games.xiangqi
 
+    if name in games.xiangqi.__all__ and name != "INFO":
         return getattr(games.xiangqi, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-XIANGQI = ("Board", "Move")

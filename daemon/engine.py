@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from daemon.events import BestMove, Event, Kind, Loaded, LoadFailed, Note, Post, Refusal, Refused, Warning, ends_job
 from daemon.limits import Limits
-from daemon.options import KNOWLEDGE, Options
+from daemon.options import Options, honours, lacks
 from daemon.pipes import now_ns
 from daemon.scheduler import Ending, Job, Needs, Scheduler, State
 from daemon.skill import skill_of_elo
@@ -60,11 +60,19 @@ class Table(NamedTuple):
     searcher: Searcher
 
 
-class Start(NamedTuple):
-    """Where a game began, and the words of the moves since."""
+class Course:
+    """The position and how it came about."""
 
-    fen: str | None
-    moves: list[str]
+    def __init__(self, position: Position, fen: str | None) -> None:
+        self.position = position
+        self.fen = fen  # None: from the start
+        self.moves: list[str] = []
+        self.can_be_continued = True  # by a longer list of moves
+
+    def is_continued_by(self, fen: str | None, moves: Sequence[str]) -> bool:
+        """True if a list is this one and at least a move more."""
+        count = len(self.moves)
+        return self.can_be_continued and fen == self.fen and len(moves) > count and list(moves[:count]) == self.moves
 
 
 class Asked(NamedTuple):
@@ -87,8 +95,7 @@ class Engine:
         self._log_to = log_to
         self._scheduler = Scheduler(post)
         self._table: Table | None = None
-        self._position: Position | None = None
-        self._start: Start | None = None  # None: the next position is set up from its start
+        self._course: Course | None = None  # set whenever a game is loaded
         self._asked: Asked | None = None  # the last search begun
         self._log: GameLog | None = None
         self._ids = itertools.count(1)
@@ -135,7 +142,7 @@ class Engine:
         self._scheduler.settle(event)
         if isinstance(event, Loaded):
             self._table = Table(event.game, event.searcher)
-            self._start = None
+            self._course = None
             self.set_position(None, ())
         elif isinstance(event, LoadFailed):
             for _ in range(self._scheduler.drop_waiting()):
@@ -152,7 +159,7 @@ class Engine:
         """Set an option by its name, upper or lower case (idle)."""
         self._check(Needs.IDLE)
         try:
-            option, owner = self.options.find(name)
+            option, _ = self.options.find(name)
             before = self.options.text(option.name)
             self.options.set(option.name, value)
         except ValueError as error:
@@ -161,7 +168,7 @@ class Engine:
             self._open_file(option.name, before)
         elif option.name == "UCI_Variant":
             if self.options.text("UCI_Variant") != before:
-                self._table = self._position = None
+                self._table = self._course = None
                 self._load()
         elif self._table is None:
             pass  # the game gets all options when it is loaded
@@ -169,13 +176,12 @@ class Engine:
             self._table.searcher.clear()
         elif option.name in ("Hash", "Threads"):
             self._configure()
-        elif owner == self.info.name or option.name in self.info.knowledge:
+        elif honours(self.info.name, option):
             self._table.game.set_option(option.name, self.options.text(option.name))
             self._configure()
-            self._start = None  # the option may change how moves are read
-        if option.name in KNOWLEDGE and option.name not in self.info.knowledge:
-            if self.options.text(option.name) not in ("false", "", option.default):
-                self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
+            self._current().can_be_continued = False  # the option may change how moves are read
+        if lacks(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
+            self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
 
     def _open_file(self, name: str, before: str) -> None:
         """Write to the file that an option names from now on; the one before stays in force if it is refused."""
@@ -221,9 +227,12 @@ class Engine:
     @property
     def position(self) -> Position:
         """The current position; not to be changed."""
+        return self._current().position
+
+    def _current(self) -> Course:
         self._check(Needs.GAME)
-        assert self._position is not None
-        return self._position
+        assert self._course is not None
+        return self._course
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Set up a FEN, or the start position, and play moves; an illegal one ends the list, those before it stand.
@@ -232,31 +241,28 @@ class Engine:
         a short clock's last seconds.
         """
         game = self._loaded().game
-        known = self._start
-        continues = known is not None and fen == known.fen and _is_longer(moves, known.moves)
-        if not continues:
+        course = self._course
+        if course is None or not course.is_continued_by(fen, moves):
             try:
-                self._position = game.position(fen)
+                course = self._course = Course(game.position(fen), fen)
             except ValueError as error:
                 raise Refusal(Kind.POSITION, f"bad FEN: {error}") from None
-            known = self._start = Start(fen, [])
-        assert known is not None and self._position is not None
-        for word in moves[len(known.moves) :]:
+        position = course.position
+        for word in moves[len(course.moves) :]:
             try:
-                self._position.push(self._position.parse_move(word))
+                position.push(position.parse_move(word))
             except ValueError as error:
-                raise Refusal(Kind.MOVE, str(error), len(known.moves)) from None
-            known.moves.append(word)
+                raise Refusal(Kind.MOVE, str(error), len(course.moves)) from None
+            course.moves.append(word)
         if self._log is not None:
-            self._log.see(self._line(), self._position)
+            self._log.see(self._line(), position)
 
     def _line(self) -> GameLine:
         """Return the game so far."""
         from daemon.game_log import GameLine
 
-        assert self._start is not None
-        name = self.info.name
-        return GameLine(name, self._start.fen or "", tuple(self._start.moves), self.options.changed(name))
+        name, course = self.info.name, self._current()
+        return GameLine(name, course.fen or "", tuple(course.moves), self.options.changed(name))
 
     def set_dice(self, dice: int) -> None:
         """Set the die thrown for the side to move; a search that ponders on this position's throws takes it too."""
@@ -268,7 +274,7 @@ class Engine:
         asked = self._asked
         if asked is not None and asked.position is position and asked.ply == position.ply:
             asked.job.throw(dice)
-        self._start = None  # a list that continues the one before names no throws
+        self._current().can_be_continued = False  # a longer list names no throws
 
     def legal_moves(self) -> list[str]:
         """Return the legal moves as words, sorted; Refusal(POSITION) before set-ups, which are too many to list."""
@@ -351,8 +357,7 @@ class Engine:
     def _begin(self, asked: Asked, asked_ns: int) -> None:
         """Start a search whose turn has come."""
         self._asked = asked
-        self._configure()
-        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns))
+        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns), self._memory())
         self._scheduler.start(asked.job)
 
     def _settings(self) -> Settings:
@@ -452,8 +457,3 @@ class Engine:
 def _entropy() -> int:
     """Return a seed that nobody chose."""
     return int.from_bytes(os.urandom(3), "little") + 1
-
-
-def _is_longer(moves: Sequence[str], known: Sequence[str]) -> bool:
-    """True if a list continues a known one by at least a move."""
-    return len(moves) > len(known) and list(moves[: len(known)]) == known

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from games import registry
 from games.contract import Option
+from games.options import SHARED
 
 NO_FILE = "<empty>"
 MAX_SKILL = 20
@@ -18,13 +19,7 @@ CORE = (
     Option("Threads", "spin", "1", 1, 64),
     Option("MultiPV", "spin", "1", 1, 256),
     Option("Ponder", "check", "false"),
-    Option("OwnBook", "check", "false"),
-    Option("BookFile", "string"),
-    Option("BookDepth", "spin", "40", 0, 1000),
-    Option("BookMinGames", "spin", "3", 1, 1000000),
-    Option("UseRules", "combo", "true", choices=("false", "true", "checked", "paper")),
-    Option("UseEndgames", "check", "true"),
-    Option("EndgamePath", "string"),
+    *SHARED,
     Option("Learn", "string"),
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
@@ -37,8 +32,15 @@ CORE = (
     Option("Debug Log File", "string"),
 )
 
-KNOWLEDGE = ("OwnBook", "BookFile", "BookDepth", "BookMinGames", "UseRules", "UseEndgames", "EndgamePath")
-"""Options for books; which of them a game honours is in its `info.knowledge`."""
+
+def honours(game: str, option: Option) -> bool:
+    """True if a game has a use for an option."""
+    return option in registry.info(game).options
+
+
+def lacks(game: str, option: Option) -> bool:
+    """True if an option is for books of a kind that a game has not."""
+    return option in SHARED and not honours(game, option)
 
 
 def declared() -> Iterator[tuple[Option, str]]:
@@ -47,13 +49,14 @@ def declared() -> Iterator[tuple[Option, str]]:
         yield option, ""
     for name in registry.NAMES:
         for option in registry.info(name).options:
-            yield option, name
+            if option not in SHARED:
+                yield option, name
 
 
 def of_client(game: str) -> Iterator[str]:
     """The names of the options that a client of this one game can use."""
     for option, owner in declared():
-        if owner in ("", game) and (option.name not in KNOWLEDGE or option.name in registry.info(game).knowledge):
+        if owner in ("", game) and not lacks(game, option):
             yield option.name
 
 
@@ -118,8 +121,8 @@ class Options:
 
     def of_game(self, game: str) -> Iterator[tuple[str, str]]:
         """(name, value) of the options that a game is told."""
-        for option, owner in self._options.values():
-            if owner == game or option.name in registry.info(game).knowledge:
+        for option, _ in self._options.values():
+            if honours(game, option):
                 yield option.name, self.text(option.name)
 
     def changed(self, game: str) -> dict[str, str]:

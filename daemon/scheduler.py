@@ -127,7 +127,7 @@ class Scheduler:
             self.state = State.STOPPING
         if self.job is not None:
             self.job.stop()
-        for waiting in self.waiting:
+        for waiting in tuple(self.waiting):
             if waiting.job is not None:
                 waiting.job.stop()
 

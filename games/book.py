@@ -18,8 +18,9 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -127,7 +128,7 @@ def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> B
         raise BookError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _read_book(file: BinaryIO, kind: str, version: int, limit: int) -> Book:
+def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> Book:
     """ValueError says what is wrong with it."""
     head = file.read(_HEAD.size)
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
@@ -147,7 +148,7 @@ def _read_book(file: BinaryIO, kind: str, version: int, limit: int) -> Book:
     if fields.size > limit:
         raise ValueError(f"{fields.size} bytes, more than the {limit} it may have")
     payload: Any = np.empty(fields.size, np.uint8)
-    if file.readinto(payload) != fields.size:  # type: ignore[attr-defined]
+    if file.readinto(payload) != fields.size:
         raise ValueError("truncated or overlong")
     if zlib.crc32(payload) != fields.crc:
         raise ValueError("damaged")

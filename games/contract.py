@@ -57,11 +57,10 @@ class GameInfo(NamedTuple):
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up
     stones_per_turn: int = 1
-    knowledge: tuple[str, ...] = ()  # the daemon's options for books that it honours
     score_unit: int = 100  # a score difference that matters as much as a pawn in Xiangqi
     scores_chances: bool = False  # centipawns are made from the chance to win, not the chance from centipawns
     skill_elo: tuple[int, ...] = ()  # rating of each Skill Level from 0 on, rising (scripts/skill_ladder.py)
-    options: tuple[Option, ...] = ()
+    options: tuple[Option, ...] = ()  # all that it honours, those that games share too (games/options.py)
 
     @property
     def has_dice(self) -> bool:
@@ -393,7 +392,7 @@ class Game(Protocol[P]):
     def bench(self) -> tuple[BenchItem, ...]: ...
 
     def set_option(self, name: str, value: str) -> None:
-        """Apply an option of the game's own or of its `info.knowledge`, already checked against its declaration."""
+        """Apply one of `info.options`, its value already checked against the declaration; KeyError for another."""
 
     def position(self, fen: str | None = None) -> P:
         """A position from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""

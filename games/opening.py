@@ -16,14 +16,12 @@ import numpy as np
 
 from games.book import FOLDER, BookError, open_book, write_book
 from games.contract import Move, Suggestion, Tell
+from games.options import Values
 
 VERSION = 1
 
 MOST_BYTES = 1 << 28
 """Of a book: 13 million entries; the shipped ones have less than 30,000."""
-
-DEFAULTS = {"OwnBook": "false", "BookFile": "", "BookDepth": "40", "BookMinGames": "3"}
-"""The options, as the daemon declares them."""
 
 ENTRY = np.dtype(
     [
@@ -128,31 +126,30 @@ def choose(moves: Sequence[BookMove], rng: random.Random) -> BookMove | None:
 
 
 class Openings:
-    """A game's opening books and the daemon's options for them."""
+    """A game's opening books, as its options name them."""
 
-    def __init__(self, game: str, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used; they are opened when first asked for."""
+    def __init__(self, game: str, values: Values, tell: Tell) -> None:
+        """`values` has OPENING_BOOK among the game's options; `tell` gets a line for a book that cannot be used."""
         self._game = game
+        self._values = values
         self._tell = tell
         self._books: dict[Path, OpeningBook | None] = {}
-        self._values = dict(DEFAULTS)
 
-    def set_option(self, name: str, value: str) -> None:
-        if name == "BookFile" and value != self._values[name]:
-            self._books.clear()
-        self._values[name] = value
+    def reopen(self) -> None:
+        """Open the books anew when they are next asked for."""
+        self._books.clear()
 
     def moves(self, position: SymmetricPosition) -> list[BookMove]:
         """What the first book that knows the position has to say, best first: the user's own, then the shipped one."""
-        if position.game_ply >= int(self._values["BookDepth"]):
+        if position.game_ply >= self._values.integer("BookDepth"):
             return []
         key, symmetries = book_key(position)
-        own = self._values["BookFile"]
+        own = self._values.path("BookFile")
         shipped = FOLDER / f"{self._game}-openings.book"
-        for path in [Path(own), shipped] if own else [shipped]:
+        for path in [shipped] if own is None else [own, shipped]:
             book = self._book(path)
             found = book.find(key) if book is not None else []
-            least = int(self._values["BookMinGames"])
+            least = self._values.integer("BookMinGames")
             turned = (_turned_back(position, entry, symmetries[0]) for entry in found if entry.games >= least)
             moves = [entry for entry in turned if entry is not None and position.is_legal(entry.move)]
             if moves:
@@ -161,7 +158,7 @@ class Openings:
 
     def suggest(self, position: SymmetricPosition, rng: random.Random) -> Suggestion | None:
         """With OwnBook, one of the moves at random by weight."""
-        entry = choose(self.moves(position), rng) if self._values["OwnBook"] == "true" else None
+        entry = choose(self.moves(position), rng) if self._values.is_on("OwnBook") else None
         return None if entry is None else Suggestion(entry.move, book_text(position, entry))
 
     def consult(self, position: SymmetricPosition) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from games.contract import Game, GameInfo, Records, Tell
+from games.contract import Game, GameInfo, Position, Records, Tell
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -21,11 +21,11 @@ def silent(line: str) -> None:
     """A `Tell` for those who do not listen."""
 
 
-def load(name: str, tell: Tell = silent) -> Game:
+def load(name: str, tell: Tell = silent) -> Game[Position]:
     """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
     if name not in NAMES:
         raise KeyError(name)
-    game: Game = importlib.import_module(f"games.{name}.game").create(tell)
+    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(tell)
     return game
 
 

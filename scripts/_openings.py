@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from games.contract import Game, Task, exhaust
+from games.contract import Game, Position, Task, exhaust
 from games.kernel.control import Control
 
 NODES = 2_000
@@ -21,7 +21,7 @@ NEAR_CENTRE = range(6, 13)
 """Rows and columns of the stones that open Connect6, from 0."""
 
 
-def random_opening(game: Game, rng: random.Random) -> list[str] | None:
+def random_opening(game: Game[Position], rng: random.Random) -> list[str] | None:
     """Draw an opening's moves; None if they are illegal, or no balanced opening."""
     searcher = game.searcher()
     searcher.configure(1, 1, rng.randrange(2**31))
@@ -50,7 +50,7 @@ def random_opening(game: Game, rng: random.Random) -> list[str] | None:
     return words if is_balanced else None
 
 
-def openings(game: Game, seed: int) -> Iterator[list[str]]:
+def openings(game: Game[Position], seed: int) -> Iterator[list[str]]:
     """Yield different openings without end; the same seed gives the same ones."""
     rng = random.Random(f"{game.info.name}/{seed}")
     seen: set[str] = set()

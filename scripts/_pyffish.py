@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import pyffish
 from _engine import shift_ranks
 
@@ -26,6 +28,11 @@ class PyffishPosition(XiangqiPosition):
         super().__init__(fen)
         self._start = fen
         self._words: list[str] = []  # pyffish counts ranks from 1
+
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin._words = self._words.copy()
+        return twin
 
     def push(self, move: int) -> None:
         self._words.append(shift_ranks(self.move_text(move), 1))

@@ -23,7 +23,7 @@ from typing import ParamSpec
 from games import registry
 from games.book import FOLDER, kind_of
 from games.compiling import announce_compiling, to_stderr
-from games.contract import Game
+from games.contract import Game, Position
 from games.files import Owns, check_owned
 
 SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, FOLDER))
@@ -49,7 +49,7 @@ _imports = contextlib.ExitStack()
 _imports.enter_context(_announce("kernels"))  # to the end of the script's imports
 
 
-def load(name: str) -> Game:
+def load(name: str) -> Game[Position]:
     """`registry.load`, its compiling announced."""
     with _announce(name):
         return registry.load(name)

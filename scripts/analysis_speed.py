@@ -27,7 +27,7 @@ from _engine import RandomMover, Turn
 from _process import status
 
 from games import registry
-from games.contract import Task
+from games.contract import Task, is_hidden_position
 from games.kernel.control import Control
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
             words.append(word)
             position.push(position.parse_move(word))
         if position.outcome() is None:
-            told = position.view_moves(position.turn) if game.info.has_hidden else words
+            told = position.view_moves(position.turn) if is_hidden_position(position, game.info) else words
             query = {"id": str(number), "game": name, "moves": told, "nodes": nodes}
             yield msgspec.json.encode(query | ({"dice": draw.randint(1, 6)} if game.info.has_dice else {})) + b"\n"
 

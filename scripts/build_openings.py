@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from games import opening, registry
 from games.book import FOLDER
-from games.contract import Game, Searcher, Task, exhaust
+from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -68,7 +68,7 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
     for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
         if record.result not in POINTS or record.fen not in (None, start):
             continue
-        position = game.position()
+        position: Any = game.position()
         line: tuple[int, ...] = ()
         try:
             for word in record.moves[:plies]:
@@ -127,7 +127,7 @@ class Work(NamedTuple):
 
 
 @functools.cache
-def _engine(variant: str) -> tuple[Game, Searcher]:
+def _engine(variant: str) -> tuple[Game[Position], Searcher]:
     """A worker's own."""
     game = registry.load(variant)
     searcher = game.searcher()

@@ -26,7 +26,7 @@ from _engine import random_ewn_setup, random_junqi_setup
 
 from games import registry
 from games.book import FOLDER
-from games.contract import Game, Searcher, Task, exhaust
+from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.memory import CHECKED
 
@@ -40,6 +40,16 @@ SHUFFLE = 0.3
 
 LONG, LONGEST = 1000, 8064
 """Plies of a long game, and the most that Xiangqi's history holds beside a search."""
+
+BOOKS = {
+    "OwnBook": ("true", "false"),
+    "BookDepth": ("0", "40", "1000"),
+    "BookMinGames": ("1", "3", "1000000"),
+    "UseRules": ("true", "true", "false", "checked", "paper"),
+    "UseEndgames": ("true", "true", "true", "false"),
+    "EndgamePath": ("", str(FOLDER)),
+}
+"""Values of the options for books, the likely ones more than once."""
 
 NODES = (1, 2, 20, 130, 500, 2000)
 
@@ -151,7 +161,7 @@ def spoilt(fen: str, draw: Draw) -> str:
     return "".join(letters)
 
 
-def play(game: Game, position: Any, draw: Draw, plies: int) -> None:
+def play(game: Game[Position], position: Any, draw: Draw, plies: int) -> None:
     """Random moves, many of them back to where the piece came from, some taken back; long games go on when drawn."""
     last: dict[int, int] = {}
     for _ in range(plies):
@@ -175,7 +185,7 @@ def play(game: Game, position: Any, draw: Draw, plies: int) -> None:
             position.pop()
 
 
-def _moves(game: Game, position: Any, draw: Draw) -> list[int]:
+def _moves(game: Game[Position], position: Any, draw: Draw) -> list[int]:
     """The legal moves, or some where they are too many to list."""
     if game.info.has_setup and not position.has_pieces:
         word = random_junqi_setup(draw) if game.info.name == "junqi" else random_ewn_setup(draw)
@@ -192,7 +202,7 @@ def _moves(game: Game, position: Any, draw: Draw) -> list[int]:
     return sorted(found)
 
 
-def draw_position(game: Game, draw: Draw) -> Any:
+def draw_position(game: Game[Position], draw: Draw) -> Any:
     """A position with a history, or None for a FEN that was refused."""
     name = game.info.name
     kind = draw.randrange(4)
@@ -200,7 +210,7 @@ def draw_position(game: Game, draw: Draw) -> Any:
     if kind == 0:
         fen = spoilt(fen, draw)
     try:
-        position = game.position(None if kind == 1 else fen)
+        position: Any = game.position(None if kind == 1 else fen)
     except ValueError:
         return None
     if name == "junqi" and kind == 1:  # a view of a referee's game
@@ -224,7 +234,7 @@ def draw_position(game: Game, draw: Draw) -> Any:
 # What is asked of a position
 
 
-def ask(game: Game, position: Any, draw: Draw) -> None:
+def ask(game: Game[Position], position: Any, draw: Draw) -> None:
     """Everything that the daemon asks; FaultError if answers do not fit together."""
     fen = position.fen()
     key = position.key
@@ -253,7 +263,7 @@ def ask(game: Game, position: Any, draw: Draw) -> None:
         raise FaultError("asking changed the position")
 
 
-def search(game: Game, searcher: Searcher, position: Any, draw: Draw, multipv: int) -> int:
+def search(game: Game[Position], searcher: Searcher, position: Any, draw: Draw, multipv: int) -> int:
     """Search as `go nodes` does; the nodes."""
     if not position.count_legal():
         return 0
@@ -281,11 +291,11 @@ def search(game: Game, searcher: Searcher, position: Any, draw: Draw, multipv: i
     return report.nodes
 
 
-def draw_options(game: Game, draw: Draw) -> None:
-    """Values of the game's options and of those for books, at their limits or anywhere between."""
+def draw_options(game: Game[Position], draw: Draw) -> None:
+    """Values of the game's options, at their limits or anywhere between; books as BOOKS has them."""
     for option in game.info.options:
-        value = option.default
-        if draw.random() < 0.4:
+        value = draw.choice(BOOKS.get(option.name, (option.default,)))
+        if option.name not in BOOKS and draw.random() < 0.4:
             if option.kind == "combo":
                 value = draw.choice(option.choices)
             elif option.kind == "spin":
@@ -293,16 +303,6 @@ def draw_options(game: Game, draw: Draw) -> None:
             elif option.kind == "number":
                 value = str(draw.choice((option.low, option.high, round(draw.uniform(option.low, option.high), 3))))
         game.set_option(option.name, value)
-    for name, values in (
-        ("OwnBook", ("true", "false")),
-        ("BookDepth", ("0", "40", "1000")),
-        ("BookMinGames", ("1", "3", "1000000")),
-        ("UseRules", ("true", "true", "false", "checked", "paper")),
-        ("UseEndgames", ("true", "true", "true", "false")),
-        ("EndgamePath", ("", str(FOLDER))),
-    ):
-        if name in game.info.knowledge:
-            game.set_option(name, draw.choice(values))
 
 
 class Run:
@@ -310,7 +310,7 @@ class Run:
 
     def __init__(self, name: str, options: bool = True) -> None:
         """`options` False: the defaults alone, for which fewer kernels are compiled."""
-        self.game: Game = _script.load(name)
+        self.game: Game[Position] = _script.load(name)
         self.positions = self.refused = self.searches = self.nodes = 0
         self._options = options
         self._thread_errors: list[BaseException] = []

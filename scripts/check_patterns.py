@@ -105,7 +105,7 @@ def report_endgames(book: PatternBook, path: Path) -> None:
     with open_text(path) as file:
         for line in file:
             endgame = msgspec.json.decode(line, type=Endgame)
-            position = game.position(endgame.fen)
+            position: Any = game.position(endgame.fen)
             fit = book.find(position.record)
             if fit is None:
                 continue

@@ -26,7 +26,7 @@ import numpy as np
 from _gamelog import GameLog
 from _openings import openings
 
-from games.contract import FIRST, Game, Task, exhaust
+from games.contract import FIRST, Game, Position, Task, exhaust
 from games.kernel.control import Control
 from games.winning import WinModel
 
@@ -71,7 +71,7 @@ class Played(msgspec.Struct):
 # ---------------------------------------------------------------- games
 
 
-def play(game: Game, opening: Sequence[str], number: int, nodes: int) -> Played:
+def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> Played:
     """Play a game until the rules or a proven win end it."""
     searcher = game.searcher()
     searcher.configure(8, 1, 0)

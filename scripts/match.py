@@ -35,7 +35,7 @@ from _matchlog import Record, Settings, UsageError, append, is_decided, missing,
 from _tally import Tally, progress
 
 from games import registry
-from games.contract import FIRST, SECOND, Game, GameRecord, Position
+from games.contract import FIRST, SECOND, Game, GameRecord, Position, is_hidden_position, is_setup_position, set_dice
 from games.ewn import record as ewn_record
 from games.files import check_owned, replace_file
 
@@ -58,7 +58,7 @@ def parse_opening(text: str) -> Opening:
     return Opening(text, fen, moves.split())
 
 
-def load_openings(game: Game, settings: Settings) -> list[Opening]:
+def load_openings(game: Game[Position], settings: Settings) -> list[Opening]:
     """The file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed."""
     if not settings.openings:
         return [Opening()]
@@ -83,28 +83,24 @@ def throws(seed: int, pair: int) -> Iterator[int]:
         yield rng.randint(1, 6)
 
 
-def words_for(game: Game, position: Position, side: int, words: list[str]) -> list[str]:
+def words_for(game: Game[Position], position: Position, side: int, words: list[str]) -> list[str]:
     """The game so far as that side may know it: all of it, unless the opponent's pieces are hidden."""
-    if not game.info.has_hidden:
-        return words
-    views: list[str] = position.view_moves(side)  # type: ignore[attr-defined]
-    return views
+    return position.view_moves(side) if is_hidden_position(position, game.info) else words
 
 
-def judged_position(game: Game, fen: str | None, rules: str) -> Position:
+def judged_position(game: Game[Position], fen: str | None, rules: str) -> Position:
     """A position whose outcome is by the rules named."""
     if rules == "pyffish":
         from _pyffish import PyffishPosition
 
         return PyffishPosition(fen) if fen else PyffishPosition()
-    position: Position = game.position(fen)
-    return position
+    return game.position(fen)
 
 
 class Referee:
     """Holds the full position, judges moves by the rules and throws the dice."""
 
-    def __init__(self, game: Game, opening: Opening, dice: Iterator[int], rules: str) -> None:
+    def __init__(self, game: Game[Position], opening: Opening, dice: Iterator[int], rules: str) -> None:
         if opening.fen and game.info.has_hidden:
             raise ValueError("a position has no history to know hidden pieces by: give moves from the start")
         self._game, self._dice, self._fen = game, dice, opening.fen
@@ -116,16 +112,16 @@ class Referee:
 
     def turn(self, go: str, budget_ms: float) -> Turn:
         """The question for the side to move, its dice thrown."""
-        info, plies = self._game.info, len(self.words)
-        deploying = info.has_setup and not self._fen and plies < len((FIRST, SECOND))
+        info, position = self._game.info, self.position
+        deploying = is_setup_position(position, info) and not position.has_pieces
         dice = 0
         if info.has_dice and not deploying:
             dice = next(self._dice)
-            self.position.set_dice(dice)  # type: ignore[attr-defined]
+            set_dice(position, info, dice)
             self.thrown.append(dice)
         start = f"fen {self._fen}" if self._fen else "startpos"
-        words = words_for(self._game, self.position, self.position.turn, self.words)
-        return Turn(self.position, start, words, deploying, dice, go, budget_ms)
+        words = words_for(self._game, position, position.turn, self.words)
+        return Turn(position, start, words, deploying, dice, go, budget_ms)
 
     def play(self, word: str) -> None:
         """Push the move; Forfeit if it is none."""
@@ -176,7 +172,7 @@ class Match(NamedTuple):
     """What all games of a match share."""
 
     settings: Settings
-    game: Game
+    game: Game[Position]
     openings: Sequence[Opening]
 
 

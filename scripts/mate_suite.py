@@ -20,11 +20,11 @@ import _script
 import msgspec
 from tqdm import tqdm
 
-from games.contract import Game, Searcher, Task
+from games.contract import Game, Position, Searcher, Task
 from games.kernel.control import Control
 
 
-def solve(game: Game, searcher: Searcher, case: dict[str, Any], nodes: int) -> tuple[int | None, int]:
+def solve(game: Game[Position], searcher: Searcher, case: dict[str, Any], nodes: int) -> tuple[int | None, int]:
     """(moves to mate found or None, nodes used)."""
     limit = case.get("mate_moves")
     control = Control(nodes)
@@ -42,7 +42,7 @@ def solve(game: Game, searcher: Searcher, case: dict[str, Any], nodes: int) -> t
     return mate, control.nodes
 
 
-def is_position(game: Game, case: dict[str, Any]) -> bool:
+def is_position(game: Game[Position], case: dict[str, Any]) -> bool:
     """True if a case has a legal position; else a line on standard error says why not."""
     try:
         game.position(case["fen"])

@@ -27,7 +27,7 @@ from _pool import completed
 from _records import SELF_PLAY
 from tqdm import tqdm
 
-from games.contract import FIRST, Game, Searcher, Task, exhaust
+from games.contract import FIRST, Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
 GAMES = ("xiangqi", "connect6")
@@ -49,7 +49,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def load(name: str) -> Game:
+def load(name: str) -> Game[Position]:
     """Load a game once a process; its books take longer than a game of few nodes."""
     return _script.load(name)
 

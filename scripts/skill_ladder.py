@@ -33,7 +33,7 @@ from _tally import Tally
 from match import run_match
 
 from games import registry
-from games.contract import Game
+from games.contract import Game, Position
 from games.files import check_owned, read_bytes, replace_file
 
 LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
@@ -83,7 +83,7 @@ def openings_path(folder: Path, game: str) -> Path:
     return folder / f"{game}-openings.txt"
 
 
-def write_openings(folder: Path, game: Game, seed: int, count: int) -> None:
+def write_openings(folder: Path, game: Game[Position], seed: int, count: int) -> None:
     """Write the openings of the matches if they are missing; those that are there stay, however many they are.
 
     OSError if they are of another game or seed, or if the file is not ours.

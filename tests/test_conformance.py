@@ -10,9 +10,21 @@ from typing import Any
 
 import pytest
 
+from daemon.options import checked
 from games import registry
-from games.contract import HIDDEN, UNKNOWN_SETUP, Game, Outcome, Task
+from games.contract import (
+    HIDDEN,
+    UNKNOWN_SETUP,
+    DicePosition,
+    Game,
+    HiddenPosition,
+    Outcome,
+    SetupPosition,
+    Task,
+    set_dice,
+)
 from games.kernel.control import Control
+from games.options import SHARED
 
 GOLDEN = Path(__file__).parent / "golden"
 SETUPS = {
@@ -76,6 +88,41 @@ def test_declaration(game: Game) -> None:
     assert info.expected_turns > 0 and info.score_unit > 0 and info.stones_per_turn > 0
     assert info.has_setup == (info.name in SETUPS)
     assert len({option.name for option in info.options}) == len(info.options)
+
+
+def test_the_declared_options_are_those_that_can_be_set(game: Game) -> None:
+    """A default is a value that the declaration allows, and setting it changes nothing; no other option is known."""
+    fen = begun(game).fen()
+    for option in game.info.options:
+        if option.kind != "string":
+            assert checked(option, option.default) == option.default
+        game.set_option(option.name, option.default)
+    for option in SHARED:
+        if option not in game.info.options:
+            with pytest.raises(KeyError):
+                game.set_option(option.name, option.default)
+    with pytest.raises(KeyError):
+        game.set_option("Hash", "64")
+    assert begun(game).fen() == fen
+
+
+def test_positions_have_what_the_declaration_promises(game: Game) -> None:
+    """All members of a protocol where the game is declared to need it, else none; the die is set or refused."""
+    info, position = game.info, begun(game)
+    for protocol, is_promised in (
+        (DicePosition, info.has_dice),
+        (SetupPosition, info.has_setup),
+        (HiddenPosition, info.has_hidden),
+    ):
+        members = [name for name in vars(protocol) if not name.startswith("_")]
+        assert members and [hasattr(position, name) for name in members] == [is_promised] * len(members)
+    with pytest.raises(ValueError, match=r"^dice: "):
+        set_dice(position, info, info.die_faces + 1)
+    if info.has_dice:
+        set_dice(position, info, info.die_faces)
+        assert position.dice == info.die_faces and position.fen().endswith(f" {info.die_faces}")
+    set_dice(position, info, 0)
+    assert position.fen() == begun(game).fen()
 
 
 def test_board_shape(game: Game) -> None:

@@ -26,6 +26,7 @@ from games.ewn import evaluate, setupbook
 from games.ewn.setupbook import SetupBook
 from games.junqi import cooperation
 from games.kernel.control import Control
+from games.options import OPENING_BOOK, Values
 from games.xiangqi import rulebook, tablebase
 from games.xiangqi.numbering import Ending
 from games.xiangqi.patterns import PatternBook
@@ -141,8 +142,9 @@ def opens(make: Callable[[], Any]) -> Any:
 def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> None:
     """All keys are of one position, so that every entry is looked at; what comes out is legal."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
-    openings = opening.Openings(name, pytest.fail)
-    openings.set_option("BookMinGames", "0")
+    values = Values(OPENING_BOOK)
+    openings = opening.Openings(name, values, pytest.fail)
+    values.change("BookMinGames", "0")
     found = 0
     for words in ([], ["j10"] if name == "connect6" else ["b2e2"]):
         position = game.position()
@@ -166,8 +168,8 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
         moves = sorted({*odd, *legal})
         entries = np.array([(key, move, 5, 500, 500) for move in moves], opening.ENTRY)
         opening.write(path, name, {}, entries)
-        openings.set_option("BookFile", "")
-        openings.set_option("BookFile", str(path))
+        values.change("BookFile", str(path))
+        openings.reopen()
         asked = openings.moves(position)
         assert asked and all(position.is_legal(entry.move) for entry in asked)
         assert all(opening.book_text(position, entry) for entry in asked)

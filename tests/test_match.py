@@ -78,8 +78,9 @@ class Nim:
     def set_dice(self, dice: int) -> None:
         self.dice = dice
 
-    def _deploying(self) -> bool:
-        return self.info.has_setup and len(self.moves) < 2
+    @property
+    def has_pieces(self) -> bool:
+        return not self.info.has_setup or len(self.moves) >= 2
 
     def legal_moves(self) -> list[int]:
         most = min(3, self.heap, self.dice or 3)
@@ -92,14 +93,14 @@ class Nim:
         return move if isinstance(move, str) else f"a{move}"
 
     def parse_move(self, text: str) -> Any:
-        if self._deploying():
+        if not self.has_pieces:
             return text
         if not re.fullmatch(r"a\d", text) or int(text[1:]) not in self.legal_moves():
             raise ValueError("no such move")
         return int(text[1:])
 
     def push(self, move: Any) -> None:
-        if not self._deploying():
+        if self.has_pieces:
             self.heap -= move
         self.moves.append(self.move_text(move))
         self.dice = 0

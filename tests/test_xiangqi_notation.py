@@ -561,6 +561,7 @@ def test_the_readme_example(
     written = [board.san(move), board.san(move, "chinese"), board.san(move, "iccs")]
     assert f"{', '.join(map(repr, written))}\n" in code
     assert f"# {len(board.legal_moves)}, {board.is_check()}, {board.outcome()}\n" in code
+    assert f"# {board.attackers(RED, parse_square('e6'))}: " in code and f"# {names['editor'].status()!r}; " in code
     assert "炮二平五" in capsys.readouterr().out
 
 

@@ -280,7 +280,7 @@ class Cecp(FrontEnd):
         time.left = [time.base, time.base]
 
     def st(self, words: list[str], line: ClientLine) -> None:
-        self._time.movetime = 1000 * number(words[0])
+        self._time.movetime = min(max(round(1000 * float(words[0])), 1), MOST_MS)
 
     def sd(self, words: list[str], line: ClientLine) -> None:
         self._time.depth = number(words[0])

@@ -6,15 +6,17 @@ Options have one word for a name; those that UCCI names have UCCI's. Times are s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from daemon import __version__, events
+from daemon.engine import Engine
 from daemon.events import Event, Kind, Refusal
 from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_position
 from daemon.options import declared, of_client
+from daemon.output import Output
 from daemon.pipes import ClientLine, printable
 from games.contract import Score
 
@@ -49,11 +51,13 @@ MATE = 30_000
 class Ucci(UciFamily):
     """A client that speaks UCCI."""
 
-    _is_milli = False
-    _is_offered = False  # a draw, with the move being searched
-    _score = 0  # of the last report
-    _banned: tuple[str, ...] = ()
-    _shown: tuple[str | None, list[str]] = (None, [])  # the last position that the client set
+    def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
+        super().__init__(engine, out, leave)
+        self._is_milli = False
+        self._is_offered = False  # a draw, with the move that is searched for
+        self._score = 0  # of the last report
+        self._banned: tuple[str, ...] = ()
+        self._shown: tuple[str | None, list[str]] = (None, [])  # the last position that the client set
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         self.note(printable(whole_reason(refusal), 400))

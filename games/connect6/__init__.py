@@ -1,6 +1,7 @@
 """Connect6 (六子棋)."""
 
 from games.contract import GameInfo, Option
+from games.options import OPENING_BOOK
 from games.shape import BoardShape
 
 SKILL_ELO = (
@@ -17,8 +18,7 @@ INFO = GameInfo(
     expected_turns=22,
     early_weight=2.0,
     stones_per_turn=2,
-    knowledge=("OwnBook", "BookFile", "BookDepth", "BookMinGames"),
     score_unit=200,
     skill_elo=SKILL_ELO,
-    options=(Option("Width", "spin", "12", 2, 40), Option("Depth", "spin", "0", 0, 47)),
+    options=(*OPENING_BOOK, Option("Width", "spin", "12", 2, 40), Option("Depth", "spin", "0", 0, 47)),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 from games.alphabeta import AlphaBetaSearcher
 from games.connect6 import INFO, movegen, notation, symmetry
@@ -13,10 +14,11 @@ from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, cl
 from games.connect6.search import Connect6Root
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
 from games.connect6.work import MAX_PLY, WORK_DTYPE
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.opening import Openings
+from games.options import Values
 
 
 class Connect6Position:
@@ -63,8 +65,8 @@ class Connect6Position:
     def turned_back(self, move: int, way: int) -> int:
         return symmetry.turned_back(move, way)
 
-    def copy(self) -> Connect6Position:
-        twin = object.__new__(Connect6Position)
+    def copy(self) -> Self:
+        twin = object.__new__(type(self))
         twin.record = self.record.copy()
         twin._turns = self._turns.copy()
         return twin
@@ -151,16 +153,21 @@ class Connect6:
     bench: tuple[BenchItem, ...] = BENCH
 
     def __init__(self, tell: Tell) -> None:
-        self._openings = Openings("connect6", tell)
+        self._values = Values(INFO.options)
+        self._openings = Openings("connect6", self._values, tell)
         self._root = Connect6Root()
+        self._shape_search()
 
     def set_option(self, name: str, value: str) -> None:
-        if name == "Width":
-            self._root.width = int(value)
-        elif name == "Depth":
-            self._root.max_depth = int(value) or MAX_PLY - 1
-        else:
-            self._openings.set_option(name, value)
+        if not self._values.change(name, value):
+            return
+        if name == "BookFile":
+            self._openings.reopen()
+        self._shape_search()
+
+    def _shape_search(self) -> None:
+        self._root.width = self._values.integer("Width")
+        self._root.max_depth = self._values.integer("Depth") or MAX_PLY - 1
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
@@ -193,5 +200,5 @@ class Connect6:
             yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Connect6:
+def create(tell: Tell) -> Game[Connect6Position]:
     return Connect6(tell)

@@ -1,6 +1,7 @@
 """EinStein würfelt nicht! (爱恩斯坦棋)."""
 
 from games.contract import GameInfo, Option
+from games.options import ENDGAMES, OWN_BOOK
 from games.shape import BoardShape
 
 SKILL_ELO = (
@@ -19,9 +20,10 @@ INFO = GameInfo(
     usual_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides
     has_setup=True,
     scores_chances=True,
-    knowledge=("OwnBook", "UseEndgames", "EndgamePath"),
     skill_elo=SKILL_ELO,
     options=(
+        OWN_BOOK,
+        *ENDGAMES,
         Option("Algorithm", "combo", "expectimax", choices=("expectimax", "uct")),
         Option("WINK", "number", "0.4", 0, 100),
         Option("UCTK", "number", "1.0", 0, 100),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 from games.contract import (
     BenchItem,
+    Game,
     GameInfo,
     Outcome,
     Position,
@@ -70,8 +72,8 @@ class EwnPosition:
         self.record.key ^= TABLES_RECORD.zobrist_dice[self.record.dice] ^ TABLES_RECORD.zobrist_dice[dice]
         self.record.dice = dice
 
-    def copy(self) -> EwnPosition:
-        twin = object.__new__(EwnPosition)
+    def copy(self) -> Self:
+        twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
         twin.record = self.record.copy()
         twin.words = self.words.copy()
@@ -253,5 +255,5 @@ class Ewn:
         return total
 
 
-def create(tell: Tell) -> Ewn:
+def create(tell: Tell) -> Game[EwnPosition]:
     return Ewn(tell)

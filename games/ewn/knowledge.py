@@ -17,6 +17,7 @@ from games.ewn.tables import ONE
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
+from games.options import Values
 
 ENDINGS = FOLDER / "ewn-endings"
 SETUPS = FOLDER / "ewn-setups.book"
@@ -43,21 +44,17 @@ class Knowledge:
         self.weights = np.array([evaluate.load(tell)])
         self._setups: SetupBook | None = None
         self._are_setups_open = False
-        self._values = {"OwnBook": "false", "UseEndgames": "true", "EndgamePath": ""}
-        self._values |= {option.name: option.default for option in INFO.options}
+        self._values = Values(INFO.options)
         self._find_endgames()
 
     def set_option(self, name: str, value: str) -> None:
-        if value == self._values[name]:
-            return  # as when a client's options, most at their default, are told to a game just loaded
-        self._values[name] = value
-        if name in ("UseEndgames", "EndgamePath"):
+        if self._values.change(name, value) and name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()
 
     def _find_endgames(self) -> None:
         self._tables: Tablebase | None = None  # the old ones go before others come
-        if self._values["UseEndgames"] == "true":
-            self._tables = Tablebase(folders(ENDINGS, self._values["EndgamePath"], self._tell), self._tell)
+        if self._values.is_on("UseEndgames"):
+            self._tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
 
     @property
     def setups(self) -> SetupBook | None:
@@ -72,7 +69,7 @@ class Knowledge:
 
     def suggest(self, words: list[str], rng: random.Random) -> Suggestion | None:
         """With OwnBook, one of the best set-ups, or of the best answers to the first side's."""
-        book = self.setups if self._values["OwnBook"] == "true" else None
+        book = self.setups if self._values.is_on("OwnBook") else None
         if book is None:
             return None
         setup, chance = book.choose(words[0] if words else None, rng)
@@ -102,21 +99,21 @@ class Knowledge:
 
     @property
     def algorithm(self) -> str:
-        return self._values["Algorithm"]
+        return self._values.text("Algorithm")
 
     @property
     def wink(self) -> float:
-        return float(self._values["WINK"])
+        return self._values.number("WINK")
 
     @property
     def uctk(self) -> float:
-        return float(self._values["UCTK"])
+        return self._values.number("UCTK")
 
     @property
     def playout(self) -> tuple[int, int]:
         """Policy and plies."""
-        return PLAYOUTS[self._values["Playout"]]
+        return PLAYOUTS[self._values.text("Playout")]
 
     @property
     def parallel(self) -> str:
-        return self._values["Parallel"]
+        return self._values.text("Parallel")

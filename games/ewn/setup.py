@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from games.contract import Line, Report, Score, Task
+from games.contract import Line, Report, Score, Task, is_setup_position
+from games.ewn import INFO
 from games.ewn.knowledge import Knowledge
 from games.ewn.notation import SETUP, TRIANGLES
 from games.ewn.playout import GREEDY, TO_THE_END, WIN, play_out
@@ -64,16 +65,18 @@ class SetupSearch:
 
     def __init__(self, task: Task, seed: int, knowledge: Knowledge) -> None:
         self._control = task.control
-        self._side = task.position.turn
-        self._known: str | None = task.position.words[0] if self._side else None  # type: ignore[attr-defined]
+        position = task.position
+        self._side = position.turn
+        words = position.words if is_setup_position(position, INFO) else ()
+        self._known = words[0] if words else None
         self._random = random.Random(seed)
         # At random which of two alike is tried, and in what order: a set-up should not be predictable.
-        words = [self._random.choice([word, reversed_numbers(word)]) for word in SECOND_SETUPS]
+        field = [self._random.choice([word, reversed_numbers(word)]) for word in SECOND_SETUPS]
         if task.moves:
-            words = [str(move - SETUP) for move in task.moves]
-        self._random.shuffle(words)
+            field = [str(move - SETUP) for move in task.moves]
+        self._random.shuffle(field)
         self._multipv = task.multipv
-        self._field = [(0.5, word) for word in words]
+        self._field = [(0.5, word) for word in field]
         self._round = 0
         self._nodes = 0
         self._work = playout_work(knowledge, seed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from games.contract import (
     HIDDEN,
     UNKNOWN_SETUP,
     BenchItem,
+    Game,
     GameInfo,
     Outcome,
     Position,
@@ -138,8 +139,8 @@ class JunqiPosition:
         """Hash of the FEN: no search of ours looks positions up."""
         return int.from_bytes(hashlib.blake2b(self.fen().encode(), digest_size=8).digest(), "little")
 
-    def copy(self) -> JunqiPosition:
-        twin = object.__new__(JunqiPosition)
+    def copy(self) -> Self:
+        twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
         twin.record = self.record.copy()
         twin.words = self.words.copy()
@@ -509,5 +510,5 @@ class Junqi:
             yield move, 1 if depth == 1 else int(movegen.perft(boards, work, TABLES_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Junqi:
+def create(tell: Tell) -> Game[JunqiPosition]:
     return Junqi(tell)

@@ -8,6 +8,7 @@ from games.contract import Tell
 from games.files import read_bytes
 from games.junqi import INFO
 from games.junqi.notation import check_setup
+from games.options import Values
 
 MOST_BYTES = 1 << 20
 """Of a file of layouts: 40,000 of them."""
@@ -35,12 +36,12 @@ class Knowledge:
     def __init__(self, tell: Tell) -> None:
         """`tell` gets a line for a file that cannot be used."""
         self.tell = tell
-        self._values = {option.name: option.default for option in INFO.options}
+        self._values = Values(INFO.options)
         self._layouts: list[str] = []
 
     def set_option(self, name: str, value: str) -> None:
-        self._values[name] = value
-        if name == "LayoutFile":
+        self._values.change(name, value)
+        if name == "LayoutFile":  # read again if it is named again
             self._layouts = self._read_layouts(value) if value else []
 
     def _read_layouts(self, path: str) -> list[str]:
@@ -59,20 +60,20 @@ class Knowledge:
 
     @property
     def searcher(self) -> str:
-        return self._values["Searcher"]
+        return self._values.text("Searcher")
 
     @property
     def alpha(self) -> float:
-        return float(self._values["Alpha"])
+        return self._values.number("Alpha")
 
     @property
     def gamma(self) -> float:
-        return float(self._values["Gamma"])
+        return self._values.number("Gamma")
 
     @property
     def activate(self) -> int:
-        return int(self._values["Activate"])
+        return self._values.integer("Activate")
 
     @property
     def cooperation_file(self) -> str:
-        return self._values["CooperationFile"]
+        return self._values.text("CooperationFile")

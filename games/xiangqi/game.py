@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 import numpy as np
 
 from games.alphabeta import AlphaBetaSearcher
-from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.xiangqi import INFO, movegen, notation, rules
@@ -88,8 +89,8 @@ class XiangqiPosition:
 
         return int(classify(self.record, self._work, TABLES_RECORD, move))
 
-    def copy(self) -> XiangqiPosition:
-        twin = object.__new__(XiangqiPosition)
+    def copy(self) -> Self:
+        twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
         twin.record = self.record.copy()
         twin._work = new_record(WORK_DTYPE)
@@ -173,18 +174,14 @@ class Xiangqi:
     bench: tuple[BenchItem, ...] = BENCH
 
     def __init__(self, tell: Tell) -> None:
-        self._ranks = 0
         self._knowledge = Knowledge(tell)
         self._root = XiangqiRoot(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
-        if name == "UCI_Coordinates":
-            self._ranks = int(value)
-        else:
-            self._knowledge.set_option(name, value)
+        self._knowledge.set_option(name, value)
 
     def position(self, fen: str | None = None) -> XiangqiPosition:
-        return XiangqiPosition(notation.START_FEN if fen is None else fen, self._ranks)
+        return XiangqiPosition(notation.START_FEN if fen is None else fen, self._knowledge.first_rank)
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
         check_throw(INFO, dice)
@@ -212,5 +209,5 @@ class Xiangqi:
             yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Xiangqi:
+def create(tell: Tell) -> Game[XiangqiPosition]:
     return Xiangqi(tell)

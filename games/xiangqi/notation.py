@@ -68,23 +68,39 @@ def letter_of(piece: int) -> str:
     return letter.upper() if piece < 32 else letter
 
 
-def parse_board(field: str) -> list[tuple[int, int]]:
-    """(piece code, square) of every piece of a FEN's first field; ValueError names what the set cannot hold."""
+def read_board(field: str) -> dict[int, str]:
+    """Return the letters of a FEN's first field by square; ValueError if it is not ten ranks of nine files."""
+    letters = {}
+    for file, rank, char in INFO.board.read_placement(field.translate(_SYNONYMS), "rank", "file"):
+        if char.lower() not in _COUNT or not char.isascii():
+            raise ValueError(f"unknown piece {char}")
+        letters[9 * rank + file] = char
+    return letters
+
+
+def piece_codes(letters: dict[int, str]) -> list[tuple[int, int]]:
+    """Return (piece code, square) of every piece; ValueError names what the set cannot hold."""
     pieces = []
     used: dict[str, int] = {}
-    for file, rank, char in INFO.board.read_placement(field.translate(_SYNONYMS), "rank", "file"):
-        lower = char.lower()
-        if lower not in _COUNT or not char.isascii():
-            raise ValueError(f"unknown piece {char}")
-        number = used.get(char, 0)
-        if number == _COUNT[lower]:
-            raise ValueError(f"more than {number} of piece {char}")
-        used[char] = number + 1
-        pieces.append(((16 if char.isupper() else 32) + _FIRST_SLOT[lower] + number, 9 * rank + file))
+    for square, letter in letters.items():
+        number = used.get(letter, 0)
+        if number == _COUNT[letter.lower()]:
+            raise ValueError(f"more than {number} of piece {letter}")
+        used[letter] = number + 1
+        pieces.append(((16 if letter.isupper() else 32) + _FIRST_SLOT[letter.lower()] + number, square))
     for letter, side_name in (("K", "red"), ("k", "black")):
         if used.get(letter, 0) != 1:
             raise ValueError(f"{side_name} has no {_NAMES['k']}")
     return pieces
+
+
+def misplacement(letter: str, square: int) -> str:
+    """Return why a piece can never come to a square, as `outside its palace`; empty if it can."""
+    own = square if letter.isupper() else 89 - square
+    places, fault = _PLACES.get(letter.lower(), ({own}, ""))
+    if own in places:
+        return ""
+    return "behind its start rank" if letter in "Pp" and own < 27 else fault
 
 
 def check_places(pieces: list[tuple[int, int]]) -> None:
@@ -92,12 +108,14 @@ def check_places(pieces: list[tuple[int, int]]) -> None:
     for it."""
     for piece, square in pieces:
         letter = letter_of(piece)
-        own = square if piece < 32 else 89 - square
-        places, fault = _PLACES.get(letter.lower(), ({own}, ""))
-        if own not in places:
-            if letter in "Pp" and own < 27:
-                fault = "behind its start rank"
+        fault = misplacement(letter, square)
+        if fault:
             raise ValueError(f"{_NAMES[letter.lower()]} {letter} on {square_text(square)} is {fault}")
+
+
+def board_text(letters: dict[int, str]) -> str:
+    """Return a FEN's first field from letters by square."""
+    return INFO.board.placement({square_text(square): letter for square, letter in letters.items()})
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, quiet: int = 0, number: int = 1) -> str:
@@ -105,12 +123,17 @@ def write_fen(pieces: Mapping[str, str], turn: int, quiet: int = 0, number: int 
     return f"{INFO.placement(pieces)} {INFO.sides[turn]} - - {quiet} {number}"
 
 
-def parse_fields(fen: str) -> tuple[list[tuple[int, int]], int, int, int]:
-    """(pieces, turn, quiet plies, move number) of a FEN; missing fields get their usual values."""
+def fen_text(letters: dict[int, str], turn: int, quiet: int = 0, number: int = 1) -> str:
+    """Return the FEN of letters by square."""
+    return write_fen({square_text(square): letter for square, letter in letters.items()}, turn, quiet, number)
+
+
+def read_fen(fen: str) -> tuple[dict[int, str], int, int, int]:
+    """Return (letters by square, turn, quiet plies, move number) of a FEN; missing fields get their usual values."""
     fields = fen.split()
     if not fields:
         raise ValueError("empty FEN")
-    pieces = parse_board(fields[0])
+    letters = read_board(fields[0])
     side = fields[1] if len(fields) > 1 else "w"
     if side not in ("w", "r", "b"):
         raise ValueError(f"side to move is w, r or b, not {side}")
@@ -121,4 +144,4 @@ def parse_fields(fen: str) -> tuple[list[tuple[int, int]], int, int, int]:
         if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_COUNTER))):
             raise ValueError(f"counter is not a number: {text}")
         numbers.append(int(text))
-    return pieces, int(side == "b"), numbers[0], max(1, numbers[1])
+    return letters, int(side == "b"), numbers[0], max(1, numbers[1])

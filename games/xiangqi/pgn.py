@@ -98,6 +98,10 @@ class Game:
         """The start; ValueError if the FEN tag is none."""
         return Board(self.headers.get("FEN", STARTING_FEN))
 
+    def mainline_moves(self) -> list[Move]:
+        """Return the moves, under python-chess's name."""
+        return self.moves
+
     def end(self) -> Board:
         """The position after the last move."""
         board = self.board()

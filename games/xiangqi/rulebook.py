@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -122,6 +122,23 @@ def _fill(rules: Record, keys: Any, confidences: Any) -> None:
         rules.confidence[slot] = max(rules.confidence[slot], confidences[i])
 
 
+class RulePosition(Protocol):
+    """What a position tells the rule base."""
+
+    record: Record
+
+    def legal_moves(self) -> list[int]: ...
+
+    def situations(self) -> int:
+        """The classes of the position (situation.py), a bit each."""
+
+    def lasting_situations(self) -> int:
+        """Those that do not pass with the next move."""
+
+    def intents(self, move: int) -> int:
+        """The classes of a legal move (intent.py), a bit each."""
+
+
 class RuleBook:
     """An open rule base. BookError if it cannot be used."""
 
@@ -159,7 +176,7 @@ class RuleBook:
             np.array([_key(last, answer, mirror) for _, answer, last in rows], np.int64) for mirror in (False, True)
         ]
 
-    def fitting(self, position: Any) -> list[Fit]:
+    def fitting(self, position: RulePosition) -> list[Fit]:
         """The rules that fit a position and its history, surest first."""
         items = {move: item_of(position.record, move) for move in position.legal_moves()}
         situations = position.situations()
@@ -179,7 +196,7 @@ class RuleBook:
                     found.append(Fit(rule, tuple(moves)))
         return sorted(dict.fromkeys(found), key=lambda fit: -fit.rule.confidence)
 
-    def prepare(self, position: Any) -> int:
+    def prepare(self, position: RulePosition) -> int:
         """Ready for a search from a position the rules that lack but one move; the address of a RULES, 0 for none.
 
         Rules of intents, and situations that pass with the next move, are left to `fitting`.

@@ -8,7 +8,7 @@ import numpy as np
 
 from games.kernel.jit import Record, entry, int64, void
 from games.xiangqi.movegen import is_attacked
-from games.xiangqi.notation import check_places, parse_fields
+from games.xiangqi.notation import check_places, piece_codes, read_fen
 from games.xiangqi.position import POSITION, QUIET_LIMIT, put_piece
 from games.xiangqi.tables import BLOCKED, CAPTURED, TABLES, TABLES_RECORD
 
@@ -27,7 +27,8 @@ def _king_attacked(pos: Record, t: Record, side: int) -> int:
 
 def set_up(pos: Record, fen: str) -> int:
     """Fill a zeroed record from a FEN and return its move number; ValueError says what is wrong."""
-    pieces, turn, quiet, number = parse_fields(fen)
+    letters, turn, quiet, number = read_fen(fen)
+    pieces = piece_codes(letters)
     pos.board[BLOCKED] = 1
     pos.square[:] = CAPTURED
     check_places(pieces)

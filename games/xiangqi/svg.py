@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from games.xiangqi.move import RED, Color, Move, Piece
+from games.xiangqi.move import RED, Color, Move, Piece, Square
 from games.xiangqi.notation import FILES
 
 if TYPE_CHECKING:
-    from games.xiangqi.board import Board
+    from games.xiangqi.placement import BaseBoard
 
 STEP = 40
 """Units between two lines."""
@@ -24,6 +25,7 @@ COLORS = {
     "lastmove": "#3f8f5f",
     "check": "#e0402e",
     "arrow": "#2f6fb5",
+    "square": "#2f6fb5",
 }
 """The default colours; `board(colors=...)` replaces any of them."""
 
@@ -32,22 +34,25 @@ _MARKED = [(file, rank) for rank in (2, 7) for file in (1, 7)] + [(f, r) for r i
 
 
 def board(
-    board: Board,
+    board: BaseBoard,
     *,
     orientation: Color = RED,
     lastmove: Move | None = None,
-    check: int | None = None,
-    arrows: Iterable[tuple[int, int]] = (),
+    check: Square | None = None,
+    arrows: Iterable[tuple[Square, Square]] = (),
+    fill: Mapping[Square, str] = MappingProxyType({}),
+    squares: Iterable[Square] = (),
     size: int | None = None,
     coordinates: bool = True,
     colors: Mapping[str, str] = COLORS,
 ) -> str:
-    """An XML document of the board with `orientation` below.
+    """Return an XML document of the board with `orientation` below.
 
-    `lastmove` rings its two squares, `check` fills a king's square, `arrows` are (from, to) squares, `size` is
-    the width in pixels (unset: the picture fills its container), `colors` overrides entries of COLORS.
+    `lastmove` rings its two squares, `check` fills a king's square, `arrows` are (from, to) squares, `fill` gives
+    squares a colour, `squares` are marked with a cross, `size` is the width in pixels (unset: the picture fills its
+    container), `colors` overrides entries of COLORS.
     """
-    palette = {name: escape(colour, {'"': "&quot;"}) for name, colour in ({**COLORS, **colors}).items()}
+    palette = _palette(colors)
     margin = STEP * 3 // 4 + (STEP // 2 if coordinates else 0)
 
     def at(square: int) -> tuple[int, int]:
@@ -67,9 +72,12 @@ def board(
     ]
     if coordinates:
         parts += _coordinates(at, height, palette["line"])
+    fills = [("fill", square, _quotable(colour)) for square, colour in fill.items()]
     if check is not None:
-        x, y = at(check)
-        parts.append(f'<circle class="check" cx="{x}" cy="{y}" r="{STEP * 0.56:g}" fill="{palette["check"]}"/>')
+        fills.append(("check", check, palette["check"]))
+    for name, square, colour in fills:
+        x, y = at(square)
+        parts.append(f'<circle class="{name}" cx="{x}" cy="{y}" r="{STEP * 0.56:g}" fill="{colour}"/>')
     for square, piece in sorted(board.piece_map().items()):
         parts.append(_piece(piece, *at(square), palette))
     for square in lastmove or ():
@@ -78,6 +86,12 @@ def board(
             f'<circle class="lastmove" cx="{x}" cy="{y}" r="{STEP * 0.48:g}" fill="none" '
             f'stroke="{palette["lastmove"]}" stroke-width="3"/>'
         )
+    for square in squares:
+        x, y = at(square)
+        parts.append(
+            f'<path class="square" transform="translate({x},{y}) scale({STEP * 0.25:g})" d="M-1,-1 L1,1 M1,-1 L-1,1" '
+            f'stroke="{palette["square"]}" stroke-width="0.35"/>'
+        )
     for origin, target in arrows:
         (x1, y1), (x2, y2) = at(origin), at(target)
         parts.append(
@@ -85,6 +99,22 @@ def board(
             'stroke-width="5" stroke-opacity="0.7" marker-end="url(#head)"/>'
         )
     return "".join([*parts, "</svg>"])
+
+
+def piece(piece: Piece, size: int | None = None, *, colors: Mapping[str, str] = COLORS) -> str:
+    """Return an XML document of one piece, `size` pixels wide (unset: it fills its container)."""
+    scale = f" width={quoteattr(str(size))} height={quoteattr(str(size))}" if size else ""
+    picture = _piece(piece, STEP // 2, STEP // 2, _palette(colors))
+    box = f'viewBox="0 0 {STEP} {STEP}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" {box}{scale}>{picture}</svg>'
+
+
+def _palette(colors: Mapping[str, str]) -> dict[str, str]:
+    return {name: _quotable(colour) for name, colour in ({**COLORS, **colors}).items()}
+
+
+def _quotable(colour: str) -> str:
+    return escape(colour, {'"': "&quot;"})
 
 
 def _lines(margin: int, colour: str) -> Iterator[str]:

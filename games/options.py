@@ -1,0 +1,55 @@
+"""The options that more than one game may honour, and the values of a game's options.
+
+A game's declaration lists every option that it honours (`GameInfo.options`); nowhere else is a default written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from games.contract import Option
+
+OWN_BOOK = Option("OwnBook", "check", "false")
+BOOK_FILE = Option("BookFile", "string")
+BOOK_DEPTH = Option("BookDepth", "spin", "40", 0, 1000)
+BOOK_MIN_GAMES = Option("BookMinGames", "spin", "3", 1, 1000000)
+USE_RULES = Option("UseRules", "combo", "true", choices=("false", "true", "checked", "paper"))
+USE_ENDGAMES = Option("UseEndgames", "check", "true")
+ENDGAME_PATH = Option("EndgamePath", "string")
+
+OPENING_BOOK = (OWN_BOOK, BOOK_FILE, BOOK_DEPTH, BOOK_MIN_GAMES)
+ENDGAMES = (USE_ENDGAMES, ENDGAME_PATH)
+
+SHARED = (*OPENING_BOOK, USE_RULES, *ENDGAMES)
+"""Options for books that the daemon declares for all games at once, in its order."""
+
+
+class Values:
+    """The values in force, texts that were checked against the declaration. KeyError for an option not declared."""
+
+    def __init__(self, options: Iterable[Option]) -> None:
+        self._texts = {option.name: option.default for option in options}
+
+    def change(self, name: str, text: str) -> bool:
+        """Set a value; return False if it was in force, as most are that are set when a game is loaded."""
+        if self._texts[name] == text:
+            return False
+        self._texts[name] = text
+        return True
+
+    def text(self, name: str) -> str:
+        return self._texts[name]
+
+    def integer(self, name: str) -> int:
+        return int(self._texts[name])
+
+    def number(self, name: str) -> float:
+        return float(self._texts[name])
+
+    def is_on(self, name: str) -> bool:
+        return self._texts[name] == "true"
+
+    def path(self, name: str) -> Path | None:
+        """Return the file that an option names; None if it names none."""
+        return Path(self._texts[name]) if self._texts[name] else None

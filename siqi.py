@@ -1,0 +1,469 @@
+"""Siqi as a library: positions of four games, and engines in this process.
+
+    >>> import siqi
+    >>> position = siqi.position("ewn", "ABC2/DE3/F3f/3ed/2cba f 3")
+    >>> with siqi.Engine("ewn", options={"Threads": 2}) as engine:
+    ...     result = engine.play(position, siqi.Limit(depth=3))
+    >>> result.move in position.legal_moves
+    True
+
+The names and verbs are python-chess's as far as the games allow. A move is a word as protocol.md writes it (`"j10k11"`,
+`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. Every name of `games.xiangqi` is here too: `siqi.Board`,
+`siqi.RED`, `siqi.SQUARES`. Kernels are compiled once on a machine, which takes up to half a minute and is announced on
+standard error.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from queue import SimpleQueue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from daemon import events as _events
+from daemon.engine import Engine as _Engine
+from daemon.limits import Limits
+from daemon.main import STACK_BYTES
+from daemon.options import declared
+from daemon.scheduler import Ending, Needs
+from games import registry
+from games.compiling import announce_compiling, to_stderr
+from games.contract import Game, Outcome, Report, Score, is_dice_position
+from games.contract import Position as GamePosition
+
+if TYPE_CHECKING:
+    from games.xiangqi.board import Board
+    from games.xiangqi.move import Move
+
+GAMES = registry.NAMES
+
+__all__ = [
+    "GAMES",
+    "Analysis",
+    "Board",
+    "Engine",
+    "EngineError",
+    "Info",
+    "Limit",
+    "Move",
+    "Outcome",
+    "PlayResult",
+    "Position",
+    "Score",
+    "position",
+]
+
+FIXED = ("UCI_Variant", "UCI_Coordinates", "Debug Log File")
+"""Options of the daemon that a library has no use for."""
+
+
+class EngineError(RuntimeError):
+    """The engine cannot do what was asked: its game cannot be loaded, it is busy or closed, or it has a fault."""
+
+
+class Limit(NamedTuple):
+    """What ends a search; times in seconds. Without any it runs until it is stopped.
+
+    A clock is given by `first_clock` and `second_clock`, the time left of the side that moves first from the start
+    (Red; Black in Connect6) and of the other; with it the engine decides how long to think.
+    """
+
+    time: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None  # a win in so many own moves is enough
+    first_clock: float | None = None
+    second_clock: float | None = None
+    first_inc: float = 0.0
+    second_inc: float = 0.0
+    remaining_moves: int | None = None  # to the next time control
+
+
+class Info(NamedTuple):
+    """One line of a search: the best moves and what they are worth to the side to move."""
+
+    score: Score
+    pv: tuple[Any, ...]
+    depth: int
+    seldepth: int
+    nodes: int  # of the whole search
+    time: float  # seconds since it began
+    multipv: int  # its rank, from 1
+    throw: int = 0  # the die that it answers, where none was thrown
+
+
+class PlayResult(NamedTuple):
+    """The engine's answer. `move` is None if the game is over; `info` None if a book gave the move."""
+
+    move: Any
+    ponder: Any = None
+    info: Info | None = None
+
+
+class Position:
+    """A position of Connect6, EWN or Junqi with its history, by python-chess's verbs; moves are words."""
+
+    def __init__(self, game: str, fen: str | None = None) -> None:
+        """ValueError for an unknown game or a FEN that cannot be."""
+        self.game = game
+        self._start = fen
+        self._inner: GamePosition = _load(game).position(fen)
+        self.move_stack: list[str] = []
+
+    @property
+    def turn(self) -> int:
+        """The side to move: 0 the one that moves first from the start, 1 the other."""
+        return self._inner.turn
+
+    @property
+    def ply(self) -> int:
+        return self._inner.ply
+
+    @property
+    def dice(self) -> int:
+        """The die thrown for the side to move; 0: none, or a game without."""
+        return self._inner.dice if is_dice_position(self._inner, registry.info(self.game)) else 0
+
+    def set_dice(self, dice: int) -> None:
+        """Set the die thrown for the side to move; ValueError if there can be none."""
+        from games.contract import set_dice
+
+        set_dice(self._inner, registry.info(self.game), dice)
+
+    @property
+    def legal_moves(self) -> list[str]:
+        """ValueError before the set-ups of Junqi: there are too many to list."""
+        return sorted(map(self._inner.move_text, self._inner.legal_moves()))
+
+    def is_legal(self, move: str) -> bool:
+        try:
+            self._inner.parse_move(move)
+        except ValueError:
+            return False
+        return True
+
+    def push(self, move: str) -> None:
+        """Play a legal move; ValueError says why it is none."""
+        self._inner.push(self._inner.parse_move(move))
+        self.move_stack.append(move)
+
+    def pop(self) -> str:
+        """Take the last move back and return it; IndexError if there is none."""
+        if not self.move_stack:
+            raise IndexError("pop from the first position")
+        self._inner.pop()
+        return self.move_stack.pop()
+
+    def peek(self) -> str:
+        return self.move_stack[-1]
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game has ended, None while it goes on."""
+        return self._inner.outcome()
+
+    def is_game_over(self) -> bool:
+        outcome = self.outcome()
+        return outcome is not None and not outcome.unknown
+
+    def result(self) -> str:
+        """Return `1-0` (the first side has won), `0-1`, `1/2-1/2` or `*`."""
+        outcome = self.outcome()
+        if outcome is None or outcome.unknown:
+            return "*"
+        return {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
+
+    def fen(self) -> str:
+        return self._inner.fen()
+
+    def root(self) -> Position:
+        """Return the position that the moves were played from."""
+        return Position(self.game, self._start)
+
+    def copy(self) -> Position:
+        twin = object.__new__(Position)
+        twin.__dict__ |= self.__dict__
+        twin._inner, twin.move_stack = self._inner.copy(), self.move_stack.copy()
+        return twin
+
+    def __str__(self) -> str:
+        return self._inner.board()
+
+    def __repr__(self) -> str:
+        if self.fen().startswith("startpos"):
+            return f"<siqi.Position {self.game} {self.fen()}>"
+        return f"siqi.position({self.game!r}, {self.fen()!r})"
+
+
+def position(game: str, fen: str | None = None) -> Any:
+    """Return the start position of a game, or that of a FEN: a `Board` of Xiangqi, else a `Position`.
+
+    A Junqi position from the start is a referee's if both set-ups are pushed, a view if one of them is `"?"`.
+    ValueError for an unknown game or a FEN that cannot be.
+    """
+    if game not in GAMES:
+        raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+    if game == "xiangqi":
+        board = __getattr__("Board")
+        return board() if fen is None else board(fen)
+    return Position(game, fen)
+
+
+def _load(game: str) -> Game[GamePosition]:
+    if game not in GAMES:
+        raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+    with announce_compiling(to_stderr, game):
+        return registry.load(game, _warn)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
+
+
+class Engine:
+    """An engine of one game in this process.
+
+    One search at a time. All methods but `stop` are for one thread; used within `with`, it is closed at the end.
+    """
+
+    def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
+        """Load the game. ValueError for an unknown game or option, EngineError if the game cannot be loaded."""
+        if game not in GAMES:
+            raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+        threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
+        self.game = game
+        self._events: SimpleQueue[_events.Event] = SimpleQueue()
+        self._engine = _Engine(self._events.put)
+        self._running: Analysis | None = None
+        self._is_closed = False
+        for name, value in options.items():  # refused before the game is loaded
+            self._set_option(name, value)
+        self._engine.set_option("UCI_Variant", game)
+        self._engine.allows(Needs.GAME)
+        self._settle()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options of this game with their values."""
+        return {
+            option.name: self._engine.options.text(option.name)
+            for option, owner in declared()
+            if owner in ("", self.game) and option.name not in FIXED and option.kind != "button"
+        }
+
+    def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
+        """Set options. ValueError for a name or a value that there is not; those before it are set."""
+        self._check_idle()
+        for name, value in options.items():
+            self._set_option(name, value)
+        self._settle()
+
+    def _set_option(self, name: str, value: str | int | float | bool) -> None:
+        if name.lower() in map(str.lower, FIXED):
+            raise ValueError(f"option {name}: not for a library")
+        self._engine.set_option(name, str(value).lower() if isinstance(value, bool) else str(value))
+
+    def new_game(self) -> None:
+        """Forget earlier searches."""
+        self._check_idle()
+        self._engine.new_game()
+        self._settle()
+
+    def play(self, position: Any, limit: Limit, *, root_moves: Collection[Any] | None = None) -> PlayResult:
+        """Return the engine's move in a position; with a clock it may come from a book at once.
+
+        `root_moves`: only these are considered. ValueError for an illegal one.
+        """
+        analysis = self._begin(position, limit, 1, root_moves)
+        return analysis._result()
+
+    def analyse(
+        self, position: Any, limit: Limit, *, multipv: int = 1, root_moves: Collection[Any] | None = None
+    ) -> list[Info]:
+        """Return the best lines of a position, best first; none if the game is over."""
+        analysis = self._begin(position, limit, multipv, root_moves)
+        analysis._result()
+        return analysis.lines
+
+    def analysis(
+        self,
+        position: Any,
+        limit: Limit = Limit(),  # noqa: B008
+        *,
+        multipv: int = 1,
+        root_moves: Collection[Any] | None = None,
+    ) -> Analysis:
+        """Begin to search and return at once; iterate over the result for the lines as they come."""
+        return self._begin(position, limit, multipv, root_moves)
+
+    def stop(self) -> None:
+        """End the search that runs; it still has its result. Any thread may call this."""
+        self._engine.stop()
+
+    def close(self) -> None:
+        """End a search that runs, and forget it. The engine cannot be used after this."""
+        self._is_closed = True
+        self._engine.end(Ending.QUIT)
+        self._engine.close()
+
+    def _begin(self, position: Any, limit: Limit, multipv: int, root_moves: Collection[Any] | None) -> Analysis:
+        self._check_idle()
+        game, start, words, dice = _taken_apart(position)
+        if game != self.game:
+            raise ValueError(f"a position of {game} for an engine of {self.game}")
+        self._engine.set_position(start, words)
+        if dice:
+            self._engine.set_dice(dice)
+        self._engine.set_option("MultiPV", str(multipv))
+        self._running = Analysis(self, position, 0)
+        searchmoves = [str(move) for move in root_moves or ()]
+        self._running._search_id = self._engine.go(_limits(limit), searchmoves)
+        return self._running
+
+    def _check_idle(self) -> None:
+        if self._is_closed:
+            raise EngineError("the engine is closed")
+        if self._running is not None and not self._running.is_done:
+            raise EngineError("an analysis runs; stop it, or leave its `with`")
+
+    def _settle(self) -> None:
+        """Handle events until no job runs."""
+        while self._engine.is_busy or not self._events.empty():
+            self._next()
+
+    def _next(self) -> _events.Event:
+        """Wait for an event, handle it and return it."""
+        event = self._events.get()
+        self._engine.settle(event)
+        match event:
+            case _events.Compiling(text):
+                to_stderr(text)
+            case _events.Warning(text):
+                _warn(text)
+            case _events.LoadFailed(_, reason):
+                raise EngineError(reason)
+        return event
+
+
+class Analysis:
+    """A search that runs: iterate over it for lines as they come. Used within `with`, it is stopped at the end."""
+
+    def __init__(self, engine: Engine, position: Any, search_id: int) -> None:
+        self.lines: list[Info] = []
+        """The lines of the last report, best first."""
+        self.is_done = False
+        self._engine = engine
+        self._position = position
+        self._search_id = search_id
+        self._best: PlayResult | None = None
+        self._fault = ""
+
+    def __enter__(self) -> Analysis:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._result()
+
+    def __iter__(self) -> Iterator[Info]:
+        while not self.is_done:
+            before = self.lines
+            self._step()
+            if self.lines is not before:
+                yield from self.lines
+
+    def stop(self) -> None:
+        """End the search; any thread may call this."""
+        if not self.is_done:
+            self._engine.stop()
+
+    def wait(self) -> PlayResult:
+        """Wait for the end of the search and return its answer; EngineError if it broke off by a fault of ours."""
+        return self._result()
+
+    def _result(self) -> PlayResult:
+        while self._best is None:
+            self._step()
+        if self._fault:
+            raise EngineError(self._fault)
+        return self._best
+
+    def _step(self) -> None:
+        event = self._engine._next()
+        if isinstance(event, _events.Info):
+            self.lines = [
+                Info(
+                    line.score,
+                    tuple(self._move(event, move) for move in line.pv),
+                    line.depth or event.report.depth,
+                    event.report.seldepth,
+                    event.report.nodes,
+                    event.elapsed_ms / 1000,
+                    rank,
+                    line.throw,
+                )
+                for rank, line in enumerate(_shown(event.report, event.multipv), 1)
+            ]
+        elif isinstance(event, _events.Refused):
+            self._fault = event.reason
+        elif isinstance(event, _events.BestMove):
+            self.is_done = True
+            info = self.lines[0] if self.lines and event.move is not None else None
+            self._best = PlayResult(self._move(event, event.move), self._move(event, event.ponder), info)
+
+    def _move(self, event: _events.Info | _events.BestMove, move: int | None) -> Any:
+        if move is None:
+            return None
+        text = event.position.move_text(move)
+        return text if isinstance(self._position, Position) else __getattr__("Move").from_uci(text)
+
+
+def _shown(report: Report, multipv: int) -> Sequence[Any]:
+    return report.lines if report.lines[0].throw else report.lines[:multipv]
+
+
+def _taken_apart(position: Any) -> tuple[str, str | None, list[str], int]:
+    """Return the game, the FEN of the start, the words of the moves and the die."""
+    if isinstance(position, Position):
+        return position.game, position._start, position.move_stack, position.dice
+    if isinstance(position, __getattr__("Board")):
+        return "xiangqi", position.root().fen(), [move.uci() for move in position.move_stack], 0
+    raise TypeError(f"a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
+
+
+def _limits(limit: Limit) -> Limits:
+    def milliseconds(seconds: float | None) -> int | None:
+        return None if seconds is None else max(round(1000 * seconds), 1)
+
+    limits = Limits(
+        wtime=milliseconds(limit.first_clock),
+        btime=milliseconds(limit.second_clock),
+        winc=round(1000 * limit.first_inc),
+        binc=round(1000 * limit.second_inc),
+        movestogo=limit.remaining_moves or 0,
+        movetime=milliseconds(limit.time),
+        nodes=limit.nodes or 0,
+        depth=limit.depth or 0,
+        mate=limit.mate or 0,
+    )
+    return limits if limits.is_bounded else limits._replace(infinite=True)
+
+
+def __getattr__(name: str) -> Any:
+    """Load what belongs to Xiangqi when it is asked for: it is compiled then."""
+    import games.xiangqi
+
+    if name in games.xiangqi.__all__ and name != "INFO":
+        return getattr(games.xiangqi, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -700,6 +700,16 @@ def test_the_clock_is_the_games_own(now: list[int]) -> None:
     assert client.calls()[-1] == Go(Limits(98_000, 98_000))
 
 
+def test_a_line_that_waited_costs_no_time_twice(now: list[int]) -> None:
+    client = Session("name?", "new black")
+    client.say("move ABAC", "move SSSR", ns=3_000_000_000)
+    now[0] = 10_000_000_000
+    client.answer("j10")
+    now[0] = 12_000_000_000
+    client.answer("i9k11")
+    assert client.calls()[-1] == Go(Limits(888_000, 888_000))
+
+
 def test_a_referee_s_squares_are_turned_for_the_second_side() -> None:
     client = Session("INFO 1.0")
     assert client.engine.info.name == "junqi"

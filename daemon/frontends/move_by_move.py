@@ -81,7 +81,7 @@ class MoveByMove(FrontEnd):
             raise
 
     def search(self, ns: int) -> None:
-        """Search for the engine's move, which was asked for at `ns`: before the last one was there, if the line waited."""
+        """Search for the engine's move, which was asked for at `ns`, or while the last one was still searched for."""
         self.set_position()
         self._since_ns = max(ns, self._since_ns)
         self._search_id = self.engine.go(self.limits(), asked_ns=ns)

@@ -18,7 +18,20 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from daemon.events import BestMove, Event, Kind, Loaded, LoadFailed, Note, Post, Refusal, Refused, Warning, ends_job
+from daemon.events import (
+    BestMove,
+    Event,
+    Kind,
+    Loaded,
+    LoadFailed,
+    Note,
+    Post,
+    Refusal,
+    Refused,
+    Warning,
+    ends_job,
+    internal,
+)
 from daemon.limits import Limits
 from daemon.options import Options, honours, lacks
 from daemon.pipes import now_ns
@@ -131,7 +144,15 @@ class Engine:
     def when_idle(self, call: Callable[[], None]) -> None:
         """Make a call once no job runs and the game is loaded, at once if that is so; a refusal of it is posted."""
         self.allows(READY)
-        self._scheduler.when_idle(call)
+        self._scheduler.when_idle(lambda: self._make(call))
+
+    def _make(self, call: Callable[[], None]) -> None:
+        try:
+            call()
+        except Refusal as refusal:
+            self._post(Refused(refusal.kind, refusal.reason))
+        except Exception as error:
+            self._post(Refused(Kind.INTERNAL, internal(error)))
 
     def settle(self, event: Event) -> None:
         """Take an event that `post` delivered, after the owner has acted on it; calls that waited are made."""
@@ -148,10 +169,7 @@ class Engine:
             for _ in range(self._scheduler.drop_waiting()):
                 self._post(Refused(Kind.LOADING, f"{self.info.name} could not be loaded"))
         for call in self._scheduler.due():
-            try:
-                call()
-            except Refusal as refusal:
-                self._post(Refused(refusal.kind, refusal.reason))
+            call()
 
     # Options
 
@@ -286,8 +304,9 @@ class Engine:
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
         """Return the FEN of pieces, their letters by point, with a side to move; counters are at their beginning."""
+        game = self._loaded().game
         try:
-            return self._loaded().game.fen_of(pieces, turn, dice)
+            return game.fen_of(pieces, turn, dice)
         except ValueError as error:
             raise Refusal(Kind.POSITION, str(error)) from None
 

@@ -160,6 +160,7 @@ class ScriptedEngine:
         self.memory: Recollection | None = None
         self.options = Options()
         self.is_debugging = False
+        self._post = post
         self._scheduler = HeldScheduler(post)
         self._loads_at_once = loads_at_once
         self._ids = itertools.count(1)
@@ -206,7 +207,13 @@ class ScriptedEngine:
 
     def when_idle(self, call: Callable[[], None]) -> None:
         self.allows(READY)
-        self._scheduler.when_idle(call)
+        self._scheduler.when_idle(lambda: self._make(call))
+
+    def _make(self, call: Callable[[], None]) -> None:
+        try:
+            call()
+        except Refusal as refusal:
+            self._post(Refused(refusal.kind, refusal.reason))
 
     def set_option(self, name: str, value: str) -> None:
         self._take(SetOption(name, value), Needs.IDLE, "set_option")
@@ -342,7 +349,7 @@ class Session:
 
         A game is there as soon as it is selected, or once the test calls `load`.
         """
-        self.engine = ScriptedEngine(self.post, loads_at_once)
+        self.engine = ScriptedEngine(lambda event: self.front_end.write(event), loads_at_once)
         self.has_left = False
         self._out = Lines()
         self._heard = self._called = 0

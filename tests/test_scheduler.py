@@ -165,14 +165,16 @@ def test_what_is_allowed(needs: Needs, states: tuple[State, ...]) -> None:
 
 def test_a_call_is_made_at_once_only_where_nothing_runs() -> None:
     for state in STATES:
-        owner, made = Owner(), []
+        owner = Owner()
+        made: list[int] = []
         owner.begin(state)
         owner.scheduler.when_idle(lambda made=made: made.append(1))  # type: ignore[misc]
         assert len(made) == (state is State.READY) == 1 - len(owner.scheduler.waiting)
 
 
 def test_calls_that_wait_are_made_in_order_until_one_starts_a_job() -> None:
-    owner, made = Owner(), []
+    owner = Owner()
+    made: list[int] = []
     scheduler = owner.scheduler
     first, second = owner.begin(State.RUNNING), FakeJob()
 
@@ -196,7 +198,8 @@ def test_calls_that_wait_are_made_in_order_until_one_starts_a_job() -> None:
 
 
 def test_calls_that_wait_for_a_game_are_not_made_without() -> None:
-    owner, made = Owner(), []
+    owner = Owner()
+    made: list[int] = []
     job = owner.begin(State.LOADING)
     for _ in range(3):
         owner.scheduler.when_idle(lambda: made.append(1))

@@ -349,13 +349,17 @@ class Session:
 
         A game is there as soon as it is selected, or once the test calls `load`.
         """
-        self.engine = ScriptedEngine(lambda event: self.front_end.write(event), loads_at_once)
+        self.engine = ScriptedEngine(self._write, loads_at_once)
         self.has_left = False
         self._out = Lines()
         self._heard = self._called = 0
         self.front_end = front_end_for(lines[0])(cast(Engine, self.engine), self._out, self._leave)
         self.say(*lines)
         self.calls()
+
+    def _write(self, event: Event) -> None:
+        """Take an event that is raised within a call."""
+        self.front_end.write(event)
 
     def _leave(self) -> None:
         self.has_left = True

@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,10 @@ import pytest
 from client import ROOT, Client
 from conftest import damaged
 
-from daemon.learn import Line, Recorder
+from daemon.game_log import GameLine, GameLog
+from daemon.limits import Limits
+from daemon.pipes import now_ns
+from daemon.search_job import Search, SearchJob
 from games import book, opening, registry
 from games.book import BookError
 from games.contract import Task
@@ -323,18 +325,6 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     blunder = Rule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])
     monkeypatch.setattr("games.xiangqi.knowledge.RULES", path)
-    from daemon.limits import parse_go
-    from daemon.thinker import Settings, Thinker
-
-    class Said:
-        def __init__(self) -> None:
-            self.lines: list[str] = []
-
-        def line(self, text: str) -> None:
-            self.lines.append(text)
-
-        info = error = line
-
     game = registry.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)
@@ -342,11 +332,12 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     position.push(position.parse_move("h2e2"))
     for value in ("paper", "checked"):
         game.set_option("UseRules", value)
-        out: Any = Said()
-        limits, _ = parse_go(["wtime", "600000", "btime", "600000", "depth", "5"])
-        settings = Settings(1, 10, 20, 1, False, False, False)
-        Thinker(game, searcher, position, (), limits, settings, time.monotonic_ns(), out).run()
-        assert (out.lines[-1] == "bestmove b7b0") == (value == "paper")
+        limits = Limits(wtime=600_000, btime=600_000, depth=5)
+        job = SearchJob(1, Search(game, searcher, position, (), limits), lambda event: None)
+        job.begin(now_ns())
+        answer = job.run()
+        assert answer.move is not None
+        assert (position.move_text(answer.move) == "b7b0") == (value == "paper")
 
 
 def test_shipped_books_are_sound() -> None:
@@ -368,19 +359,19 @@ def test_shipped_books_are_sound() -> None:
 def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
     path = tmp_path / "learn.jsonl"
     told: list[str] = []
-    recorder = Recorder(told.append)
-    recorder.open(str(path))
+    log = GameLog(told.append)
+    log.open(str(path))
     game = registry.load("xiangqi")
     fen = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
     before, after = game.position(fen), game.position(fen)
     after.push(after.parse_move("a7a9"))
-    recorder.see(Line("xiangqi", fen, (), {}), before)
-    recorder.see(Line("xiangqi", fen, ("a7a9",), {}), after)
-    recorder.see(Line("xiangqi", fen, ("a7a9",), {}), after)
-    recorder.close()
-    recorder.see(Line("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
-    recorder.see(Line("xiangqi", "", ("a0a1",), {}), game.position())  # another game
-    recorder.close()
+    log.see(GameLine("xiangqi", fen, (), {}), before)
+    log.see(GameLine("xiangqi", fen, ("a7a9",), {}), after)
+    log.see(GameLine("xiangqi", fen, ("a7a9",), {}), after)
+    log.close()
+    log.see(GameLine("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
+    log.see(GameLine("xiangqi", "", ("a0a1",), {}), game.position())  # another game
+    log.close()
     first, second = (json.loads(line) for line in path.read_text().splitlines())
     assert first == {"game": "xiangqi", "moves": ["a7a9"], "result": "1-0", "end": "checkmate", "fen": fen}
     assert second.pop("options") == {"UCI_Coordinates": "1"}

@@ -27,11 +27,11 @@ PATH = f"{os.environ['PATH']}:/usr/games"
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 
-@pytest.mark.parametrize("dialect", ["Uci", "Ucci"])
-def test_cchess(dialect: str, siqi: Path) -> None:
+@pytest.mark.parametrize("protocol", ["Uci", "Ucci"])
+def test_cchess(protocol: str, siqi: Path) -> None:
     """It sends CRLF, `setoption name N value V` in UCCI too, and knows the score of a move by an earlier line."""
     cchess = pytest.importorskip("cchess.engine", reason="cchess is not installed")
-    client = getattr(cchess, f"{dialect}Engine")()
+    client = getattr(cchess, f"{protocol}Engine")()
     assert client.load(str(siqi))
     try:
         assert client.wait_for_ready()

@@ -19,7 +19,7 @@ from _process import status
 from client import START_TIMEOUT_S, Client
 from junqi_referee import Game as JunqiGame
 from junqi_referee import turned
-from test_fuzz import ALL_LINES, DIALECTS, dialect_line, mutate, random_line
+from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
 
 from games import registry
 from naive.ewn import Naive, setup_position
@@ -27,7 +27,7 @@ from naive.ewn import Naive, setup_position
 pytestmark = pytest.mark.long
 
 LINES = 200_000
-"""Of the fuzz, over all dialects and games."""
+"""Of the fuzz, over all clients and games."""
 
 GAMES = 300
 """Of the soak, likewise."""
@@ -75,7 +75,7 @@ class Growth:
 
 # Fuzz
 
-SESSIONS = [*registry.NAMES, *DIALECTS]
+SESSIONS = [*registry.NAMES, *CLIENTS]
 
 
 GAME_AFTER: dict[str, tuple[tuple[str, ...], str]] = {
@@ -86,9 +86,9 @@ GAME_AFTER: dict[str, tuple[tuple[str, ...], str]] = {
     "name": (("new white", "move JJJJ"), "move "),
     "myai": (("get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",), "C1 "),
     "INFO": (("START 0 1 31",), "ARRAY "),
-    "botzone": ((DIALECTS["botzone"][0],), '{"response"'),
+    "botzone": ((CLIENTS["botzone"][0],), '{"response"'),
 }
-"""A game that a dialect begins, and how its one move is told."""
+"""A game that a client begins, and how its one move is told."""
 
 
 def count(lines: list[str], word: str) -> int:
@@ -96,7 +96,7 @@ def count(lines: list[str], word: str) -> int:
 
 
 def core_line(game: str, draw: random.Random) -> bytes:
-    """A line of the core's, or in one case of five one of another dialect's."""
+    """A line of the core's, or in one case of five one of another client's."""
     if draw.random() < 0.8:
         return random_line(game, draw)
     line = draw.choice(ALL_LINES)
@@ -115,11 +115,11 @@ def test_fuzz(name: str) -> None:
     draw = random.Random(f"endurance {name}")
     is_core = name in registry.NAMES
     total = LINES // len(SESSIONS) // 1000 + 1
-    first = [f"setoption name UCI_Variant value {name}", *SMALL] if is_core else DIALECTS[name][0].split("|")
+    first = [f"setoption name UCI_Variant value {name}", *SMALL] if is_core else CLIENTS[name][0].split("|")
     with Client(*first) as client:
         growth = Growth(client)
         for number in range(total):
-            lines = [core_line(name, draw) if is_core else dialect_line(name, draw) for _ in range(1000)]
+            lines = [core_line(name, draw) if is_core else client_line(name, draw) for _ in range(1000)]
             last = f"unknown{number}"
             closing = ["stop", "ucinewgame", f"setoption name {last}"] if is_core else [last]
             client.send_bytes(b"\n".join([*lines, *(b"force", b"exit") * (name == "xboard"), b""]))

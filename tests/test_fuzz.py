@@ -289,7 +289,7 @@ def test_no_file_harms_or_is_harmed(game: str, option: str, tmp_path: Path) -> N
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
-DIALECTS = {
+CLIENTS = {
     "ucci": (
         "ucci",
         "position startpos moves h2e2|banmoves h2e2 b2e2|go depth 1|go time 1 increment 0|go draw nodes 20|probe|"
@@ -332,11 +332,11 @@ DIALECTS = {
 }
 """What a session begins with, and lines that belong to it."""
 
-ALL_LINES = [line for _, lines in DIALECTS.values() for line in lines.split("|")]
+ALL_LINES = [line for _, lines in CLIENTS.values() for line in lines.split("|")]
 
 
-def dialect_line(name: str, draw: random.Random) -> bytes:
-    own = DIALECTS[name][1].split("|")
+def client_line(name: str, draw: random.Random) -> bytes:
+    own = CLIENTS[name][1].split("|")
     line = draw.choice(own if draw.random() < 0.6 else ALL_LINES)
     if draw.random() < 0.3:
         line = mutate(line, draw)
@@ -354,13 +354,13 @@ def dialect_line(name: str, draw: random.Random) -> bytes:
     return b"." if is_unbounded else line.encode()
 
 
-@pytest.mark.parametrize("name", DIALECTS)
-def test_nothing_kills_a_dialect(name: str) -> None:
-    """Lines of all dialects, whole and mutated: the next unknown word is answered all the same."""
+@pytest.mark.parametrize("name", CLIENTS)
+def test_nothing_kills_a_front_end(name: str) -> None:
+    """Lines of all clients, whole and mutated: the next unknown word is answered all the same."""
     draw = random.Random(f"fuzz {name}")
-    with Client(*DIALECTS[name][0].split("|")) as client:
+    with Client(*CLIENTS[name][0].split("|")) as client:
         for number in range(8):
-            batch = [dialect_line(name, draw) for _ in range(25)]
+            batch = [client_line(name, draw) for _ in range(25)]
             client.send_bytes(b"\n".join([*batch, *([b"force", b"exit"] if name == "xboard" else []), b""]))
             told = "JSONDecodeError" if name == "botzone" else f"unknown{number}"
             client.send(f"unknown{number}")

@@ -1,4 +1,4 @@
-"""Junqi's referee protocol: the daemon's dialect, and the referee that plays two engines by it."""
+"""Junqi's referee protocol: the daemon as a player, and the referee that plays two engines by it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ import junqi_referee
 import pytest
 from conftest import vectors
 from junqi_games import FIRST, swapped
-
-from daemon.dialects import chosen_by
-from daemon.dialects.junqi import Referee
 
 ROOT = Path(__file__).parents[1]
 DAEMON = f"{sys.executable} -m daemon"
@@ -67,32 +64,6 @@ def test_faults_of_the_referee_have_one_line_each() -> None:
         ("GO F0G0 x 00", 1),
     )
     assert [answer.split()[0] for answer in answers] == ["NAME", *["ERROR"] * 5, "ARRAY", *["ERROR"] * 2]
-
-
-def test_squares_are_turned_for_the_second_side() -> None:
-    dialect = chosen_by("INFO 1.0")
-    assert isinstance(dialect, Referee)
-    assert dialect.read("INFO 1.0", 0).commands[0] == "setoption name UCI_Variant value junqi"
-    assert dialect.read("START 1 1800 31", 0).commands[1] == "position startpos moves ?"
-    assert dialect.write(f"bestmove {FIRST}").answers == (f"ARRAY {FIRST}",)
-    (position, question) = dialect.read("GO F4G4 1 A1", 0).commands
-    assert position == f"position startpos moves ? {FIRST} G0F0=1@L3"
-    (go,) = dialect.write(f"{question} second").commands
-    assert go.startswith("go wtime ")
-    assert dialect.write("info depth 1 score cp 3").answers == ()
-    assert dialect.write("bestmove F0G0=1").answers == ("BESTMOVE G4F4",)
-    assert dialect.read("RESULT 2 00", 0).commands == ()
-    (position, _) = dialect.read("GO K0K1 3 00", 0).commands
-    assert position == f"position startpos moves ? {FIRST} G0F0=1@L3 F0G0=2 B4B3=3"
-
-
-def test_the_clock_is_the_games_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    dialect, now = chosen_by("INFO"), [5_000_000_000]
-    monkeypatch.setattr("daemon.dialects.told.now_ns", lambda: now[0])
-    assert dialect.read("START 0 100 31", now[0]).commands[-1] == "go wtime 100000 btime 100000"
-    now[0] += 2_000_000_000
-    dialect.write(f"bestmove {FIRST}")
-    assert dialect.read("GO 0000 0 00", now[0]).commands[-1] == "go wtime 98000 btime 98000"
 
 
 def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:

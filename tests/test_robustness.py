@@ -91,16 +91,16 @@ def without_times(lines: list[str]) -> list[str]:
 # Handshake
 
 
-@pytest.mark.parametrize("dialect", ["uci", "ucci", "ugi"])
-def test_handshake_without_numba(dialect: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", ["uci", "ucci", "ugi"])
+def test_handshake_without_numba(protocol: str, tmp_path: Path) -> None:
     """`uciok` comes before any game is loaded: numba would have written to the cache folder by then."""
-    with Client(dialect, environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
-        lines = client.expect(f"{dialect}ok", timeout_s=10)  # normally a tenth of a second; GUIs give up
-        assert lines[0].startswith("id name ") and lines[-1] == f"{dialect}ok"
+    with Client(protocol, environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
+        lines = client.expect(f"{protocol}ok", timeout_s=10)  # normally a tenth of a second; GUIs give up
+        assert lines[0].startswith("id name ") and lines[-1] == f"{protocol}ok"
         assert list(tmp_path.iterdir()) == []
         assert all(len(line) < 2000 and line == line.rstrip() for line in lines)
         client.send("quit")
-        assert client.rest() == ["bye"] * (dialect == "ucci") and client.end() == 0 and client.errors == ""
+        assert client.rest() == ["bye"] * (protocol == "ucci") and client.end() == 0 and client.errors == ""
 
 
 def test_every_option_echoed_at_its_default(shared: tuple[Client, str]) -> None:
@@ -518,8 +518,8 @@ def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
     assert out.stdout.splitlines()[-1].startswith(awaited) and out.stderr == "" and out.returncode == 0
 
 
-def test_quit_does_not_wait_for_a_search_that_a_dialect_has_yet_to_begin() -> None:
-    """A move that SAU tells is tried before the answer is sought, on the clock of a whole game."""
+def test_quit_does_not_wait_for_a_search_that_a_front_end_has_yet_to_begin() -> None:
+    """Its time is that of a whole game."""
     with Client("name?", "new white", "move JJ@@", "quit") as client:
         assert client.rest(START_TIMEOUT_S)[-1].startswith("move ")
         assert client.end() == 0
@@ -578,7 +578,7 @@ def test_no_thread_to_spare() -> None:
 def test_what_belongs_to_standard_error_never_comes_out_on_standard_output() -> None:
     script = (
         "from games.compiling import to_stderr; to_stderr('x');"
-        "from daemon.dialects.connect6 import Sau; Sau().write('info string warning x')"
+        "from daemon.frontends.sau import Sau; Sau(None, None, print).warning('x')"
     )
     out = subprocess.run(
         ["sh", "-c", f'{sys.executable} -c "{script}" 2>&-'], cwd=ROOT, capture_output=True, text=True, check=True
@@ -670,11 +670,11 @@ def test_debug_says_how_time_is_spent(game: tuple[Client, str]) -> None:
 
 
 def test_help_names_every_command(game: tuple[Client, str]) -> None:
-    from daemon.session import COMMANDS
+    from daemon.frontends.uci import Uci
 
     client, _ = game
     lines = client.answers("help")
-    assert [line.split()[:2] for line in lines] == [["help", name] for name in COMMANDS]
+    assert [line.split()[:2] for line in lines] == [["help", name] for name in Uci.commands]
 
 
 def test_an_analysis_plays_nothing_unsearched() -> None:

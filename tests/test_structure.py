@@ -92,7 +92,7 @@ def test_imports_go_down(path: Path) -> None:
 def test_the_handshake_needs_no_numba() -> None:
     """Nothing heavy is imported before a game is needed."""
     code = (
-        "import sys, daemon.session, daemon.options as o; list(o.declared());"
+        "import sys, daemon.serve, daemon.options as o; list(o.declared());"
         "print(sorted({'numba', 'numpy', 'msgspec'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

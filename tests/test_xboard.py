@@ -109,11 +109,11 @@ def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("uci2wb", path=PATH) is None, reason="not installed: uci2wb")
-@pytest.mark.parametrize("dialect", ["-x", "-c"])
-def test_a_game_through_uci2wb(dialect: str, siqi: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", ["-x", "-c"])
+def test_a_game_through_uci2wb(protocol: str, siqi: Path, tmp_path: Path) -> None:
     """As UCCI, and as UCI in Cyclone's dialect."""
     options = ("-depth", "4", "-xponder")  # pondering, uci2wb 4.1 loses a move in one game of twenty
-    pgn = play(tmp_path, f"uci2wb {dialect} {siqi}", "hoixiangqi", *options)
+    pgn = play(tmp_path, f"uci2wb {protocol} {siqi}", "hoixiangqi", *options)
     result, moves = replay(pgn)
     assert result in ("1-0", "0-1", "1/2-1/2")
     assert len(moves) > 10

@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import READY, Command, whole_reason
+from daemon.frontends.base import IDLE, READY, Command, Letter, whole_reason
 from daemon.frontends.move_by_move import MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
@@ -46,43 +46,23 @@ class Botzone(MoveByMove):
         self._dice = 0
 
     def find(self, word: str) -> Command:
-        return REQUEST
+        return ASK
 
-    def read(self, line: ClientLine) -> None:
-        """The game has to be known before its first line's turn comes."""
-        if not self._game:
-            try:
-                self._game = game_of(checked(json.loads(line.text)))
-                self.select_game(self._game)
-            except FAULTS as error:
-                self.refuse(line, fault(error))
-                return
-        super().read(line)
+    def ask(self, words: list[str], line: ClientLine) -> None:
+        """Have the game of a request loaded; then its turn comes."""
+        request = parse_request(line.text, self._game)
+        self.select_game(request.game)
+        answer = Command(lambda botzone, words, line: botzone.request(request, line), READY)
+        self.mailbox.appendleft(Letter(line, answer))
 
-    def request(self, words: list[str], line: ClientLine) -> None:
-        try:
-            asked = checked(json.loads(line.text))
-            if "requests" in asked:
-                self._take_history(asked)
-                asked = asked["requests"][-1]
-            self._dice = die_of(self._game, asked)
-            for move in moves_of(self._game, asked):
-                self.play(move)
-        except FAULTS as error:
-            raise fault(error) from None
+    def request(self, request: Request, line: ClientLine) -> None:
+        if request.past is not None:
+            self.begin(0)
+            self._game, self._movetime, self._moves = request.game, request.movetime, request.past
+        self._dice = request.dice
+        for move in request.moves:
+            self.play(move)
         self.search(line.ns)
-
-    def _take_history(self, asked: dict[str, Any]) -> None:
-        """Begin a game with all its turns but the last request."""
-        requests, responses = asked["requests"], asked.get("responses", [])
-        if len(requests) != len(responses) + 1:
-            raise ValueError("a request more than responses is needed")
-        turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
-        moves = [move for turn in turns for move in moves_of(self._game, turn)]
-        seconds = min(float(asked.get("time_limit") or TURN_S), 3600)
-        self._movetime = max(round(1000 * SHARE * seconds), 1)
-        self.begin(0)
-        self._moves = moves
 
     def set_position(self) -> None:
         super().set_position()
@@ -114,20 +94,48 @@ class Botzone(MoveByMove):
         self.out.line(json.dumps({"response": response}), KEEP_RUNNING)
 
 
-REQUEST = Command(Botzone.request, READY)
+ASK = Command(Botzone.ask, IDLE)
 
 FAULTS = (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError)
 
 
-def fault(error: BaseException) -> Refusal:
-    return error if isinstance(error, Refusal) else Refusal(Kind.LINE, f"{type(error).__name__}: {error}")
+class Request(NamedTuple):
+    """A line of the client's."""
+
+    game: str
+    moves: list[str]  # the opponent's, if any
+    dice: int
+    past: list[str] | None = None  # the moves before those, where the line has the whole game
+    movetime: int = 0  # where it has
 
 
-def game_of(asked: dict[str, Any]) -> str:
-    """Return the game of a first line; ValueError or KeyError if it is none."""
-    if "requests" not in asked:
-        raise ValueError("the first line needs requests")
-    first = asked["requests"][0]
+def parse_request(text: str, game: str) -> Request:
+    """Return what a line asks for, in a game if one goes on; Refusal if it is no request."""
+    try:
+        asked = checked(json.loads(text))
+        if "requests" in asked:
+            return parse_history(asked)
+        if not game:
+            raise ValueError("the first line needs requests")
+        return Request(game, moves_of(game, asked), die_of(game, asked))
+    except FAULTS as error:
+        raise Refusal(Kind.LINE, f"{type(error).__name__}: {error}") from None
+
+
+def parse_history(asked: dict[str, Any]) -> Request:
+    requests, responses = asked["requests"], asked.get("responses", [])
+    if len(requests) != len(responses) + 1:
+        raise ValueError("a request more than responses is needed")
+    game = game_of(requests[0])
+    turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
+    past = [move for turn in turns for move in moves_of(game, turn)]
+    seconds = min(float(asked.get("time_limit") or TURN_S), 3600)
+    movetime = max(round(1000 * SHARE * seconds), 1)
+    return Request(game, moves_of(game, requests[-1]), die_of(game, requests[-1]), past, movetime)
+
+
+def game_of(first: dict[str, Any]) -> str:
+    """Return the game of a first request."""
     return "connect6" if "x0" in first else "ewn" if "setup" in first else "xiangqi"
 
 

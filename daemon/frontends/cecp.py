@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, Command, FrontEnd
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, Command, FrontEnd
 from daemon.frontends.move_by_move import number
 from daemon.limits import Limits
 from daemon.output import Output
@@ -155,6 +155,9 @@ class Cecp(FrontEnd):
         if self.mailbox and self.mailbox[0].command is SELECT:
             self._stop()
         super().drain()
+
+    def find(self, word: str) -> Command:
+        return super().find(word) or UNKNOWN
 
     def unknown(self, line: ClientLine) -> None:
         if line.text.split()[0] not in IGNORED:
@@ -508,6 +511,8 @@ class Cecp(FrontEnd):
 
 
 SELECT = Cecp.commands["variant"]
+
+UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_TURN, is_worth_compiling=False)
 
 
 def clock_ms(text: str) -> int:

@@ -36,7 +36,7 @@ class MoveByMove(FrontEnd):
         self._search_id: int | None = None
         self._moves: list[str] = []  # as the game writes them
         self._left_ns = self.clock_s * 10**9
-        self._since_ns = 0  # when the move that is searched for was asked for
+        self._since_ns = 0  # since when the engine's clock runs, or stands still
         self._noted: set[str] = set()
 
     # The game
@@ -81,9 +81,9 @@ class MoveByMove(FrontEnd):
             raise
 
     def search(self, ns: int) -> None:
-        """Search for the engine's move, which was asked for at `ns`."""
+        """Search for the engine's move, which was asked for at `ns`, or while the last one was still searched for."""
         self.set_position()
-        self._since_ns = ns
+        self._since_ns = max(ns, self._since_ns)
         self._search_id = self.engine.go(self.limits(), asked_ns=ns)
 
     def limits(self) -> Limits:
@@ -133,7 +133,9 @@ class MoveByMove(FrontEnd):
         if answer.search_id != self._search_id:
             return
         self._search_id = None
-        self._left_ns -= now_ns() - self._since_ns
+        now = now_ns()
+        self._left_ns -= now - self._since_ns
+        self._since_ns = now
         if answer.move is not None:
             self.answer(answer.position.move_text(answer.move))
         elif not answer.position.count_legal():

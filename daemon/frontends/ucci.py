@@ -92,12 +92,21 @@ class Ucci(UciFamily):
 
     def _new_game(self) -> None:
         self.engine.new_game()
-        self.engine.set_position(None, [])
+        self._show(None, [])
 
     def position(self, words: list[str], line: ClientLine) -> None:
         self._banned = ()
-        self._shown = parse_position(words)
-        self.engine.set_position(*self._shown)
+        self._show(*parse_position(words))
+
+    def _show(self, fen: str | None, moves: list[str]) -> None:
+        """Set the position that the client sees; what the engine has of a refused one stands."""
+        try:
+            self.engine.set_position(fen, moves)
+        except Refusal as refusal:
+            if refusal.played is not None:
+                self._shown = fen, moves[: refusal.played]
+            raise
+        self._shown = fen, moves
 
     def fen(self, words: list[str], line: ClientLine) -> None:
         """`position fen ...` without its first word."""

@@ -1,4 +1,4 @@
-"""The dialects of clients: transcripts with the real process, and what their translators do with what cannot be."""
+"""Front ends with real processes: short games and searches as clients lead them, and what only a process shows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,8 @@ from typing import Any
 
 import pytest
 from client import START_TIMEOUT_S, Client
-from junqi_games import FIRST
 
-from daemon.dialects import Dialect, chosen_by
-from daemon.dialects.named import Named
 from daemon.options import declared
-from daemon.pipes import now_ns
 from naive.ewn import Naive
 
 
@@ -52,17 +48,6 @@ def test_ucci_names_options_in_one_word(client: Client) -> None:
     assert [line for line in client.expect("readyok", START_TIMEOUT_S) if "compil" not in line] == ["readyok"]
 
 
-def test_ucci_times_are_seconds_unless_it_is_told(client: Client) -> None:
-    dialect = chosen_by("ucci")
-    assert dialect.read("go time 300 increment 2", 0).commands == ("go wtime 300000 btime 300000 winc 2000 binc 2000",)
-    dialect.read("setoption usemillisec true", 0)
-    assert dialect.read("go ponder time 300 movestogo 5 opptime 9 oppmovestogo 5", 0).commands == (
-        "go ponder wtime 300 btime 300 movestogo 5",
-    )
-    assert dialect.read("go depth infinite", 0).commands == ("go infinite",)
-    assert dialect.read("go movetime 50", 0).commands == ("go movetime 50",)
-
-
 def test_ucci_bans_moves(client: Client) -> None:
     client.send("ucci", "position fen 4k4/9/9/9/9/9/9/9/9/3K5 w", "banmoves d0e0", "go depth 3")
     answer = client.expect("bestmove", START_TIMEOUT_S)[-1]
@@ -73,31 +58,9 @@ def test_ucci_bans_moves(client: Client) -> None:
     assert client.expect("bestmove")
 
 
-def test_ucci_draws_and_scores() -> None:
-    dialect = chosen_by("ucci")
-    for score, told, answer in (("cp -200", -200, "bestmove a0a1 draw"), ("cp 10", 10, "bestmove a0a1")):
-        dialect.read("go draw depth 3", 0)
-        assert dialect.write(f"info depth 3 score {score} pv a0a1").answers == (f"info depth 3 score {told} pv a0a1",)
-        assert dialect.write("bestmove a0a1").answers == (answer,)
-    assert dialect.write("info depth 3 score mate 2 pv a0a1").answers == ("info depth 3 score 29997 pv a0a1",)
-    assert dialect.write("info depth 3 score mate -1 pv a0a1").answers == ("info depth 3 score -29998 pv a0a1",)
-    dialect.read("go draw infinite", 0)
-    dialect.write("info depth 3 score cp -200 pv a0a1")
-    dialect.read("stop", 0)  # the offer stands
-    assert dialect.write("bestmove a0a1").answers == ("bestmove a0a1 draw",)
-    dialect.read("go depth 3", 0)
-    dialect.write("info depth 3 score cp -500 pv a0a1")
-    assert dialect.write("bestmove a0a1 ponder b0b1").answers == ("bestmove a0a1 ponder b0b1",)
-
-
 def test_ucci_takes_a_bare_fen(client: Client) -> None:
     client.send("ucci", f"fen {AFTER_CANNON} b moves h9g7", "banmoves h0g2", "go depth 1")
     assert client.expect("bestmove", START_TIMEOUT_S)[-1].split()[1] != "h0g2"
-    dialect = chosen_by("ucci")
-    assert dialect.read("fen 4k4/9/9/9/9/9/9/9/9/3K5 w moves d0d1", 0).commands == (
-        "position fen 4k4/9/9/9/9/9/9/9/9/3K5 w moves d0d1",
-    )
-    assert dialect.read("probe fen 3k5/9/9/9/9/9/9/9/9/4K4 w", 0).commands[-1].endswith("w moves d0d1")
 
 
 def test_ucci_lists_what_xiangqi_has(client: Client) -> None:
@@ -114,44 +77,10 @@ def test_ucci_lists_what_xiangqi_has(client: Client) -> None:
     assert re.fullmatch("[a-i][0-9][a-i][0-9]", lines[-1].split()[1])
 
 
-def test_refused_limits_have_the_client_s_names() -> None:
-    error = "info string error go wtime: not a number: x"
-    assert chosen_by("ucci").write(error).answers == ("info message go time: not a number: x",)
-    assert chosen_by("ugi").write(error).answers == ("info string error go p1time: not a number: x",)
-
-
 # UGI
 
 
-def test_ugi_s_answer_is_two_words() -> None:
-    """CuteGames leaves out every other line, and waits for ever."""
-    dialect = chosen_by("ugi")
-    dialect.read("go depth 3", 0)
-    assert dialect.write("bestmove b0c2 ponder h9g7").answers == ("bestmove b0c2",)
-    assert dialect.write("bestmove (none)").answers == ("bestmove (none)",)
-
-
 # Signs of life, refusals
-
-COMPILING = "info string compiling ewn: 10 kernels in 2.0 s"
-
-
-@pytest.mark.parametrize(
-    "line, answer",
-    [
-        ("uci", COMPILING),
-        ("ugi", COMPILING),
-        ("ucci", "info message compiling ewn: 10 kernels in 2.0 s"),
-        ("xboard", "# compiling ewn: 10 kernels in 2.0 s"),
-        *((line, "") for line in ("name?", "INFO 1.0", "version", "new black", "{")),
-    ],
-)
-def test_compiling_is_told(line: str, answer: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """As a comment of the protocol, on standard error where it has none."""
-    dialect = started(line) if line in ("version", "new black") else chosen_by(line)
-    assert dialect.write(COMPILING).answers == ((answer,) if answer else ())
-    assert dialect.write("info string worlds 32 effective 48%").commands == ()
-    assert capsys.readouterr().err == ("" if answer else "compiling ewn: 10 kernels in 2.0 s\n")
 
 
 def test_the_first_load_shows_signs_of_life(tmp_path: Path) -> None:
@@ -168,136 +97,13 @@ def test_the_first_load_shows_signs_of_life(tmp_path: Path) -> None:
     assert len(notes) > 3
 
 
-REFUSED = ("info string error go: refused", "bestmove (none)")
-
-
-@pytest.mark.parametrize("lines", [("name?", "new black"), ("INFO 1.0", "START 0 60 31"), ('{"requests": [{}]}',)])
-def test_a_refused_search_has_one_answer(lines: tuple[str, ...]) -> None:
-    """And the engine waits for the client's next line."""
-    dialect = chosen_by(lines[0])
-    if lines[0].startswith("{"):
-        lines = ('{"requests": [{"source": "-1", "target": "-1"}], "responses": []}',)
-    for line in lines:
-        dialect.read(line, 0)
-    dialect.write("turn first")
-    answers = [answer for line in REFUSED for answer in dialect.write(line).answers]
-    assert len(answers) == 1 and "refused" in answers[0]
-    assert dialect.write("bestmove (none)").answers != ()  # that the game is over is still told
-
-
-def test_xboard_s_refused_search_is_not_repeated() -> None:
-    dialect = chosen_by("xboard")
-    for line in ("new", "easy", "go"):
-        dialect.read(line, 0)
-    dialect.write("turn first")  # after `new`
-    assert dialect.write("turn first").commands[-1].startswith("go ")
-    dialect.read("ping 7", 0)
-    assert dialect.write(REFUSED[0]).answers == ("# go: refused",)
-    dialect.write(REFUSED[1])
-    assert dialect.write("turn first").commands == ("isready",)
-    assert dialect.write("readyok").answers == ("pong 7",)
-    dialect.read("go", 0)
-    assert dialect.write("turn first").commands[-1].startswith("go ")
-
-
-def test_ucci_answers_a_search_of_a_game_that_cannot_be_loaded() -> None:
-    dialect = chosen_by("ucci")
-    for line in ("position startpos", "banmoves h2e2", "go depth 3"):
-        dialect.read(line, 0)
-    assert dialect.write("info string error xiangqi could not be loaded: legal").answers[-1] == "nobestmove"
-
-
 def test_refusals_have_the_client_s_squares(client: Client) -> None:
     client.send("name?", "setoption name Depth value 1", "new white", "move JJ@@")
     client.expect("move", START_TIMEOUT_S)
     assert ask(client, "move AAJJ", "ERROR") == "ERROR illegal move, JJ is taken: AAJJ"
-    dialect = chosen_by("name")
-    dialect.read("name", 0)
-    dialect.read("black AA", 0)
-    refusal = "info string error illegal move: a1 (move 1; the 0 before it stand)"
-    assert dialect.write(refusal).answers == ("ERROR illegal move: AA",)
-    referee = chosen_by("INFO 1.0")
-    referee.read("START 1 60 31", 0)
-    refusal = "info string error illegal move: G2F2=1@A1 (move 3; the 2 before it stand)"
-    assert referee.write(refusal).answers == ("ERROR illegal move: F2G2=1@L3",)
-
-
-@pytest.mark.parametrize("line", ["new blue", "new", "new BLACK", "new xxx"])
-def test_sau_s_sides_are_black_and_white(line: str) -> None:
-    dialect = chosen_by("name?")
-    reading = dialect.read(line, 0)
-    assert reading.commands == ()
-    assert len(reading.answers) == 1 and reading.answers[0].startswith("ERROR ")
 
 
 # Fields
-
-
-@pytest.mark.parametrize(
-    "request_, fault",
-    [
-        ({"source": "h2", "target": "e2 h9g7"}, "a square"),
-        ({"source": "h2", "target": "e2\nquit"}, "a square"),
-        ({"source": "moves", "target": "e2"}, "a square"),
-        ({"source": "h2e2 h9g7 moves", "target": ""}, "a square"),
-        ({"source": ["h2"], "target": "e2"}, "a square"),
-        ({"source": "h\u0662", "target": "e2"}, "a square"),
-        ({"source": "h2", "target": "e2", "dice": "3 go"}, "a die"),
-        ({"source": "h2", "target": "e2", "dice": 7}, "a die"),
-        ({"setup": "123456 a5a4", "source": "a5"}, "a set-up"),
-    ],
-)
-def test_a_field_of_botzone_s_is_one_word(request_: dict[str, Any], fault: str) -> None:
-    """In a later request, and in either place of a history: nothing of it comes to the core, nothing changes."""
-    ewn = "setup" in request_
-    nothing = {"setup": "-1"} if ewn else {"source": "-1", "target": "-1"}
-    request = {"target": "a4"} | request_
-    histories: list[tuple[list[Any], list[Any]]] = [([nothing, request], [nothing]), ([nothing, nothing], [request])]
-    for requests, responses in histories:
-        if "dice" in request_ and request_ in responses:
-            continue  # a response has no die
-        dialect = chosen_by("{")
-        reading = dialect.read(json.dumps({"requests": requests, "responses": responses}), 0)
-        assert reading.commands == ()
-        assert fault in json.loads(reading.answers[0])["error"]
-        assert "needs requests" in dialect.read(json.dumps(request_), 0).answers[0]
-    dialect = chosen_by("{")
-    dialect.read(json.dumps({"requests": [nothing], "responses": []}), 0)
-    dialect.write("turn first")
-    dialect.write(f"bestmove {'123456' if ewn else 'h2e2'}")
-    reading = dialect.read(json.dumps(request), 0)
-    assert reading.commands == ()
-    assert fault in json.loads(reading.answers[0])["error"]
-    following = {"setup": "654321", "dice": 1} if ewn else {"source": "h9", "target": "g7"}
-    played = "123456 654321" if ewn else "h2e2 h9g7"
-    assert dialect.read(json.dumps(following), 0).commands[0] == f"position startpos moves {played}"
-
-
-@pytest.mark.parametrize(
-    "begin, line",
-    [
-        (("xboard", "new"), "setboard 3k5/9/9/9/9/9/9/9/9/4K4 w moves e0e1"),
-        (("xboard", "new"), "option UCI_Variant=connect6"),
-        (("xboard", "new"), "option Hash value 99 x=1"),
-        (("INFO 1.0", "START 1 60 31"), "GO F4G4H4I4 3 00"),
-        (("INFO 1.0", "START 0 60 31"), "GO F4G4 3 A1A2"),
-        (("INFO 1.0", "START 0 60 31"), "GO F9G9 3 00"),
-        (("name?", "new white"), "move AA@@BB"),
-        (("name", "version"), "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A1"),
-        (("name", "version"), "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3 moves"),
-        (("name", "version"), "time_setting 5s"),
-    ],
-)
-def test_a_field_has_its_shape(begin: tuple[str, ...], line: str) -> None:
-    dialect = chosen_by(begin[0])
-    for text in begin:
-        dialect.read(text, 0)
-    dialect.write("turn first")
-    if begin[0] == "INFO 1.0":
-        dialect.write(f"bestmove {FIRST}")
-    reading = dialect.read(line, 0)
-    assert reading.commands == ()
-    assert len(reading.answers) == 1 and reading.answers[0].lower().startswith("error")
 
 
 # UCI's habits in Xiangqi
@@ -428,18 +234,6 @@ def test_xboard_s_end_of_input_is_the_end(lines: tuple[str, ...], moves: int) ->
         told = client.rest(START_TIMEOUT_S)
         assert len([line for line in told if line.startswith("move")]) == moves
         assert client.end() == 0
-
-
-def test_xboard_s_clocks_are_the_engine_s_and_the_opponent_s() -> None:
-    """`time` and `otim` come before `go` says which side the engine has."""
-    dialect = chosen_by("xboard")
-    for line in ("new", "easy", "level 0 5 0"):
-        dialect.read(line, 0)
-    dialect.write("turn first")
-    for line in ("force", "time 100", "otim 60000", "go"):
-        dialect.read(line, 0)
-    (go,) = dialect.write("turn first").commands
-    assert go == "go wtime 1000 btime 600000 winc 0 binc 0"
 
 
 def test_xboard_thinks_by_the_clock_told_after_pondering(client: Client) -> None:
@@ -595,19 +389,6 @@ def test_a_game_by_sau(client: Client) -> None:
     assert client.process.wait(20) == 0
 
 
-def test_sau_and_cloudict_count_rows_from_either_end() -> None:
-    sau, cloudict = chosen_by("name?"), chosen_by("name")
-    assert sau.read("move AAJJ", 0).commands[0] == "position startpos moves a19j10"
-    cloudict.read("name", 0)
-    assert cloudict.read("black AA", 0).commands[-2:] == ("position startpos moves a1", "turn")
-    for dialect, centre, row in ((chosen_by("name?"), "move JJ@@", "18"), (started("new white"), "move JJJJ", "2")):
-        assert dialect.read("new black", 0).commands[-1].startswith("go ")
-        assert dialect.write("bestmove j10").answers == (centre,)
-        dialect.read("move AAAB", 0)
-        dialect.write("turn first")
-        assert dialect.write(f"bestmove b{row}c{row}").answers == ("move BBCB",)
-
-
 def test_an_option_s_error_is_no_answer_to_a_move(client: Client) -> None:
     client.send("name", "depth 500", "depth 1", "new white", "move JJJJ")
     lines = client.expect("move", START_TIMEOUT_S)
@@ -646,25 +427,6 @@ def test_myai_says_that_a_game_is_over(client: Client) -> None:
     assert client.expect(lambda line: line.startswith("ERROR"), START_TIMEOUT_S)[-1] == "ERROR the game is over"
 
 
-@pytest.mark.parametrize("limit", ["0.0001", "-1", "1e300", "1e999"])
-def test_botzone_s_odd_time_limits(limit: str) -> None:
-    dialect = chosen_by("{")
-    request = '"requests": [{"source": "-1", "target": "-1"}], "responses": []'
-    dialect.read(f'{{{request}, "time_limit": {limit}}}', 0)
-    (go,) = dialect.write("turn first").commands
-    assert 1 <= int(go.split()[2]) <= 3600_000
-    assert (
-        "beyond" in dialect.read('{"requests": [{"x0": -2, "y0": 1, "x1": 1, "y1": 1}], "responses": []}', 0).answers[0]
-    )
-
-
-def started(line: str) -> Dialect:
-    dialect = chosen_by("name")
-    dialect.read("name", 0)
-    dialect.read(line, 0)
-    return dialect
-
-
 def test_a_game_by_cloudict(client: Client) -> None:
     assert ask(client, "name", "name") == "name Siqi"
     client.send("depth 2", "vcf", "new xxx", "black JJ")
@@ -688,35 +450,3 @@ def test_a_game_by_myai(client: Client) -> None:
     assert ask(client, "board_setting 6 6", "ERROR").startswith("ERROR the board is")
     client.send("exit")
     assert client.process.wait(20) == 0
-
-
-def test_myai_s_time_holds_at_once() -> None:
-    """Before any `ini`, after one, and after a search; a new game has all of it."""
-    get = "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
-    dialect = started("time_setting 7")
-    for line, seconds in (("", 7), ("ini R", 7), ("time_setting 3", 3), ("ini B", 3)):
-        if line:
-            dialect.read(line, now_ns())
-        if line.startswith("ini"):
-            dialect.write("bestmove 123456")
-        assert dialect.read(get, now_ns()).commands[0].startswith("position fen ABC")
-        (go,) = dialect.write("turn first").commands
-        assert 1000 * (seconds - 1) < int(go.split()[2]) <= 1000 * seconds
-        dialect.write("bestmove c5d4")
-
-
-def test_who_asks_for_the_name_is_known_by_the_next_word() -> None:
-    for line, game in (("version", "ewn"), ("ini R", "ewn"), ("new black", "connect6"), ("depth 3", "connect6")):
-        dialect = chosen_by("name")
-        assert isinstance(dialect, Named)
-        assert dialect.read("name", 0).answers == ("name Siqi",)
-        assert dialect.write("info depth 1").answers == ()
-        assert dialect.read(line, 0).commands[:1] == (f"setoption name UCI_Variant value {game}",)
-
-
-@pytest.mark.parametrize("line", ["INFO 1.0", "name?", "ugi", "ucci", "xboard", '{"requests": []}'])
-def test_nothing_that_a_client_says_is_too_much(line: str) -> None:
-    dialect = chosen_by(line)
-    for text in (line, "go", "move", "new", "get R", "setoption", "query", "go time x", "banmoves", "\x00", "a b c"):
-        reading = dialect.read(text, 0)
-        assert isinstance(reading.commands, tuple)

@@ -1,0 +1,426 @@
+"""Front ends without a process and without a search: a client that says lines, an engine that a test speaks for.
+
+A `Session` has a real front end. Its engine keeps a list of the calls that it gets; it knows the rules of the real
+games, and answers a search when the test says so:
+
+    client = Session("ucci")
+    client.say("go depth 3")
+    assert client.calls() == [Go(Limits(depth=3))]
+    assert client.answer("b0c2") == ["bestmove b0c2"]
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from daemon.engine import Engine
+from daemon.events import (
+    BestMove,
+    Event,
+    GameOver,
+    Info,
+    Kind,
+    Loaded,
+    LoadFailed,
+    PerftDone,
+    Refusal,
+    Refused,
+    ends_job,
+)
+from daemon.frontends import front_end_for
+from daemon.limits import Limits
+from daemon.options import Options
+from daemon.output import Output
+from daemon.pipes import ClientLine
+from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from games import registry
+from games.contract import (
+    Game,
+    GameInfo,
+    Line,
+    Outcome,
+    Position,
+    Recollection,
+    Report,
+    Score,
+    is_hidden_position,
+    is_setup_position,
+    set_dice,
+)
+
+# Calls
+
+
+@dataclass(frozen=True)
+class SetOption:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class NewGame:
+    pass
+
+
+@dataclass(frozen=True)
+class SetPosition:
+    fen: str | None
+    moves: str = ""  # with a blank between two
+
+
+@dataclass(frozen=True)
+class SetDice:
+    dice: int
+
+
+@dataclass(frozen=True)
+class Go:
+    limits: Limits
+    searchmoves: tuple[str, ...] = ()
+    is_stopped: bool = False
+
+
+@dataclass(frozen=True)
+class Ponderhit:
+    pass
+
+
+@dataclass(frozen=True)
+class Stop:
+    pass
+
+
+@dataclass(frozen=True)
+class Perft:
+    depth: int
+    is_stopped: bool = False
+
+
+@dataclass(frozen=True)
+class Bench:
+    is_stopped: bool = False
+
+
+Call = SetOption | NewGame | SetPosition | SetDice | Go | Ponderhit | Stop | Perft | Bench
+
+READY = Needs.GAME | Needs.IDLE
+
+
+@functools.cache
+def rules(name: str) -> Game[Position]:
+    """Return a game, loaded once for all tests."""
+    return registry.load(name)
+
+
+UNLIMITED = Limits()
+
+
+class Held:
+    """A job that the test ends."""
+
+    def __init__(self, search_id: int = 0, position: Position | None = None, limits: Limits = UNLIMITED) -> None:
+        self.search_id = search_id
+        self.position = position
+        self.limits = limits
+        self.is_pondering = limits.ponder
+        self.is_stopped = False
+
+    def run(self) -> Event:
+        raise AssertionError("a held job is not run")
+
+    def abandon(self, reason: str) -> Event:
+        raise AssertionError("a held job is not run")
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+    def end(self, ending: Ending) -> None: ...
+
+
+class HeldScheduler(Scheduler):
+    """Starts no threads: a job's last event comes from the test."""
+
+    def _run(self, job: Job, state: State) -> None:
+        assert self.job is None
+        self.state, self.job = state, job
+
+
+class ScriptedEngine:
+    """Stands in for `daemon.engine.Engine`: the same calls, kept in a list."""
+
+    def __init__(self, post: Callable[[Event], None], loads_at_once: bool) -> None:
+        self.calls: list[Call] = []
+        self.refusals: dict[str, Refusal] = {}
+        """What the next call of a method is refused with."""
+        self.book: list[str] = []
+        self.memory: Recollection | None = None
+        self.options = Options()
+        self.is_debugging = False
+        self._scheduler = HeldScheduler(post)
+        self._loads_at_once = loads_at_once
+        self._ids = itertools.count(1)
+        self._position: Position | None = None
+        if loads_at_once:
+            self.load()
+
+    def load(self) -> None:
+        """Have the game that is selected loaded."""
+        if self.state is State.EMPTY:
+            self._scheduler.load(Held())
+        self.settle(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
+
+    def running(self) -> Held:
+        """Return the job that runs."""
+        assert isinstance(self._scheduler.job, Held) and self.state is not State.LOADING, "nothing runs"
+        return self._scheduler.job
+
+    def settle(self, event: Event) -> None:
+        if not ends_job(event):
+            return
+        self._scheduler.settle(event)
+        if isinstance(event, Loaded):
+            self._position = event.game.position()
+        elif isinstance(event, LoadFailed):
+            self._scheduler.drop_waiting()
+        for call in self._scheduler.due():
+            call()
+
+    # As the engine has it
+
+    @property
+    def info(self) -> GameInfo:
+        return registry.info(self.options.text("UCI_Variant"))
+
+    @property
+    def state(self) -> State:
+        return self._scheduler.state
+
+    def allows(self, needs: Needs) -> bool:
+        if Needs.GAME in needs and self.state is State.EMPTY:
+            self._scheduler.load(Held())
+        return self._scheduler.allows(needs)
+
+    def when_idle(self, call: Callable[[], None]) -> None:
+        self.allows(READY)
+        self._scheduler.when_idle(call)
+
+    def set_option(self, name: str, value: str) -> None:
+        self._take(SetOption(name, value), Needs.IDLE, "set_option")
+        before = self.info
+        try:
+            self.options.set(name, value)
+        except ValueError as error:
+            raise Refusal(Kind.OPTION, str(error)) from None
+        if self.info != before:
+            self._scheduler.load(Held())
+            if self._loads_at_once:
+                self.load()
+
+    @property
+    def position(self) -> Position:
+        self._check(Needs.GAME)
+        assert self._position is not None
+        return self._position
+
+    def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
+        self._take(SetPosition(fen, " ".join(moves)), Needs.GAME, "set_position")
+        try:
+            self._position = rules(self.info.name).position(fen)
+        except ValueError as error:
+            raise Refusal(Kind.POSITION, f"bad FEN: {error}") from None
+        for played, word in enumerate(moves):
+            try:
+                self._position.push(self._position.parse_move(word))
+            except ValueError as error:
+                raise Refusal(Kind.MOVE, str(error), played) from None
+
+    def set_dice(self, dice: int) -> None:
+        self._take(SetDice(dice), Needs.GAME, "set_dice")
+        try:
+            set_dice(self.position, self.info, dice)
+        except ValueError as error:
+            raise Refusal(Kind.DICE, str(error)) from None
+
+    def legal_moves(self) -> list[str]:
+        return sorted(self.position.move_text(move) for move in self.position.legal_moves())
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        self._check(Needs.GAME)
+        try:
+            return rules(self.info.name).fen_of(pieces, turn, dice)
+        except ValueError as error:
+            raise Refusal(Kind.POSITION, str(error)) from None
+
+    def setup_points(self, side: int) -> tuple[str, ...]:
+        position = self.position
+        return position.setup_points(side) if is_setup_position(position, self.info) else ()
+
+    def observed(self, move: str, result: int, flag: str = "") -> str:
+        position = self.position
+        try:
+            return position.observed(move, result, flag) if is_hidden_position(position, self.info) else move
+        except ValueError as error:
+            raise Refusal(Kind.MOVE, str(error)) from None
+
+    def outcome(self) -> Outcome | None:
+        return self.position.outcome()
+
+    def evaluate(self) -> list[str]:
+        return rules(self.info.name).evaluate(self.position)
+
+    def consult(self) -> list[str]:
+        self._check(READY)
+        return self.book
+
+    def recall(self) -> Recollection | None:
+        self._check(READY)
+        return self.memory
+
+    def new_game(self) -> None:
+        self._take(NewGame(), READY, "new_game")
+
+    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
+        self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
+        search = Held(next(self._ids), self.position.copy(), limits)
+        self._scheduler.when_idle(lambda: self._scheduler.start(search), search)
+        return search.search_id
+
+    def ponderhit(self, hit_ns: int = 0) -> None:
+        self._take(Ponderhit(), Needs.NOTHING, "ponderhit")
+        if self.is_pondering:
+            self.running().is_pondering = False
+
+    @property
+    def is_pondering(self) -> bool:
+        job = self._scheduler.job
+        return isinstance(job, Held) and job.is_pondering
+
+    def stop(self) -> None:
+        self._take(Stop(), Needs.NOTHING, "stop")
+        self._scheduler.stop()
+
+    def perft(self, depth: int, is_stopped: bool = False) -> None:
+        self._take(Perft(depth, is_stopped), READY, "perft")
+        self._scheduler.start(Held())
+
+    def bench(self, is_stopped: bool = False) -> None:
+        self._take(Bench(is_stopped), READY, "bench")
+        self._scheduler.start(Held())
+
+    def _take(self, call: Call, needs: Needs, name: str) -> None:
+        """Keep a call; refuse it if the engine would, or if the test has it refused."""
+        self._check(needs)
+        self.calls.append(call)
+        if name in self.refusals:
+            raise self.refusals.pop(name)
+
+    def _check(self, needs: Needs) -> None:
+        if not self._scheduler.allows(needs):
+            raise Refusal(Kind.BUSY, "not now")
+
+
+class Lines(Output):
+    """Keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: None)
+        self.written: list[str] = []
+
+    def line(self, *texts: str) -> None:
+        self.written += texts
+
+
+class Session:
+    """A client and its front end."""
+
+    def __init__(self, *lines: str, loads_at_once: bool = True) -> None:
+        """The first line chooses the front end; what it and the others lead to is not kept.
+
+        A game is there as soon as it is selected, or once the test calls `load`.
+        """
+        self.engine = ScriptedEngine(self.post, loads_at_once)
+        self.has_left = False
+        self._out = Lines()
+        self._heard = self._called = 0
+        self.front_end = front_end_for(lines[0])(cast(Engine, self.engine), self._out, self._leave)
+        self.say(*lines)
+        self.calls()
+
+    def _leave(self) -> None:
+        self.has_left = True
+
+    def say(self, *lines: str, ns: int = 0) -> list[str]:
+        """Say lines; return the answers, and what was written before and has not been returned."""
+        for text in lines:
+            self.front_end.read(ClientLine(text, ns))
+            self.front_end.drain()
+        return self.heard()
+
+    def heard(self) -> list[str]:
+        """Return the lines written since the last call."""
+        new = self._out.written[self._heard :]
+        self._heard = len(self._out.written)
+        return new
+
+    def calls(self) -> list[Call]:
+        """Return the engine's calls since the last call."""
+        new = self.engine.calls[self._called :]
+        self._called = len(self.engine.calls)
+        return new
+
+    # What the engine does
+
+    def post(self, event: Event) -> list[str]:
+        """Have an event happen; return what is written."""
+        self.front_end.write(event)
+        self.engine.settle(event)
+        self.front_end.drain()
+        return self.heard()
+
+    def load(self) -> list[str]:
+        """Have the game loaded."""
+        return self.post(Loaded(self.engine.info.name, rules(self.engine.info.name), cast(Any, None), 0))
+
+    def fail_to_load(self, reason: str) -> list[str]:
+        """Have the game not loaded."""
+        return self.post(LoadFailed(self.engine.info.name, reason))
+
+    def report(self, score: Score, *pv: str, depth: int = 1, nodes: int = 1, elapsed_ms: int = 0) -> list[str]:
+        """Have the search report an iteration with one line."""
+        search = self.engine.running()
+        assert search.position is not None
+        report = Report(depth, depth, nodes, (Line(score, moves_of(search.position, pv)),))
+        return self.post(Info(search.search_id, search.position, report, 1, elapsed_ms, is_final=False))
+
+    def answer(self, move: str | None, ponder: str | None = None, mate: int | None = None) -> list[str]:
+        """Have the search that runs end in a move, None: in none."""
+        search = self.engine.running()
+        assert search.position is not None
+        words = [word for word in (move, ponder) if word is not None]
+        moves = [*moves_of(search.position, words), None, None]
+        return self.post(BestMove(search.search_id, search.position, moves[0], moves[1], mate))
+
+    def end_game(self, score: Score) -> list[str]:
+        """Have the search that runs find that there is nothing to search."""
+        return self.post(GameOver(self.engine.running().search_id, score)) + self.answer(None)
+
+    def break_off(self, reason: str) -> list[str]:
+        """Have the search that runs end by a fault."""
+        return self.post(Refused(Kind.INTERNAL, reason)) + self.answer(None)
+
+    def count(self, depth: int, nodes: int) -> list[str]:
+        """Have the count that runs end."""
+        return self.post(PerftDone(depth, nodes, 0, is_stopped=self.engine.running().is_stopped))
+
+
+def moves_of(position: Position, words: Sequence[str]) -> tuple[int, ...]:
+    """Return the moves of a variation."""
+    position, moves = position.copy(), []
+    for word in words:
+        moves.append(position.parse_move(word))
+        position.push(moves[-1])
+    return tuple(moves)

@@ -1,0 +1,901 @@
+"""Front ends with a scripted engine: what lines of a client lead to, and what it hears of events."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import random
+from typing import Any
+
+import pytest
+from junqi_games import FIRST
+from scripted import (
+    Bench,
+    Call,
+    Go,
+    NewGame,
+    Perft,
+    Ponderhit,
+    ScriptedEngine,
+    Session,
+    SetDice,
+    SetOption,
+    SetPosition,
+    Stop,
+)
+
+from daemon import __version__
+from daemon.engine import Engine
+from daemon.events import Compiling, Failed, Kind, Note, Refusal, Refused, Warning
+from daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
+from daemon.frontends import botzone as botzone_
+from daemon.limits import Limits
+from daemon.scheduler import State
+from games.contract import Recollection, Score
+
+
+@pytest.fixture(autouse=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The time that front ends see, in nanoseconds: lines are read at 0, and no time passes unless a test says so."""
+    now = [0]
+    monkeypatch.setattr("daemon.frontends.move_by_move.now_ns", lambda: now[0])
+    return now
+
+
+MATE_IN_ONE = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
+ENDING = "4k4/9/9/9/9/9/9/9/9/3K5 w"
+KINGS = "3k5/9/9/9/9/9/9/9/9/4K4 w"
+NOTHING = {"source": "-1", "target": "-1"}
+
+
+def test_the_scripted_engine_has_the_engines_calls() -> None:
+    for name, member in vars(ScriptedEngine).items():
+        if not name.startswith("_") and name not in ("load", "running"):
+            real = getattr(Engine, name)
+            assert isinstance(real, property) == isinstance(member, property), name
+            if not isinstance(real, property):
+                assert inspect.signature(member) == inspect.signature(real), name
+    missing = {name for name in vars(Engine) if not name.startswith("_")} - set(vars(ScriptedEngine))
+    assert missing == {"is_busy", "is_compiling", "end", "close"}  # the server's
+
+
+# All
+
+
+FRONT_ENDS = {
+    "uci": uci.Uci,
+    "hello": uci.Uci,
+    "ucci": ucci.Ucci,
+    "ugi": ugi.Ugi,
+    "xboard": cecp.Cecp,
+    "name?": sau.Sau,
+    "name": named.Named,
+    "INFO 1.0": junqi.Referee,
+    "INFORMATION 1.0": junqi.Referee,
+    '{"requests": []}': botzone_.Botzone,
+}
+
+
+def begun(line: str) -> Session:
+    """Return a client after its first line, or of those that begin alike after the second."""
+    return Session("name", line) if line in ("version", "new black") else Session(line)
+
+
+@pytest.mark.parametrize("line", FRONT_ENDS)
+def test_the_first_word_chooses(line: str) -> None:
+    assert type(Session(line).front_end) is FRONT_ENDS[line]
+
+
+@pytest.mark.parametrize("line", [*FRONT_ENDS, "version", "new black"])
+def test_no_line_of_a_client_is_a_fault(line: str) -> None:
+    client = begun(line)
+    texts = "go", "move", "new", "get R", "setoption", "query", "go time x", "banmoves", "\x00", "a b c", "[]", "{}"
+    for text in (line, *texts):
+        assert not any("internal" in answer for answer in client.say(text)), text
+
+
+@pytest.mark.parametrize(
+    "line, comment",
+    [
+        ("uci", "info string "),
+        ("ugi", "info string "),
+        ("ucci", "info message "),
+        ("xboard", "# "),
+        *((line, None) for line in ("name?", "INFO 1.0", "version", "new black", "{}")),
+    ],
+)
+def test_comments(line: str, comment: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the protocol has none: on standard error, a text once; and notes about a search nowhere."""
+    client = begun(line)
+    for _ in range(2):
+        written = [
+            *client.post(Compiling("compiling ewn: 10 kernels in 2.0 s")),
+            *client.post(Warning("no memory")),
+            *client.post(Note("worlds 32 effective 48%")),
+        ]
+        texts = "compiling ewn: 10 kernels in 2.0 s", "warning no memory", "worlds 32 effective 48%"
+        assert written == ([] if comment is None else [comment + text for text in texts])
+    errors = "compiling ewn: 10 kernels in 2.0 s\nwarning no memory\n"
+    assert capsys.readouterr().err == (errors if comment is None else "")
+
+
+@pytest.mark.parametrize(
+    "line, word, needs_game, refusal",
+    [
+        ("uci", "isready", True, "info string error xiangqi could not be loaded: isready"),
+        ("ugi", "query result", True, "info string error xiangqi could not be loaded: query result"),
+        ("ucci", "isready", True, "info message xiangqi could not be loaded: isready"),
+        ("xboard", "ping 1", True, "# xiangqi could not be loaded: ping 1"),
+        ("name?", "move JJ@@", True, "ERROR connect6 could not be loaded: move JJ@@"),
+        ("INFO 1.0", "START 0", True, "ERROR junqi could not be loaded: START 0"),
+        ("name?", "end", False, ""),
+    ],
+)
+def test_a_game_that_cannot_be_loaded(line: str, word: str, needs_game: bool, refusal: str) -> None:
+    client = Session(line, loads_at_once=False)
+    assert client.say(word) == []
+    assert client.engine.state is (State.LOADING if needs_game or line != "uci" else State.EMPTY)
+    said = client.fail_to_load("no numba")
+    assert len(said) == 1 + needs_game and said[0].endswith("no numba")
+    assert said[1:] == [refusal] * needs_game
+    assert client.say(word) == []  # it is tried again
+    assert client.engine.state is (State.LOADING if needs_game else State.EMPTY)
+
+
+def test_lines_wait_for_their_turn() -> None:
+    client = Session("uci", loads_at_once=False)
+    assert client.say("uci")[-1] == "uciok"
+    assert client.engine.state is State.EMPTY
+    assert client.say("position startpos moves h2e2", "turn", "go depth 1", "setoption name Hash value 8", "d") == []
+    assert client.calls() == []
+    assert client.load() == ["turn second"]
+    assert client.calls() == [SetPosition(None, "h2e2"), Go(Limits(depth=1))]
+    assert client.answer("b9c7")[:1] == ["bestmove b9c7"]
+    assert client.calls() == [SetOption("Hash", "8")]
+
+
+# UCI
+
+
+def test_uci_s_calls() -> None:
+    client = Session("uci")
+    for line, call in {
+        "position startpos moves h2e2 h9g7": SetPosition(None, "h2e2 h9g7"),
+        f"position fen {ENDING} moves d0d1": SetPosition(ENDING, "d0d1"),
+        f"fen {ENDING}": SetPosition(ENDING),
+        "setoption name move overhead value 20": SetOption("move overhead", "20"),
+        "setoption name Debug Log File value a b.txt": SetOption("Debug Log File", "a b.txt"),
+        "setoption name Clear Hash": SetOption("Clear Hash", ""),
+        "ponderhit": Ponderhit(),
+        "stop": Stop(),
+    }.items():
+        assert client.say(line) == [], line
+        assert client.calls() == [call], line
+    client.say("ucinewgame")
+    assert client.calls() == [NewGame(), SetPosition(None)]
+
+
+@pytest.mark.parametrize(
+    "line, call",
+    [
+        ("go", Go(Limits())),
+        ("go depth 5 nodes 7 mate 2", Go(Limits(depth=5, nodes=7, mate=2))),
+        ("go wtime -5 btime 10 winc -1 binc 2 movestogo 3", Go(Limits(-5, 10, 0, 2, 3))),
+        ("go MOVETIME 99999999999", Go(Limits(movetime=10**10))),
+        ("go infinite searchmoves d0d1 d0e0", Go(Limits(infinite=True), ("d0d1", "d0e0"))),
+        ("go searchmoves d0d1 ponder movetime 9", Go(Limits(movetime=9, ponder=True), ("d0d1",))),
+        ("go perft 3", Perft(3)),
+        ("perft 2", Perft(2)),
+        ("bench", Bench()),
+    ],
+)
+def test_uci_s_searches_and_counts(line: str, call: Call) -> None:
+    client = Session("uci", f"position fen {ENDING}")
+    assert client.say(line) == []
+    assert client.calls() == [call]
+
+
+def test_a_stop_holds_for_what_waits() -> None:
+    client = Session("uci", "go infinite", "go depth 3", "setoption name Hash value 8", "perft 3", "go nodes 5")
+    assert client.say("isready") == ["readyok"]
+    client.say("stop", "go nodes 6", "isready")
+    assert client.calls() == [Stop()]
+    client.answer("b0c2")
+    client.answer("b0c2")
+    client.count(3, 0)
+    assert client.answer("b0c2") == ["bestmove b0c2", "readyok"]
+    assert client.calls() == [
+        Go(Limits(depth=3), is_stopped=True),
+        SetOption("Hash", "8"),
+        Perft(3, is_stopped=True),
+        Go(Limits(nodes=5), is_stopped=True),
+        Go(Limits(nodes=6)),
+    ]
+
+
+def test_a_ponderhit_is_for_the_search_that_waits() -> None:
+    client = Session("uci", "go depth 1", "go ponder wtime 1000")
+    client.say("ponderhit")
+    assert client.calls() == []
+    client.answer("b0c2")
+    assert client.calls() == [Go(Limits(wtime=1000, ponder=True)), Ponderhit()]
+    client.answer("b0c2")
+    client.say("go ponder wtime 9", "go depth 1", "ponderhit")  # for the one that ponders
+    assert client.calls() == [Go(Limits(wtime=9, ponder=True)), Ponderhit()]
+
+
+def test_uci_s_quit() -> None:
+    client = Session("uci", "go depth 9", "go infinite", "perft 3", "go perft 3")
+    assert client.say("quit") == [] and client.has_left
+    client.answer("b0c2")
+    client.answer("b0c2")
+    client.count(3, 0)
+    assert client.calls() == [Go(Limits(infinite=True), is_stopped=True), Perft(3), Perft(3)]
+
+
+def test_uci_s_refusals() -> None:
+    client = Session("uci")
+    assert client.say("position startpos moves h2e2 zz a0a1") == [
+        "info string error not a move: zz (move 2; the 1 before it stand)"
+    ]
+    client.engine.refusals["go"] = Refusal(Kind.MOVE, "illegal move: \u5175")
+    assert client.say("go searchmoves x") == ["info string error illegal move: \\u5175", "bestmove (none)"]
+    client.engine.refusals["perft"] = Refusal(Kind.LIMIT, "too deep")
+    assert client.say("go perft 99") == ["info string error too deep"]
+    for line, reason in {
+        "go depth": "go depth: no number follows",
+        "go nodes 0": "go nodes: at least 1, not 0",
+        "go searchmoves": "go searchmoves: no move follows",
+    }.items():
+        assert client.say(line) == [f"info string error {reason}", "bestmove (none)"]
+    assert client.say("go depth 1 fast") == ["info string error go: unknown word ignored: fast"]
+    assert client.break_off("internal: MemoryError: ") == [
+        "info string error internal: MemoryError: ",
+        "bestmove (none)",
+    ]
+    assert client.post(Failed(Kind.INTERNAL, "internal: OSError: x")) == ["info string error internal: OSError: x"]
+
+
+def test_uci_s_scores() -> None:
+    client = Session("uci", "go infinite")
+    line = "info depth 3 seldepth 3 score {} nodes 1000 nps 500000 hashfull 0 time 2 pv b0c2 h9g7"
+    for score, text in (
+        (Score(-12), "cp -12"),
+        (Score(0, 3), "mate 3"),
+        (Score(0, -1), "mate -1"),
+        (Score(5, None, 0.6, 0.3), "cp 5"),
+    ):
+        assert client.report(score, "b0c2", "h9g7", depth=3, nodes=1000, elapsed_ms=2) == [line.format(text)]
+    assert client.end_game(Score(0, 0)) == ["info depth 0 score mate 0 time 0 nodes 0 nps 0", "bestmove (none)"]
+    client.say("setoption name UCI_ShowWDL value true", "go infinite")
+    said = client.report(Score(5, None, 0.6, 0.3), "b0c2", "h9g7", depth=3, nodes=1000, elapsed_ms=2)
+    assert said == [line.format("cp 5 wdl 600 300 100")]
+
+
+def test_uci_s_books_and_memory() -> None:
+    client = Session("uci")
+    assert client.say("book", "probe") == ["book none", "probe none"]
+    client.engine.book = ["h2e2 30 games", "b0c2 3 games"]
+    move = client.engine.position.parse_move("h2e2")
+    client.engine.memory = Recollection(move, 7, Score(13), Score(0, 2))
+    assert client.say("book", "probe") == [
+        "book h2e2 30 games",
+        "book b0c2 3 games",
+        "probe depth 7 lower cp 13 upper mate 2 move h2e2",
+    ]
+    client.engine.memory = Recollection(None, 7, None, None)
+    assert client.say("probe") == ["probe depth 7"]
+
+
+# UCCI
+
+
+def test_ucci_s_times_are_seconds_unless_the_client_sets_milliseconds() -> None:
+    client = Session("ucci")
+    client.say("go time 300 increment 2")
+    assert client.calls() == [Go(Limits(300_000, 300_000, 2000, 2000))]
+    client.answer("b0c2")
+    client.say("setoption usemillisec true", "go ponder time 300 movestogo 5 opptime 9 oppmovestogo 5")
+    assert client.calls() == [Go(Limits(300, 300, movestogo=5, ponder=True))]
+    client.answer("b0c2")
+    for line, limits in (
+        ("go depth infinite", Limits(infinite=True)),
+        ("go infinite", Limits(infinite=True)),
+        ("go movetime 50", Limits(movetime=50)),
+        ("go depth 3 nodes 9", Limits(depth=3, nodes=9)),
+    ):
+        client.say(line)
+        assert client.calls() == [Go(limits)]
+        client.answer("b0c2")
+
+
+def test_ucci_bans_moves() -> None:
+    client = Session("ucci", f"position fen {ENDING}", "banmoves d0e0")
+    client.say("go depth 3")
+    assert client.calls() == [Go(Limits(depth=3), ("d0d1",))]
+    client.answer("d0d1")
+    assert client.say("banmoves d0d1 d0e0", "go depth 3") == ["nobestmove"]
+    client.say(f"position fen {KINGS}", "go depth 3", "banmoves e0e1", "go depth 4", "stop")
+    assert client.calls() == [SetPosition(KINGS), Go(Limits(depth=3)), Stop()]
+    client.answer("e0e1")
+    assert client.calls() == [Go(Limits(depth=4), ("e0f0",), is_stopped=True)]
+
+
+def test_ucci_s_draws_and_scores() -> None:
+    client = Session("ucci")
+    for score, answer in ((-200, "bestmove b0c2 draw"), (10, "bestmove b0c2")):
+        client.say("go draw depth 3")
+        (line,) = client.report(Score(score), "b0c2", depth=3)
+        assert line.startswith(f"info depth 3 seldepth 3 score {score} nodes ") and line.endswith(" pv b0c2")
+        assert client.answer("b0c2") == [answer]
+    client.say("go draw infinite")
+    assert " score 29997 " in client.report(Score(0, 2), "b0c2")[0]
+    assert " score -29998 " in client.report(Score(0, -1), "b0c2")[0]
+    client.say("stop")  # the offer stands
+    assert client.answer("b0c2", "h9g7") == ["bestmove b0c2 ponder h9g7 draw"]
+    client.say("go depth 3")
+    client.report(Score(-500), "b0c2")
+    assert client.answer("b0c2", "h9g7") == ["bestmove b0c2 ponder h9g7"]
+    client.say("go ponder time 9")
+    client.report(Score(-500), "b0c2")
+    client.say("ponderhit draw")
+    assert client.answer("b0c2") == ["bestmove b0c2 draw"]
+    client.say("go draw depth 1")  # a score of an earlier search agrees to nothing
+    assert client.answer("b0c2") == ["bestmove b0c2"]
+
+
+def test_ucci_takes_a_bare_fen_and_goes_back_to_it_after_a_probe() -> None:
+    client = Session("ucci", f"fen {ENDING} moves d0d1")
+    position = client.engine.position.fen()
+    client.engine.memory = Recollection(None, 3, Score(4), Score(0, -1))
+    assert client.say(f"probe fen {KINGS}") == ["pophash lowerbound 4 depth 3 upperbound -29998 depth 3"]
+    assert client.calls() == [SetPosition(KINGS), SetPosition(ENDING, "d0d1")]
+    assert client.engine.position.fen() == position
+
+
+def test_ucci_s_position_before_a_probe_stands_though_a_later_one_was_refused() -> None:
+    client = Session("ucci", f"position fen {ENDING}")
+    position = client.engine.position.fen()
+    assert len(client.say("position fen x")) == 1
+    client.say(f"probe fen {KINGS}")
+    assert client.engine.position.fen() == position
+
+
+def test_ucci_s_options() -> None:
+    client = Session("ucci")
+    client.say("setoption hashsize 8", "setoption name Move_Overhead value 30", "setoption promotion false")
+    assert client.calls() == [SetOption("Hash", "8"), SetOption("Move Overhead", "30")]
+    client.say("setoption newgame")
+    assert client.calls() == [NewGame(), SetPosition(None)]
+    for name in ("UCI_Variant connect6", "Width 5", "nonsense 1", "UCI_Coordinates 1"):
+        word = name.split()[0].lower()
+        assert client.say(f"setoption {name}") == [f"info message unknown option: {word}"]
+    assert client.calls() == []
+
+
+def test_refused_limits_have_the_clients_names() -> None:
+    assert Session("ucci").say("go time x") == ["info message go time: not a number: x", "nobestmove"]
+    assert Session("ugi").say("go p1time x") == ["info string error go p1time: not a number: x", "bestmove (none)"]
+
+
+def test_ucci_answers_a_search_of_a_game_that_cannot_be_loaded() -> None:
+    client = Session("ucci", "position startpos", "banmoves h2e2", "go depth 3", loads_at_once=False)
+    assert client.fail_to_load("no numba") == [
+        "info message no numba",
+        "info message xiangqi could not be loaded: position startpos",
+        "info message xiangqi could not be loaded: go depth 3",
+        "nobestmove",
+    ]
+
+
+# UGI
+
+
+def test_ugi_s_answer_is_two_words() -> None:
+    """CuteGames leaves out every other line, and waits for ever."""
+    client = Session("ugi", "go depth 3")
+    assert client.answer("b0c2", "h9g7") == ["bestmove b0c2"]
+    client.say("go depth 3")
+    assert client.answer(None) == ["bestmove (none)"]
+
+
+def test_ugi_s_players_and_questions() -> None:
+    client = Session("ugi", "go p1time 5 p2time 6 p1inc 7 p2inc 8")
+    assert client.front_end.engine.position.turn == 0
+    for mate, plies in ((3, 5), (-2, -4), (0, 0)):
+        assert f" score mate {plies} " in client.report(Score(0, mate), "b0c2")[0]
+    client.answer("b0c2")
+    assert client.say("query p1turn", "query gameover", "query result") == [
+        "response true",
+        "response false",
+        "response none",
+    ]
+    client.say("go p2time 6 p1inc 7")
+    client.answer("b0c2")
+    assert client.calls() == [Go(Limits(btime=6, winc=7))]
+    assert client.say(f"position fen {MATE_IN_ONE} moves a7a9", "query p1turn", "query gameover", "query result") == [
+        "response false",
+        "response true",
+        "response p1win",
+    ]
+    assert client.say("query") == ["info string error query: "]
+    client.say("uginewgame")
+    assert client.calls()[-2:] == [NewGame(), SetPosition(None)]
+
+
+# CECP
+
+
+def xboard(*lines: str) -> Session:
+    return Session("xboard", "protover 2", "new", *lines)
+
+
+def test_xboard_s_clocks_are_the_engines_and_the_opponents() -> None:
+    """`time` and `otim` come before `go` says which side the engine has."""
+    client = xboard("easy", "level 0 5 0")
+    client.say("force", "time 100", "otim 60000", "go")
+    assert client.calls()[-1] == Go(Limits(1000, 600_000, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "lines, limits",
+    [
+        (("level 40 0:30 2",), Limits(30_000, 30_000, 2000, 2000, 40)),
+        (("level 0 5 0.5", "time 0"), Limits(300_000, 1, 500, 500)),
+        (("st 3", "sd 4"), Limits(movetime=3000, depth=4)),
+        (("st 3", "level 0 1 0", "sd 4"), Limits(60_000, 60_000, depth=4)),
+    ],
+)
+def test_xboard_s_limits(lines: tuple[str, ...], limits: Limits) -> None:
+    client = xboard(*lines)
+    client.say("usermove h2e2")
+    assert client.calls() == [SetPosition(None, "h2e2"), Go(limits)]
+
+
+def test_xboard_s_refused_search_is_not_repeated() -> None:
+    client = xboard("easy", "go")
+    assert client.say("ping 7") == []
+    assert client.break_off("refused") == ["# refused", "pong 7"]
+    client.calls()
+    assert client.say("ping 8") == ["pong 8"]
+    assert client.calls() == []
+    client.say("go")
+    assert isinstance(client.calls()[-1], Go)
+
+
+def test_xboard_drops_the_answer_to_a_search_that_was_stopped() -> None:
+    client = xboard("post", "go")
+    assert client.report(Score(12), "b0c2", depth=4, nodes=7, elapsed_ms=99) == ["4 12 9 7 b0c2"]
+    client.say("force", "usermove h2e2", "go")
+    assert client.report(Score(99), "b0c2") == [] and client.answer("b0c2") == []
+    assert client.calls()[-3:] == [SetPosition(None, "h2e2"), SetPosition(None, "h2e2"), Go(Limits(300_000, 300_000))]
+    assert client.answer("h9g7") == ["move h9g7"]
+
+
+def test_xboard_s_pondering() -> None:
+    client = xboard("hard", "st 1", "usermove h2e2")
+    client.calls()
+    assert client.answer("h9g7", "h0g2") == ["move h9g7"]
+    pondering = Go(Limits(movetime=1000, ponder=True))
+    assert client.calls() == [
+        SetPosition(None, "h2e2 h9g7"),
+        SetPosition(None, "h2e2 h9g7 h0g2"),
+        pondering,
+    ]
+    assert client.say("hint") == ["Hint: h0g2"]
+    client.say("usermove b0c2")  # another; XBoard knows no hit: even the expected move is searched anew
+    assert client.calls() == [
+        Stop(),
+        SetPosition(None, "h2e2 h9g7"),
+        SetPosition(None, "h2e2 h9g7 b0c2"),
+        Go(Limits(movetime=1000)),
+    ]
+    assert client.answer("i9h9") == []
+    assert client.answer("i9h9", "i0i1") == ["move i9h9"]
+    client.calls()
+    client.say("easy")
+    assert client.calls() == [Stop(), SetPosition(None, "h2e2 h9g7 b0c2 i9h9")]
+
+
+def test_xboard_s_analysis() -> None:
+    client = xboard("force", "analyze")
+    assert client.calls() == []
+    assert client.report(Score(0, -2), "b0c2", depth=5, nodes=8, elapsed_ms=70) == ["5 -100002 7 8 b0c2"]
+    assert client.say(".") == ["stat01: 7 8 5 0 0"]
+    client.say("usermove h2e2", "undo", "exit")
+    analysis = Go(Limits(infinite=True))
+    assert client.calls() == [
+        *(Stop(), SetPosition(None, "h2e2"), analysis),
+        *(Stop(), SetPosition(None), analysis),
+        Stop(),
+    ]
+    for _ in range(3):
+        assert client.answer(None) == []
+    assert client.say("undo") == ["Error (no move to take back): undo"]
+
+
+def test_xboard_s_draws_and_ends() -> None:
+    client = xboard("force", f"setboard {MATE_IN_ONE} 0 1", "go")
+    assert client.say("draw") == []
+    client.report(Score(-31), "a7a9")
+    assert client.say("draw") == ["offer draw"]
+    assert client.answer("a7a9", mate=1) == ["move a7a9", "1-0 {checkmate}"]
+    client.calls()
+    assert client.say("go", "result 1-0 {checkmate}", "usermove e0e1", "draw")[-1] == "offer draw"
+    assert not [call for call in client.calls() if isinstance(call, Go)]
+
+
+def test_xboard_s_refusals() -> None:
+    client = xboard("force", "usermove h2e2")
+    client.calls()
+    assert client.say("usermove h2e2") == ["Illegal move: h2e2"]
+    (answer,) = client.say("setboard rubbish")
+    assert answer.startswith("tellusererror Illegal position: bad FEN")
+    assert client.say("usermove h9g7") == []
+    assert client.calls()[-1] == SetPosition(None, "h2e2 h9g7")
+    assert client.say("variant chess") == ["Error (unsupported variant): chess"]
+    assert client.say("cores 128") == ["# option Threads: 128 is not within 1..64"]
+    assert client.say("hello", "accepted done", "level x", "level") == [
+        "Error (unknown command): hello",
+        "Error (bad argument): level x",
+        "Error (bad argument): level",
+    ]
+
+
+def test_xboard_s_options_wait_for_the_end_of_a_search() -> None:
+    client = xboard("go")
+    client.say("memory 8", "option OwnBook=1", "option Move Overhead=20", "bk")
+    client.engine.book = ["h2e2"]
+    assert client.answer("b0c2") == ["move b0c2", " h2e2", ""]
+    assert [call for call in client.calls() if isinstance(call, SetOption)] == [
+        SetOption("Hash", "8"),
+        SetOption("OwnBook", "true"),
+        SetOption("Move Overhead", "20"),
+    ]
+
+
+def test_xboard_s_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    throws = iter([2, 6, 3])
+    monkeypatch.setattr(random, "randint", lambda low, high: next(throws))
+    client = xboard("sd 2")
+    assert client.say("variant einstein")[-1] == "0 0 0 0 die 2"  # for the person, who has the first side
+    assert client.calls()[-1] == SetDice(2)
+    assert client.say("usermove a5b4") == ["Illegal move (the die is 2): a5b4"]
+    assert client.say("lift b5") == ["highlight 2Y2/1YY2/5/5/5"]
+    assert client.calls() == []
+    assert client.say("usermove b5c5") == ["0 0 0 0 die 6"]
+    assert client.calls()[-2:] == [SetDice(6), Go(Limits(300_000, 300_000, depth=2))]
+    client.say("computer")
+    move = client.engine.legal_moves()[0]
+    assert client.answer(move) == [f"move {move}"]  # another engine throws its own
+
+
+# Moves one by one
+
+
+@pytest.mark.parametrize(
+    "lines, answer",
+    [
+        (("name?", "new black"), "j10"),
+        (("INFO 1.0", "START 0 60 31"), FIRST),
+        ((json.dumps({"requests": [NOTHING], "responses": []}),), "b0c2"),
+        (("name", "ini R"), "123456"),
+        (("name", "new black"), "j10"),
+    ],
+)
+def test_a_refused_search_has_one_answer(lines: tuple[str, ...], answer: str) -> None:
+    """And the engine waits for the client's next line."""
+    client = Session(*lines)
+    (said,) = client.break_off("a fault")
+    assert "a fault" in said
+    again = lines[-1]
+    client.say(again)
+    assert client.answer(answer) != []
+
+
+def test_a_line_waits_while_the_engine_thinks() -> None:
+    client = Session("name?", "new black")
+    assert client.say("move ABAC", "move SSSR") == []
+    assert client.calls() == []
+    assert client.answer("j10") == ["move JJ@@"]
+    played = SetPosition(None, "j10 a18a17")
+    assert client.calls() == [played, played, Go(Limits(900_000, 900_000))]
+
+
+@pytest.mark.parametrize(
+    "lines, end, begin, answer, first",
+    [
+        (("name?", "new black", "move ABAC"), "end", "new black", "j10", "move JJ@@"),
+        (("name?", "new black", "move ABAC"), "new white", "new black", "j10", "move JJ@@"),
+        (("name", "new black", "white ABAC", "next"), "end", "new black", "j10", "move JJJJ"),
+        (("INFO 1.0", "START 0 60 31", "GO 0000 0 00"), "END 1", "START 0 60", FIRST, f"ARRAY {FIRST}"),
+        (
+            ("name", "ini R", "get R 1 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"),
+            "ini B",
+            "ini R",
+            "123456",
+            "A1 B1 C1 A2 B2 A3",
+        ),
+    ],
+)
+def test_the_end_of_a_game_is_the_end_of_all_that_waits(
+    lines: tuple[str, ...], end: str, begin: str, answer: str, first: str
+) -> None:
+    client = Session(*lines)
+    said = client.say(end)
+    assert client.calls()[:1] == [Stop()]
+    said += client.answer(answer)
+    assert not [line for line in said if not line.startswith("ERROR")]
+    while client.engine.state is not State.READY:
+        said += client.answer(answer)
+    client.say(begin)
+    assert client.answer(answer) == [first]
+
+
+def test_refusals_have_the_clients_squares() -> None:
+    client = Session("name", "new white")
+    client.say("black JJJJ")
+    assert client.say("white AAJJ") == ["ERROR illegal move, JJ is taken: AAJJ"]
+    sau_ = Session("name?", "new white", "move JJ@@")
+    sau_.answer("i9k11")
+    assert sau_.say("move AAJJ") == ["ERROR illegal move, JJ is taken: AAJJ"]
+    referee = Session("INFO 1.0", "START 1 60 31")
+    referee.answer(FIRST)
+    referee.engine.refusals["set_position"] = Refusal(Kind.MOVE, "illegal move: G2F2=1@A1", 2)
+    assert referee.say("GO F2G2 1 00") == ["ERROR illegal move: F2G2=1@L3"]
+
+
+@pytest.mark.parametrize("line", ["new blue", "new", "new BLACK", "new xxx"])
+def test_sau_s_sides_are_black_and_white(line: str) -> None:
+    client = Session("name?")
+    (answer,) = client.say(line)
+    assert answer.startswith("ERROR ") and client.calls() == []
+
+
+@pytest.mark.parametrize(
+    "begin, line",
+    [
+        (("xboard", "new"), "setboard 3k5/9/9/9/9/9/9/9/9/4K4 w moves e0e1"),
+        (("xboard", "new"), "option UCI_Variant=connect6"),
+        (("INFO 1.0", "START 1 60 31"), "GO F4G4H4I4 3 00"),
+        (("INFO 1.0", "START 0 60 31"), "GO F4G4 3 A1A2"),
+        (("INFO 1.0", "START 0 60 31"), "GO F9G9 3 00"),
+        (("INFO 1.0", "START 0 60 31"), "START 2 60"),
+        (("name?", "new white"), "move AA@@BB"),
+        (("name", "version"), "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A1"),
+        (("name", "version"), "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3 moves"),
+        (("name", "version"), "time_setting 5s"),
+        (("name", "version"), "ini X"),
+    ],
+)
+def test_a_field_has_its_shape(begin: tuple[str, ...], line: str) -> None:
+    client = Session(*begin)
+    if begin[0] == "INFO 1.0":
+        client.answer(FIRST)
+    client.calls()
+    (answer,) = client.say(line)
+    assert answer.lower().startswith("error")
+    assert client.calls() == []
+
+
+def test_options_in_uci_s_words() -> None:
+    """For programs that wrap the engine; the protocol has chosen the game."""
+    client = Session("name?")
+    client.say("setoption name Depth value 1")
+    assert client.calls() == [SetOption("Depth", "1")]
+    assert client.say("setoption name uci_variant value ewn") == [
+        "ERROR option uci_variant: the protocol has chosen connect6"
+    ]
+    assert client.say("setoption name Depth value 99") == ["ERROR option Depth: 99 is not within 0..47"]
+
+
+def test_the_clock_is_the_games_own(now: list[int]) -> None:
+    client = Session("INFO")
+    now[0] = 5_000_000_000
+    client.say("START 0 100 31", ns=now[0])
+    assert client.calls()[-1] == Go(Limits(100_000, 100_000))
+    now[0] += 2_000_000_000
+    client.answer(FIRST)
+    client.say("GO 0000 0 00", ns=now[0])
+    assert client.calls()[-1] == Go(Limits(98_000, 98_000))
+
+
+def test_a_line_that_waited_costs_no_time_twice(now: list[int]) -> None:
+    client = Session("name?", "new black")
+    client.say("move ABAC", "move SSSR", ns=3_000_000_000)
+    now[0] = 10_000_000_000
+    client.answer("j10")
+    now[0] = 12_000_000_000
+    client.answer("i9k11")
+    assert client.calls()[-1] == Go(Limits(888_000, 888_000))
+
+
+def test_a_referee_s_squares_are_turned_for_the_second_side() -> None:
+    client = Session("INFO 1.0")
+    assert client.engine.info.name == "junqi"
+    client.say("START 1 1800 31")
+    assert client.calls() == [NewGame(), SetPosition(None, "?"), Go(Limits(1_800_000, 1_800_000))]
+    assert client.answer(FIRST) == [f"ARRAY {FIRST}"]
+    client.say("GO F4G4 1 A1")
+    played = SetPosition(None, f"? {FIRST} G0F0=1@L3")
+    assert client.calls()[:2] == [played, played]
+    assert client.report(Score(3), "F1F0=0") == []
+    assert client.answer("F1F0=0") == ["BESTMOVE G3G4"]
+    client.calls()
+    assert client.say("RESULT 2 00") == [] and client.calls() == []
+    assert client.say("GO F3G3 3 00") == []
+    assert client.calls()[0] == SetPosition(None, f"? {FIRST} G0F0=1@L3 F1F0=2 G1F1=3")
+
+
+def test_rows_are_counted_from_either_end() -> None:
+    sau_, cloudict_ = Session("name?", "new white"), Session("name", "new white")
+    sau_.say("move AAJJ")
+    assert sau_.calls()[0] == SetPosition(None, "a19j10")
+    cloudict_.say("black AA")
+    assert cloudict_.calls() == [SetPosition(None, "a1")]
+    for client, centre, row in ((Session("name?"), "JJ@@", "18"), (Session("name", "depth 3"), "JJJJ", "2")):
+        client.say("new black")
+        assert client.answer("j10") == [f"move {centre}"]
+        client.say("move AAAB")
+        assert client.answer(f"b{row}c{row}") == ["move BBCB"]
+
+
+def test_an_option_s_error_is_no_answer_to_a_move() -> None:
+    client = Session("name", "depth 1")
+    assert client.say("depth 500") == ["ERROR option Depth: 500 is not within 0..47"]
+    client.say("new white", "move JJJJ")
+    assert client.answer("i9k11") == ["move IIKK"]
+
+
+def test_cloudict_leaves_out_turns_that_cannot_be() -> None:
+    client = Session("name", "new xxx", "black JJJJ")
+    (answer,) = client.say("white JJJK", "white KKLL", "black IIHH", "next")
+    assert answer == "ERROR illegal move, JJ is taken: JJJK"
+    assert client.calls()[-2:] == [SetPosition(None, "j10 k11l12 i9h8"), Go(Limits(900_000, 900_000))]
+
+
+def test_sau_s_platform_may_not_take_a_turn() -> None:
+    client = Session("name?", "new black")
+    client.answer("j10")
+    client.calls()
+    client.say("error", "move ABAC")
+    assert client.calls()[0] == SetPosition(None, "a18a17")
+
+
+def test_the_game_is_over() -> None:
+    client = Session("name", "get R 1 E5 D5 C5 E4 D4 E3 0 0 0 0 0 0")
+    assert client.end_game(Score(0, 0)) == ["ERROR the game is over"]
+
+
+def test_myai_s_time_holds_at_once(now: list[int]) -> None:
+    """Before any `ini`, after one, and after a search; a new game has all of it."""
+    get = "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
+    client = Session("name", "time_setting 7")
+    for line, seconds in (("", 7), ("ini R", 7), ("time_setting 3", 3), ("ini B", 3)):
+        if line:
+            client.say(line, ns=now[0])
+        if line.startswith("ini"):
+            client.answer("123456")
+        client.calls()
+        client.say(get, ns=now[0])
+        ms = 1000 * seconds
+        assert client.calls() == [SetPosition("ABC2/DE3/F3f/3ed/2cba f 3"), Go(Limits(ms, ms))]
+        now[0] += 2_000_000_000
+        assert client.answer("c5d4") == ["C1 D2"]
+
+
+def test_myai_s_settings() -> None:
+    client = Session("name", "version")
+    assert client.say("name", "version", "time_setting 5", "board_setting 5 6") == ["Siqi", __version__, "1", "1"]
+    assert client.say("board_setting 6 6") == ["ERROR the board is 5 x 5 with six pieces a side: board_setting 6 6"]
+    client.say("ini B")
+    assert client.answer("123456") == ["E5 D5 C5 E4 D4 E3"]
+
+
+def test_a_client_that_asks_for_the_name_is_known_by_its_next_word() -> None:
+    for line, game, chosen in (
+        ("version", "ewn", myai.MyAi),
+        ("ini R", "ewn", myai.MyAi),
+        ("new black", "connect6", cloudict.Cloudict),
+        ("depth 3", "connect6", cloudict.Cloudict),
+        ("rubbish", "connect6", cloudict.Cloudict),
+    ):
+        client = Session("name")
+        front_end = client.front_end
+        assert isinstance(front_end, named.Named)
+        assert client.say("name") == ["name Siqi"]
+        assert client.post(Refused(Kind.INTERNAL, "x")) == []  # nobody has asked for anything
+        client.say(line)
+        assert client.calls()[0] == SetOption("UCI_Variant", game)
+        assert type(front_end._chosen) is chosen
+
+
+# Botzone
+
+
+def history(*turns: Any, **more: Any) -> str:
+    return json.dumps({"requests": turns[::2], "responses": turns[1::2]} | more)
+
+
+@pytest.mark.parametrize(
+    "request_, fault",
+    [
+        ({"source": "h2", "target": "e2 h9g7"}, "a square"),
+        ({"source": "h2", "target": "e2\nquit"}, "a square"),
+        ({"source": "moves", "target": "e2"}, "a square"),
+        ({"source": "h2e2 h9g7 moves", "target": ""}, "a square"),
+        ({"source": ["h2"], "target": "e2"}, "a square"),
+        ({"source": "h\u0662", "target": "e2"}, "a square"),
+        ({"source": "h2", "target": "e2", "dice": "3 go"}, "a die"),
+        ({"source": "h2", "target": "e2", "dice": 7}, "a die"),
+        ({"setup": "123456 a5a4", "source": "a5"}, "a set-up"),
+    ],
+)
+def test_a_field_of_botzone_s_is_one_word(request_: dict[str, Any], fault: str) -> None:
+    """In a later request, and in either place of a history: no call is made of it, nothing changes."""
+    ewn = "setup" in request_
+    nothing = {"setup": "-1"} if ewn else NOTHING
+    request = {"target": "a4"} | request_
+    for turns in ((nothing, nothing, request), (nothing, request, nothing)):
+        if "dice" in request_ and turns[1] is request:
+            continue  # a response has no die
+        client = Session("{}")
+        (answer,) = client.say(history(*turns))
+        assert fault in json.loads(answer)["error"]
+        assert not [call for call in client.calls() if not isinstance(call, SetOption)]
+        (answer,) = client.say(json.dumps(request_))
+        assert "needs requests" in json.loads(answer)["error"]
+    client = Session(history(nothing))
+    client.answer("123456" if ewn else "h2e2")
+    client.calls()
+    (answer,) = client.say(json.dumps(request))
+    assert fault in json.loads(answer)["error"] and client.calls() == []
+    client.say(json.dumps({"setup": "654321", "dice": 1} if ewn else {"source": "h9", "target": "g7"}))
+    assert client.calls()[0] == SetPosition(None, "123456 654321" if ewn else "h2e2 h9g7")
+
+
+@pytest.mark.parametrize("limit", ["0.0001", "-1", "1e300", "1e999"])
+def test_botzone_s_odd_time_limits(limit: str) -> None:
+    client = Session("{}")
+    client.say(f'{{"requests": [{json.dumps(NOTHING)}], "responses": [], "time_limit": {limit}}}')
+    go = client.calls()[-1]
+    assert isinstance(go, Go) and go.limits.movetime is not None and 1 <= go.limits.movetime <= 3600_000
+
+
+def test_botzone_s_turns() -> None:
+    client = Session("{}")
+    client.say(history(NOTHING, {"source": "h2", "target": "e2"}, {"source": "h9", "target": "g7"}, time_limit=0.1))
+    calls = client.calls()
+    assert [call for call in calls if not isinstance(call, SetPosition)] == [NewGame(), Go(Limits(movetime=70))]
+    assert calls[-2] == SetPosition(None, "h2e2 h9g7")
+    response = json.dumps({"response": {"source": "b0", "target": "c2"}})
+    assert client.answer("b0c2") == [response, botzone_.KEEP_RUNNING]
+    (answer,) = client.say('{"source": "h9", "target": "g7"}')
+    assert "illegal move" in json.loads(answer)["error"]
+
+
+def test_botzone_s_stones_and_dice() -> None:
+    client = Session(history({"x0": 9, "y0": 9, "x1": -1, "y1": -1}))
+    assert client.engine.position.turn == 1
+    response = json.dumps({"response": {"x1": 10, "y1": 8, "x0": 8, "y0": 10}})
+    assert json.loads(client.answer("i9k11")[0]) == json.loads(response)
+    (answer,) = client.say('{"x0": -2, "y0": 1, "x1": 1, "y1": 1}')
+    assert "beyond" in json.loads(answer)["error"]
+    client = Session(history({"setup": "-1"}))
+    assert client.answer("123456")[0] == '{"response": {"setup": "123456"}}'
+    client.calls()
+    client.say('{"setup": "654321", "dice": 6}')
+    assert client.calls()[-3:] == [SetPosition(None, "123456 654321"), SetDice(6), Go(Limits(movetime=700))]
+
+
+def test_botzone_s_next_game_may_be_another() -> None:
+    client = Session(history(NOTHING))
+    client.answer("b0c2")
+    client.say(history({"x0": 9, "y0": 9, "x1": -1, "y1": -1}))
+    assert client.answer("i9k11") != []
+    assert client.calls()[-2] == SetPosition(None, "j10")
+
+
+def test_no_front_end_has_a_word_twice() -> None:
+    for front_end in (uci.Uci, ucci.Ucci, ugi.Ugi, cecp.Cecp, sau.Sau, cloudict.Cloudict, myai.MyAi, junqi.Referee):
+        assert all(isinstance(command, base.Command) for command in front_end.commands.values())

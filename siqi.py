@@ -324,9 +324,8 @@ class Engine:
         if dice:
             self._engine.set_dice(dice)
         self._engine.set_option("MultiPV", str(multipv))
-        self._running = Analysis(self, position, 0)
-        searchmoves = [str(move) for move in root_moves or ()]
-        self._running._search_id = self._engine.go(_limits(limit), searchmoves)
+        search_id = self._engine.go(_limits(limit), [str(move) for move in root_moves or ()])
+        self._running = Analysis(self, position, search_id)
         return self._running
 
     def _check_idle(self) -> None:
@@ -417,7 +416,7 @@ class Analysis:
             ]
         elif isinstance(event, _events.Refused):
             self._fault = event.reason
-        elif isinstance(event, _events.BestMove):
+        elif isinstance(event, _events.BestMove) and event.search_id == self._search_id:
             self.is_done = True
             info = self.lines[0] if self.lines and event.move is not None else None
             self._best = PlayResult(self._move(event, event.move), self._move(event, event.ponder), info)

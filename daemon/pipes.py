@@ -22,15 +22,16 @@ def now_ns() -> int:
 
 
 class ClientLine:
-    """A line as it was read. `is_stopped`: a `stop` came before its turn did."""
+    """A line as it was read. `is_stopped`: a `stop` came before its turn did; `ponderhit_ns`, if not 0: likewise."""
 
-    __slots__ = ("is_stopped", "ns", "text", "too_long")
+    __slots__ = ("is_stopped", "ns", "ponderhit_ns", "text", "too_long")
 
     def __init__(self, text: str, ns: int, too_long: bool = False) -> None:
         self.text = text
         self.ns = ns
         self.too_long = too_long
         self.is_stopped = False
+        self.ponderhit_ns = 0
 
 
 class EndOfInput:

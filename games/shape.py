@@ -69,7 +69,7 @@ class BoardShape(NamedTuple):
         for index, signs in zip(range(height - 1, -1, -1), rows, strict=True):
             reached = 0
             for sign in re.findall(r"[0-9]{1,2}|." if width > 9 else ".", signs):
-                if sign.isascii() and sign.isdigit() and 0 < int(sign) <= width:
+                if sign.isascii() and sign.isdigit() and 0 < int(sign) <= (width if width < 10 else 99):
                     reached += int(sign)
                 else:
                     yield reached, index, sign

@@ -1,4 +1,6 @@
-"""Record transcripts: `python tests/record_transcripts.py [FRONT_END[/NAME] ...]`, all without arguments.
+"""Record transcripts: `python tests/record_transcripts.py [BEGINNING ...]`.
+
+A beginning chooses transcripts, as `uci/` or `ucci/handshake`; without one all are recorded.
 
 What is recorded is what the present code says, right or wrong: look at the difference before it is committed.
 """
@@ -19,7 +21,7 @@ from client import ClientError
 from scenarios import SCENARIOS, Scenario, load_all
 from transcripts import Block, Process, Transcript, is_news, mask, text_of
 
-QUIET_S = 0.25
+QUIET_S = 0.15
 """An answer is whole when nothing more has come for so long."""
 
 Awaited = str | Callable[[str], bool] | None
@@ -68,6 +70,11 @@ class Recorder:
         self.blocks.append(Block(sent, tuple(mask(line, self._front_end) for line in answers)))
         return answers
 
+    def each(self, *lines: str, until: Awaited = None) -> None:
+        """Send each line in a block of its own, to be followed by an answer."""
+        for line in lines:
+            self.send(line, until=until)
+
     def best(self, *lines: str, until: str = "bestmove") -> str:
         """Send lines and return the second word of the last answer that begins with `until`."""
         answers = self.send(*lines, until=until)
@@ -102,7 +109,7 @@ def record(key: tuple[str, str], scenario: Scenario) -> Transcript:
 def main(names: list[str]) -> None:
     load_all()
     for key, scenario in SCENARIOS.items():
-        if names and key[0] not in names and "/".join(key) not in names:
+        if names and not any("/".join(key).startswith(name) for name in names):
             continue
         started = time.monotonic()
         transcript = record(key, scenario)

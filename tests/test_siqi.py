@@ -62,7 +62,7 @@ def test_an_engine_plays_each_game(name: str) -> None:
 
 def test_lines_come_best_first(xiangqi: siqi.Engine) -> None:
     board = siqi.position("xiangqi")
-    lines = xiangqi.analyse(board, siqi.Limit(nodes=20_000), multipv=3)
+    lines = xiangqi.analyse(board, siqi.Limit(depth=5), multipv=3)
     assert [line.multipv for line in lines] == [1, 2, 3]
     assert sorted(lines, key=lambda line: -line.score.cp) == lines
     assert len({line.pv[0] for line in lines}) == 3 and all(line.pv[0] in board.legal_moves for line in lines)
@@ -89,11 +89,13 @@ def test_one_search_at_a_time(xiangqi: siqi.Engine) -> None:
 
 
 def test_the_history_of_a_board_counts(xiangqi: siqi.Engine) -> None:
-    """Without it the engine would walk into a perpetual check that loses."""
-    board = siqi.Board("3k5/9/9/9/9/9/9/9/4R4/4K4 w - - 0 1")
-    board.push_uci("e1d1")
-    (line,) = xiangqi.analyse(board, siqi.Limit(depth=3))
-    assert line.pv[0] in board.legal_moves
+    """The rules about repetition need it."""
+    board = siqi.Board("3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1")
+    for move in ("a1a2", "d9d8", "a2a1", "d8d9") * 2:
+        board.push_uci(move)
+    xiangqi.analyse(board, siqi.Limit(depth=1))
+    assert xiangqi._engine.position.ply == 8 and str(xiangqi._engine.outcome()) == "draw repetition"
+    assert board.is_repetition()
 
 
 def test_a_game_that_is_over_has_no_move() -> None:
@@ -126,7 +128,7 @@ def test_a_view_hides_what_it_does_not_know() -> None:
     [
         (lambda: siqi.position("chess"), "unknown game"),
         (lambda: siqi.Engine("chess"), "unknown game"),
-        (lambda: siqi.position("connect6", "nonsense"), "board has 1"),
+        (lambda: siqi.position("connect6", "nonsense"), "1 fields, not 3"),
         (lambda: siqi.Engine("connect6", {"Colour": 3}), "unknown option: Colour"),
         (lambda: siqi.Engine("connect6", {"Width": 1}), "not within"),
         (lambda: siqi.Engine("connect6", {"UCI_Variant": "ewn"}), "not for a library"),
@@ -143,7 +145,7 @@ def test_what_cannot_be_is_a_value_error(call: object, reason: str) -> None:
 def test_a_position_of_another_game(xiangqi: siqi.Engine) -> None:
     with pytest.raises(ValueError, match="a position of connect6 for an engine of xiangqi"):
         xiangqi.play(siqi.position("connect6"), siqi.Limit(depth=1))
-    with pytest.raises(TypeError, match="siqi.Position or siqi.Board"):
+    with pytest.raises(TypeError, match=r"siqi\.Position or siqi\.Board"):
         xiangqi.play("startpos", siqi.Limit(depth=1))
     with pytest.raises(ValueError, match="illegal move"):
         xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1), root_moves=["a0a9"])

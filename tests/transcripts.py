@@ -5,7 +5,7 @@ A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. 
     #   a remark; `# nodes N` is the node limit of every search (see fixed_daemon.py), `# status N` the exit status
     >   a line sent
     >!  bytes sent as they are, with escapes as in Python (`\\r`, `\\x00`); the end of the line must be among them
-    >*  `>* N text` is a line of N bytes, the text repeated
+    >*  `>* N start|text` is a line of N bytes, the text repeated; the start may be missing
     >.  the input is closed
     <   a line of standard output
     !   a line of standard error; it is compared only if there is such a line, or `!-`, which stands for none
@@ -159,7 +159,8 @@ def bytes_of(line: str) -> bytes:
         return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
     if kind == ">*":
         size, _, text = text.partition(" ")
-        return (text * (int(size) // len(text) + 1))[: int(size)].encode() + b"\n"
+        start, _, more = text.rpartition("|")
+        return (start + more * (int(size) // len(more) + 1))[: int(size)].encode("latin-1") + b"\n"
     return text.encode() + b"\n" if kind == ">" else b""
 
 

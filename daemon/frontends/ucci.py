@@ -160,17 +160,14 @@ class Ucci(UciFamily):
         asked = parse_go(others)
         for word in asked.unknown:
             self.note(f"go: unknown word ignored: {printable(word)}")
-        if asked.perft:
-            self.engine.perft(asked.perft, line.is_stopped)
-            return
         moves = asked.searchmoves
-        if self._banned:
+        if self._banned and not asked.perft:
             moves = tuple(move for move in moves or self.engine.legal_moves() if move not in self._banned)
             if not moves:
                 self.out.line("nobestmove")
                 return
         limits = asked.limits._replace(**times)  # type: ignore[arg-type]
-        self.engine.go(limits, moves, line.ns, line.is_stopped)
+        self.start(asked._replace(limits=limits), moves, line)
 
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
         self._is_offered = "draw" in words

@@ -69,10 +69,7 @@ class Uci(UciFamily):
         asked = parse_go(words, self.go_words)
         for word in asked.unknown:
             self.error(f"go: unknown word ignored: {printable(word)}")
-        if asked.perft:
-            self.engine.perft(asked.perft, line.is_stopped)
-        else:
-            self.engine.go(asked.limits, asked.searchmoves, line.ns, line.is_stopped)
+        self.start(asked, asked.searchmoves, line)
 
     def d(self, words: list[str], line: ClientLine) -> None:
         position = self.engine.position

@@ -6,11 +6,12 @@ answered beside a search. The line about an iteration and the declarations of op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from daemon import events
 from daemon.events import Event, Info
 from daemon.frontends.base import FrontEnd, Letter
+from daemon.frontends.words import Go
 from daemon.options import NO_FILE
 from daemon.pipes import ClientLine
 from daemon.scheduler import State
@@ -26,8 +27,6 @@ class UciFamily(FrontEnd):
         word = line.text.split(maxsplit=1)[0]
         if word == "isready" and self.engine.state is State.RUNNING:
             self.out.line("readyok")
-        elif word == "ponderhit" and self.mailbox and not self.engine.is_pondering:
-            self.mailbox.append(Letter(line, self.commands[word]))  # it is meant for a search that waits
         else:
             super().read(line)
 
@@ -44,7 +43,24 @@ class UciFamily(FrontEnd):
         self.stop_waiting()
 
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
+        """The move pondered on was played; so it was for what waits."""
         self.engine.ponderhit(line.ns)
+        for letter in self.mailbox:
+            letter.line.ponderhit_ns = line.ns
+
+    def start(self, asked: Go, moves: Sequence[str], line: ClientLine) -> None:
+        """Begin the search or the count of a `go` whose turn has come."""
+        if asked.perft:
+            self.engine.perft(asked.perft, line.is_stopped)
+            return
+        self.engine.go(asked.limits, moves, line.ns, line.is_stopped)
+        if line.ponderhit_ns:
+            while self.mailbox and self._is_throw_before_hit(self.mailbox[0]):
+                self._handle(*self.mailbox.popleft())  # it was said before the hit
+            self.engine.ponderhit(line.ponderhit_ns)
+
+    def _is_throw_before_hit(self, letter: Letter) -> bool:
+        return letter.command is self.commands.get("dice") and bool(letter.line.ponderhit_ns)
 
 
 def info_lines(info: Info, score_text: WriteScore) -> Iterator[str]:

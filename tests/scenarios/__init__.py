@@ -41,3 +41,4 @@ def load_all() -> None:
     """Import all modules that declare scenarios."""
     for front_end in FRONT_ENDS:
         importlib.import_module(f"scenarios.{front_end}")
+    importlib.import_module("scenarios.uci_games")

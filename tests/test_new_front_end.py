@@ -1,0 +1,55 @@
+"""The front end that CONTRIBUTING shows is a whole one: it plays, refuses and ends."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from daemon.engine import Engine
+from daemon.events import Event, ends_job
+from daemon.pipes import ClientLine, now_ns
+
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+
+
+class Lines:
+    """An output that keeps its lines."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def line(self, *texts: str) -> None:
+        self.written += texts
+
+
+def test_the_front_end_of_contributing() -> None:
+    (source,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(encoding="utf-8"), re.DOTALL)
+    assert source.count("\n") < 100
+    scope: dict[str, Any] = {}
+    exec(compile(source, "CONTRIBUTING.md", "exec"), scope)
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    owner, out, has_left = threading.current_thread(), Lines(), threading.Event()
+
+    def post(event: Event) -> None:
+        if threading.current_thread() is owner and not ends_job(event):
+            client.write(event)
+        else:
+            inbox.put(event)
+
+    engine = Engine(post)
+    client = scope["Gtp"](engine, out, has_left.set)
+    for text in ("name", "clear_board", "genmove b", "play w a1b1", "play w a1b1", "dance", "genmove b", "quit"):
+        client.read(ClientLine(text, now_ns()))
+        while engine.is_busy:
+            event = inbox.get(timeout=300)
+            client.write(event)
+            engine.settle(event)
+            client.drain()
+    assert [line for line in out.written if line][:3] == ["= Siqi", "=", "= j10"]
+    (refusal, unknown) = [line for line in out.written if line.startswith("?")]
+    assert "taken" in refusal and unknown == "? unknown command: dance"
+    assert re.fullmatch(r"= [a-s]\d+[a-s]\d+", [line for line in out.written if line][-1])
+    assert has_left.is_set()

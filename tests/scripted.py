@@ -364,7 +364,7 @@ class Session:
     def _leave(self) -> None:
         self.has_left = True
 
-    def say(self, *lines: str, ns: int = 0) -> list[str]:
+    def say(self, *lines: str, ns: int = 1) -> list[str]:
         """Say lines; return the answers, and what was written before and has not been returned."""
         for text in lines:
             self.front_end.read(ClientLine(text, ns))

@@ -36,8 +36,8 @@ from games.contract import Recollection, Score
 
 @pytest.fixture(autouse=True)
 def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The time that front ends see, in nanoseconds: lines are read at 0, and no time passes unless a test says so."""
-    now = [0]
+    """The time that front ends see, in nanoseconds: lines are read at 1, and no time passes unless a test says so."""
+    now = [1]
     monkeypatch.setattr("daemon.frontends.move_by_move.now_ns", lambda: now[0])
     return now
 
@@ -213,15 +213,27 @@ def test_a_stop_holds_for_what_waits() -> None:
     ]
 
 
-def test_a_ponderhit_is_for_the_search_that_waits() -> None:
-    client = Session("uci", "go depth 1", "go ponder wtime 1000")
-    client.say("ponderhit")
-    assert client.calls() == []
+def test_a_ponderhit_is_for_what_waits_too() -> None:
+    client = Session("uci", "go depth 1", "go ponder wtime 1000", "go ponder depth 2")
+    client.say("ponderhit", "go ponder depth 3")
+    assert client.calls() == [Ponderhit()]
     client.answer("b0c2")
     assert client.calls() == [Go(Limits(wtime=1000, ponder=True)), Ponderhit()]
     client.answer("b0c2")
-    client.say("go ponder wtime 9", "go depth 1", "ponderhit")  # for the one that ponders
-    assert client.calls() == [Go(Limits(wtime=9, ponder=True)), Ponderhit()]
+    assert client.calls() == [Go(Limits(depth=2, ponder=True)), Ponderhit()]
+    client.answer("b0c2")
+    assert client.calls() == [Go(Limits(depth=3, ponder=True))]
+    client.say("ponderhit")
+    assert client.calls() == [Ponderhit()]
+
+
+def test_a_throw_that_waits_comes_before_the_hit_that_followed_it() -> None:
+    client = Session("uci", "setoption name UCI_Variant value ewn", "position startpos moves 123456 615243")
+    client.say("go depth 1", "go ponder wtime 1000", "dice 4", "ponderhit", "dice 5")
+    client.calls()
+    client.answer(client.engine.legal_moves()[0])
+    pondering = Go(Limits(wtime=1000, ponder=True))
+    assert client.calls() == [pondering, SetDice(4), Ponderhit(), SetDice(5)]
 
 
 def test_uci_s_quit() -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from games.alphabeta import AlphaBetaSearcher
 from games.connect6 import INFO, movegen, notation, symmetry
 from games.connect6.bench import BENCH
 from games.connect6.evaluate import explain
 from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, clear_board, do_turn, put_stone, undo_turn
-from games.connect6.search import Connect6Root
+from games.connect6.search import Connect6Adapter
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
 from games.connect6.work import MAX_PLY, WORK_DTYPE
 from games.contract import BenchItem, GameInfo, Outcome, Searcher, Suggestion, Tell
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.opening import Openings
+from games.search.aspiration import Aspiration
+from games.search.deepening import DeepeningSearcher
 
 
 class Connect6Position:
@@ -158,13 +159,13 @@ class Connect6:
 
     def __init__(self, tell: Tell) -> None:
         self._openings = Openings("connect6", tell)
-        self._root = Connect6Root()
+        self._adapter = Connect6Adapter()
 
     def set_option(self, name: str, value: str) -> None:
         if name == "Width":
-            self._root.width = int(value)
+            self._adapter.width = int(value)
         elif name == "Depth":
-            self._root.max_depth = int(value) or MAX_PLY - 1
+            self._adapter.max_depth = int(value) or MAX_PLY - 1
         else:
             self._openings.set_option(name, value)
 
@@ -172,7 +173,7 @@ class Connect6:
         return Connect6Position(notation.START_FEN if fen is None else fen)
 
     def searcher(self) -> Searcher:
-        return AlphaBetaSearcher(self._root)
+        return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: Connect6Position) -> list[str]:
         return self._openings.consult(position)

@@ -26,12 +26,12 @@ from numba import types
 
 from games.contract import Report, Task
 from games.junqi.evaluate import evaluate
-from games.junqi.flat import ARM_DTYPE, FlatRoot, try_arms
+from games.junqi.flat import ARM_DTYPE, PLIES, try_arms
 from games.junqi.game import Junqi, JunqiPosition
 from games.junqi.movegen import BOARDS, list_side
 from games.junqi.playout import enter_world
 from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
-from games.junqi.root import Root
+from games.junqi.root import RootView
 from games.junqi.tables import TABLES, TABLES_RECORD
 from games.junqi.uct import EDGE_DTYPE, grow
 from games.junqi.work import MAX_MOVES, WORK, WORK_DTYPE
@@ -132,13 +132,11 @@ class Determinized:
         self._control.set_deadline(deadline_ns)
         self.work.control, self.work.nodes, self.work.poll_at, self.work.stopped = self._control.address, 0, 0, 0
 
-    def begin(self, view: JunqiPosition, ms: float) -> Root:
+    def begin(self, view: JunqiPosition, ms: float) -> RootView:
         """The completed boards; the clock runs from here."""
         self._seed += 1
         self.run_until(time.monotonic_ns() + int(ms * 1e6))
-        root = Root(Task(view, self._control), self.boards, self._seed)
-        root.ready([self.work])
-        return root
+        return RootView(Task(view, self._control), [self.work], self.boards, self._seed)
 
 
 @inner(int64(POSITION, WORK, TABLES, STACK, int64))
@@ -247,7 +245,7 @@ class MonteCarlo(Determinized):
                 chosen = rng.randrange(len(arms)) if rng.random() < 0.1 else best
             arm = arms[chosen : chosen + 1]
             playouts = self.boards
-            try_arms(root.view, self.board, self.work, TABLES_RECORD, arm, 1, i, 1, playouts, FlatRoot.plies)
+            try_arms(root.view, self.board, self.work, TABLES_RECORD, arm, 1, i, 1, playouts, PLIES)
             i += 1
         return int(arms["move"][np.argmax(arms["sum"] / np.maximum(arms["visits"], 1))])
 

@@ -41,7 +41,7 @@ from tqdm import tqdm
 from games.contract import UNKNOWN_SETUP, Task, exhaust
 from games.junqi.behaviour import FLED, MOVED, RESTED
 from games.junqi.cooperation import INTENTIONS, MOST
-from games.junqi.flat import FlatRoot
+from games.junqi.flat import PLIES
 from games.junqi.game import JunqiPosition
 from games.junqi.movegen import reaches
 from games.junqi.setup import TILT, draw_setup
@@ -271,7 +271,7 @@ def tell_speed(playouts: int, runs: int) -> None:
         engine.new_game(1)
         started = time.perf_counter()
         report = exhaust(engine.searcher, Task(view, Control(playouts)))
-        rates.append(report.nodes * (1 + FlatRoot.plies) / (time.perf_counter() - started))
+        rates.append(report.nodes * (1 + PLIES) / (time.perf_counter() - started))
     print(f"{max(rates):,.0f} plies/s")
 
 

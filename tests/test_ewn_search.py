@@ -211,10 +211,10 @@ def test_visits_and_results_of_shared_trees_add_up() -> None:
         searcher: Any = game.searcher()
         searcher.configure(16, 3, 1)
         report = exhaust(searcher, Task(game.position("ABC2/DE3/F3f/3ed/2cba f 3"), Control(50_000)))
-        root = searcher._searcher._root
-        visits = sum(int(forest.children(TOP)["visits"].sum()) for forest in root._forests)
+        adapter = searcher._searcher._adapter
+        visits = sum(int(forest.children(TOP)["visits"].sum()) for forest in adapter._forests)
         assert 0.999 * report.nodes <= visits <= report.nodes
-        assert len(root._forests) == (3 if parallel == "root" else 1)
+        assert len(adapter._forests) == (3 if parallel == "root" else 1)
 
 
 @pytest.mark.parametrize("algorithm", ["expectimax", "uct"])
@@ -240,18 +240,18 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
         position.push(report.lines[0].pv[0])
         position.set_dice(throw)
         searcher.start(Task(position, Control(1)))
-        root = searcher._searcher._root
-        kept = int(root._forests[0].children(TOP)["visits"].sum())
+        adapter = searcher._searcher._adapter
+        kept = int(adapter._forests[0].children(TOP)["visits"].sum())
         assert kept > 1000
         report = searcher.iterate()
         searcher.finish()
         assert report.lines[0].pv[0] in position.legal_moves()
     # Restricted to some moves, or for another position, it begins anew.
     searcher.start(Task(position, Control(1), tuple(position.legal_moves()[:1])))
-    assert int(searcher._searcher._root._forests[0].children(TOP)["visits"].sum()) == 0
+    assert int(searcher._searcher._adapter._forests[0].children(TOP)["visits"].sum()) == 0
     searcher.finish()
     searcher.start(Task(game.position("A1B2/2E2/C1F1f/2e2/1cb1a s 4"), Control(1)))
-    assert int(searcher._searcher._root._forests[0].children(TOP)["visits"].sum()) == 0
+    assert int(searcher._searcher._adapter._forests[0].children(TOP)["visits"].sum()) == 0
     searcher.finish()
 
 

@@ -19,7 +19,7 @@ from games.contract import Searcher, Task, exhaust
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import new_record
 from games.kernel.table import Table
-from games.kernel.threads import ALONE_NODES
+from games.search.threads import ALONE_NODES
 
 ROOT = Path(__file__).parents[1]
 
@@ -124,11 +124,11 @@ def test_junqi_looks_after_few_episodes() -> None:
     searcher.start(Task(a_position("junqi"), control))
     searcher.iterate()
     uct = searcher._searcher
-    root, work = uct._root, uct._works[0]
+    adapter, work = uct._adapter, uct._works[0]
     before = int(work.nodes)
     work.poll_at = before + POLL_INTERVAL
     control.stop()
-    learn(root._root.view, uct._boards[0], work, JUNQI_TABLES, root._team, root._matrix, 1000)
+    learn(adapter._root.view, uct._boards[0], work, JUNQI_TABLES, adapter._team, adapter._matrix, 1000)
     assert 0 < work.nodes - before <= POLL_INTERVAL // EPISODE_NODES + 1
 
 

@@ -6,12 +6,11 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.alphabeta import AlphaBetaSearcher
 from games.connect6 import INFO, movegen, notation, symmetry
 from games.connect6.bench import BENCH
 from games.connect6.evaluate import explain
 from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, clear_board, do_turn, put_stone, undo_turn
-from games.connect6.search import Connect6Root
+from games.connect6.search import Connect6Adapter
 from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
 from games.connect6.work import MAX_PLY, WORK_DTYPE
 from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
@@ -19,6 +18,8 @@ from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.opening import Openings
 from games.options import Values
+from games.search.aspiration import Aspiration
+from games.search.deepening import DeepeningSearcher
 
 
 class Connect6Position:
@@ -155,7 +156,7 @@ class Connect6:
     def __init__(self, tell: Tell) -> None:
         self._values = Values(INFO.options)
         self._openings = Openings("connect6", self._values, tell)
-        self._root = Connect6Root()
+        self._adapter = Connect6Adapter()
         self._shape_search()
 
     def set_option(self, name: str, value: str) -> None:
@@ -166,8 +167,8 @@ class Connect6:
         self._shape_search()
 
     def _shape_search(self) -> None:
-        self._root.width = self._values.integer("Width")
-        self._root.max_depth = self._values.integer("Depth") or MAX_PLY - 1
+        self._adapter.width = self._values.integer("Width")
+        self._adapter.max_depth = self._values.integer("Depth") or MAX_PLY - 1
 
     def position(self, fen: str | None = None) -> Connect6Position:
         return Connect6Position(notation.START_FEN if fen is None else fen)
@@ -178,7 +179,7 @@ class Connect6:
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
     def searcher(self) -> Searcher:
-        return AlphaBetaSearcher(self._root)
+        return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: Connect6Position) -> list[str]:
         return self._openings.consult(position)

@@ -5,9 +5,9 @@ A side that must defend at the horizon gets its reply before the evaluation is b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from games.alphabeta import Outlook
 from games.connect6.candidates import generate_turns
 from games.connect6.evaluate import EVAL_BOUND, evaluate
 from games.connect6.movegen import winning_turn
@@ -16,9 +16,8 @@ from games.connect6.tables import TABLES, TABLES_RECORD
 from games.connect6.threats import find_danger, find_win, win_after
 from games.connect6.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
 from games.contract import MATE_LIMIT, Task
-from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
 from games.kernel.table import (
     EXACT,
@@ -32,6 +31,7 @@ from games.kernel.table import (
     save,
     settles,
 )
+from games.search.aspiration import AspirationAdapter, Outlook
 from games.winning import WinModel
 
 MATE = 2_000_000
@@ -272,9 +272,10 @@ def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
     return count
 
 
-class Connect6Root:
+class Connect6Adapter(AspirationAdapter):
     """Connect6's half of the searcher."""
 
+    work_dtype = WORK_DTYPE
     mate = MATE
     infinite = INFINITE
     margin = 100
@@ -285,37 +286,26 @@ class Connect6Root:
         self.width = 12
         self.max_depth = MAX_PLY - 1
 
-    def new_work(self) -> Record:
-        return new_record(WORK_DTYPE)
-
-    def begin(self, task: Task) -> Outlook:
+    def begin(self, task: Task, works: Sequence[Record]) -> Outlook:
+        """Search the root three times as wide as the nodes below."""
         position: Any = task.position
         self._phase: float = position.phase
-        return Outlook()
+        turns = list(task.moves[:MAX_TURNS])
+        for work in works:
+            work.width = self.width
+            work.killers[:] = 0
+            work.root_is_free = not task.moves
+            if task.moves:
+                work.root_proves = int(len(task.moves) <= MAX_TURNS)
+                work.root_moves[: len(turns)] = turns
+            else:
+                count = int(list_root(position.record, work, TABLES_RECORD, 3 * self.width))
+                turns = work.root_moves[:count].tolist()
+            work.root_count = len(turns)
+        return Outlook(turns)
 
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)
 
-    def between(self, control: Control) -> None:
-        pass
-
-    def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
-        """The root is searched three times as wide as the nodes below."""
-        work.width = self.width
-        work.killers[:] = 0
-        work.root_is_free = not moves
-        if moves:
-            chosen = list(moves[:MAX_TURNS])
-            work.root_proves = 1 if len(moves) <= MAX_TURNS else 0
-            work.root_moves[: len(chosen)] = chosen
-        else:
-            count = int(list_root(position.record, work, TABLES_RECORD, 3 * self.width))
-            chosen = work.root_moves[:count].tolist()
-        work.root_count = len(chosen)
-        return chosen
-
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, TABLES_RECORD, alpha, beta, depth, skip))
-
-    def tbhits(self, work: Record) -> int:
-        return 0

@@ -11,13 +11,9 @@ from games.contract import (
     Game,
     GameInfo,
     Outcome,
-    Position,
-    Recollection,
-    Report,
     Score,
     Searcher,
     Suggestion,
-    Task,
     Tell,
     check_throw,
 )
@@ -25,16 +21,27 @@ from games.ewn import INFO, movegen, notation
 from games.ewn.bench import BENCH
 from games.ewn.knowledge import Knowledge
 from games.ewn.position import POSITION_DTYPE, do_move, undo_move
-from games.ewn.search import Expectimax
+from games.ewn.search import ExpectimaxAdapter
 from games.ewn.setup import SetupSearch, set_up, setup_pieces
 from games.ewn.setupbook import SETUPS
 from games.ewn.tables import TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
-from games.uct import UctSearcher
+from games.search.choice import ChosenSearcher
+from games.search.deepening import DeepeningSearcher
+from games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 100
+
+
+def new_searcher(knowledge: Knowledge) -> Searcher:
+    """Return a searcher of the option Algorithm."""
+    if knowledge.algorithm == "expectimax":
+        return DeepeningSearcher(ExpectimaxAdapter(knowledge))
+    from games.ewn.uct import UctAdapter  # compiled only if wanted: a first load takes 11 s instead of 15
+
+    return SamplingSearcher(UctAdapter(knowledge))
 
 
 class EwnPosition:
@@ -149,49 +156,6 @@ class EwnPosition:
         return Outcome(winner, "corner" if self.record.alive[1 - winner] else "captured-all")
 
 
-class EwnSearcher:
-    """A `Searcher`: the one that the option Algorithm names, or before the set-ups the one for those."""
-
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._algorithm = ""
-        self._searcher: Searcher
-
-    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        self._seed = seed
-        if self._algorithm != self._knowledge.algorithm:
-            self._searcher = self._chosen()  # the memory of the one before goes before this one asks for its own
-            self._algorithm = self._knowledge.algorithm
-        self._searcher.configure(hash_mb, threads, seed)
-
-    def _chosen(self) -> Searcher:
-        """Return a new searcher of the option's name."""
-        if self._knowledge.algorithm == "expectimax":
-            return Expectimax(self._knowledge)
-        from games.ewn.uct import EwnRoot  # compiled only if wanted: a first load takes 11 s instead of 15
-
-        return UctSearcher(EwnRoot(self._knowledge))
-
-    def clear(self) -> None:
-        self._searcher.clear()
-
-    def start(self, task: Task) -> None:
-        is_setup = not task.position.has_pieces  # type: ignore[attr-defined]
-        self._setup = SetupSearch(task, self._seed, self._knowledge) if is_setup else None
-        if self._setup is None:
-            self._searcher.start(task)
-
-    def iterate(self) -> Report:
-        return self._searcher.iterate() if self._setup is None else self._setup.iterate()
-
-    def finish(self) -> None:
-        if self._setup is None:
-            self._searcher.finish()
-
-    def recall(self, position: Position) -> Recollection | None:
-        return self._searcher.recall(position)
-
-
 class Ewn:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
@@ -211,7 +175,11 @@ class Ewn:
         return notation.write_fen(pieces, turn, dice)
 
     def searcher(self) -> Searcher:
-        return EwnSearcher(self.knowledge)
+        return ChosenSearcher(
+            lambda: self.knowledge.algorithm,
+            lambda: new_searcher(self.knowledge),
+            lambda task, seed: SetupSearch(task, seed, self.knowledge),
+        )
 
     def consult(self, position: EwnPosition) -> list[str]:
         """Set-ups, or what a table of endings tells."""

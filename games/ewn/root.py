@@ -21,8 +21,8 @@ class Value(NamedTuple):
     is_exact: bool = False
 
 
-class Root:
-    """The moves of a root by throw; `throws` has one entry, of 0, where the throw is known."""
+class RootMoves:
+    """The moves at the root by throw; `throws` has one entry, of 0, where the throw is known."""
 
     def __init__(self, task: Task) -> None:
         self.record: Record = task.position.record.copy()  # type: ignore[attr-defined]

@@ -8,25 +8,25 @@ branch ends on the board or in a table of endings its value is exact, and stays 
 
 from __future__ import annotations
 
-from games.contract import Move, Position, Report, Task
+from collections.abc import Sequence
+
+from games.contract import Move, Task
 from games.ewn.bounds import enough, sum_up, too_little
 from games.ewn.knowledge import Knowledge
 from games.ewn.movegen import step
 from games.ewn.playout import FINER, WIN, static_value
 from games.ewn.position import POSITION, do_move, undo_move
 from games.ewn.probe import UNKNOWN, probe_ending
-from games.ewn.root import Root, Value
+from games.ewn.root import RootMoves, Value
 from games.ewn.tables import TABLES, TABLES_RECORD
 from games.ewn.work import MAX_UNION, WORK, WORK_DTYPE
-from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.node import count_node, pick_from
 from games.kernel.table import (
     EXACT,
     LOWER,
     UPPER,
-    Memory,
     Table,
     entry_bound,
     entry_depth,
@@ -35,7 +35,8 @@ from games.kernel.table import (
     save,
     settles,
 )
-from games.kernel.threads import Helpers
+from games.search.deepening import DeepeningAdapter
+from games.search.findings import Findings
 
 MAX_DEPTH = 60
 SOLVED = 255
@@ -177,109 +178,69 @@ def try_move(pos: Record, work: Record, t: Record, move: int, alpha: int, beta: 
     return value
 
 
-class Expectimax:
-    """A `Searcher`; one iteration searches every root move a ply deeper, the best so far first."""
+class ExpectimaxAdapter(DeepeningAdapter):
+    """EWN's half of the searcher: a depth is every root move a ply deeper, the best so far first."""
+
+    work_dtype = WORK_DTYPE
+    max_depth = MAX_DEPTH
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._memory = Memory[Table]()
-        self._works: list[Record] = []
 
-    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        """The seed plays no part: nothing is drawn."""
-        if self._memory.wanted == hash_mb and len(self._works) == threads:
-            return
-        self._works = [new_record(WORK_DTYPE) for _ in range(threads)]
-        if self._memory.wanted == hash_mb:
-            self.clear()
-        else:
-            self._memory.resize(hash_mb, Table)
-
-    @property
-    def _table(self) -> Table:
-        return self._memory.held
-
-    def clear(self) -> None:
-        self._table.clear()
-
-    def start(self, task: Task) -> None:
-        task.control.set_threads(len(self._works))
-        self._control: Control = task.control
-        self._multipv = task.multipv
-        self._depth = 0
-        self._table.new_search()
-        self._root = Root(task)
-        self._boards = [self._root.record.copy() for _ in self._works]
-        for thread, work in enumerate(self._works):
-            work.control, work.thread = task.control.address, thread
-            work.nodes = work.stopped = work.deepest = work.tbhits = 0
+    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+        self._works, self._multipv = works, task.multipv
+        self._root = RootMoves(task)
+        self._boards = [self._root.record.copy() for _ in works]
+        for work in works:
+            work.deepest = work.tbhits = 0
             work.endings, work.evaluation = self._knowledge.endings, self._knowledge.evaluation
-            work.table, work.table_mask = self._table.address, self._table.mask
-            work.generation = self._table.generation
-            work.poll_at = _NEVER
-        # What a search that is stopped at once answers with.
+            work.table, work.table_mask, work.generation = tt.address, tt.mask, tt.generation
+        # The answer of a search that is stopped at once.
+        works[0].poll_at = _NEVER
         self._values = {move: self._try(0, move, 0, 1) for move in self._root.moves}
+        works[0].poll_at = 0
         self._exact = dict.fromkeys(self._root.moves, False)
         self._depths = dict.fromkeys(self._root.moves, 1)
-        for work in self._works:
-            work.poll_at = 0
-        self._helpers = Helpers(task.control, len(self._works), self._help)
 
     def _try(self, thread: int, move: Move, alpha: int, depth: int) -> int:
         return int(try_move(self._boards[thread], self._works[thread], TABLES_RECORD, move, alpha, WIN, depth))
 
-    def _help(self, thread: int) -> None:
-        """A helper deepens on its own, odd ones a ply ahead; the table takes what it finds to the others."""
-        for depth in range(1 + thread % 2, MAX_DEPTH + 1):
-            for move in sorted(self._root.moves, key=self._rank, reverse=True):
-                self._try(thread, move, 0, depth)
-                if self._control.stopped:
-                    return
+    def search(self, thread: int, depth: int) -> None:
+        """Search every root move: a helper with a full window, thread 0 above the floor of its lines."""
+        work = self._works[thread]
+        found: list[Move] = []
+        for move in sorted(self._root.moves, key=self._rank, reverse=True):
+            floor = 0 if thread else self._floor(move, found)
+            value = self._try(thread, move, floor, depth)
+            if work.stopped:
+                return
+            if thread == 0:
+                # At the floor or below it is only a bound from above.
+                self._values[move] = max(min(value, floor - 1), 0) if value <= floor else value
+                self._exact[move], self._depths[move] = bool(work.is_exact), depth
+                found.append(move)
+
+    def _floor(self, move: Move, found: Sequence[Move]) -> int:
+        """Return the value that a move must exceed to enter the lines of one of its throws, by those found so far."""
+        floor = WIN - 1  # of certain wins the shortest is wanted
+        for die in self._root.throws_of(move):
+            values = sorted((self._values[other] for other in found if other in self._root.throws[die]), reverse=True)
+            wanted = 1 if die else self._multipv
+            floor = min(floor, values[wanted - 1] if len(values) >= wanted else 0)
+        return floor
 
     def _rank(self, move: Move) -> tuple[int, int]:
-        """What was searched deeper counts more: an iteration that is stopped began with the best moves."""
+        """Return the order of a move: a deeper search counts more, for an iteration begins with the best moves."""
         return self._depths[move], self._values[move]
 
     def _value(self, move: Move) -> Value:
         return Value(self._values[move] / WIN, self._exact[move])
 
-    def iterate(self) -> Report:
-        self._depth += 1
-        work = self._works[0]
-        self._helpers.start_after(int(work.nodes))
-        found: list[Move] = []
-        for move in sorted(self._root.moves, key=self._rank, reverse=True):
-            floor = min(self._floor(found, die) for die in self._root.throws_of(move))
-            floor = min(floor, WIN - 1)  # of certain wins the shortest is wanted
-            value = self._try(0, move, floor, self._depth)
-            if work.stopped:
-                break
-            # At the floor or below it is but a bound from above.
-            self._values[move] = max(min(value, floor - 1), 0) if value <= floor else value
-            self._exact[move], self._depths[move] = bool(work.is_exact), self._depth
-            found.append(move)
-        self._control.report(0, int(work.nodes))
-        lines = self._root.lines(self._value, self._rank, self._depths.__getitem__)
-        return Report(
-            self._depth,
+    def findings(self, depth: int) -> Findings:
+        return Findings(
+            self._root.lines(self._value, self._rank, self._depths.__getitem__),
             max(int(work.deepest) for work in self._works),
-            self._control.nodes,
-            tuple(lines if lines[0].throw else lines[: self._multipv]),
-            not work.stopped,
-            self._root.is_settled(self._value) or self._depth >= MAX_DEPTH,
-            self._table.hashfull(),
-            sum(int(work.tbhits) for work in self._works),
+            is_settled=self._root.is_settled(self._value),
+            tbhits=sum(int(work.tbhits) for work in self._works),
             value=self._root.before_throw(self._value),
         )
-
-    def _floor(self, found: list[Move], die: int) -> int:
-        """What a move must be worth to be told among a throw's best."""
-        values = sorted((self._values[move] for move in found if move in self._root.throws[die]), reverse=True)
-        wanted = 1 if die else self._multipv
-        return values[wanted - 1] if len(values) >= wanted else 0
-
-    def finish(self) -> None:
-        self._helpers.join()
-
-    def recall(self, position: Position) -> None:
-        """Nothing: what is stored is of throws, not of positions."""

@@ -26,7 +26,7 @@ from games.ewn.numbering import MAX_PIECES
 from games.ewn.playout import FINER, WIN, playout
 from games.ewn.position import POSITION, POSITION_DTYPE, advance, copy_board, do_move, undo_move
 from games.ewn.probe import UNKNOWN, probe_ending
-from games.ewn.root import Root, Value
+from games.ewn.root import RootMoves, Value
 from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
 from games.ewn.work import WORK, WORK_DTYPE
 from games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
@@ -34,7 +34,8 @@ from games.kernel.jit import Record, entry, float64, inner, int64, new_record, r
 from games.kernel.memory import address_of
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
-from games.uct import Findings, new_nodes
+from games.search.findings import Findings
+from games.search.sampling import SamplingAdapter
 
 ROOT, TREE, CHILDREN = range(3)
 WAYS = ("root", "tree", "children")
@@ -387,11 +388,12 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
     return find(2)
 
 
-class EwnRoot:
-    """EWN's half of the playout searcher."""
+class UctAdapter(SamplingAdapter):
+    """EWN's half of the searcher."""
 
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
+    node_dtype = NODE_DTYPE
     least_playouts = 6  # one for each throw
 
     def __init__(self, knowledge: Knowledge) -> None:
@@ -400,22 +402,17 @@ class EwnRoot:
         self._grown: Record | None = None  # the root that the trees are of
         self._way = ROOT
 
-    def new_tree(self, size: int) -> Any:
-        return new_nodes(size, NODE_DTYPE)
+    @property
+    def shares_tree(self) -> bool:
+        return self._knowledge.parallel != WAYS[ROOT]
 
-    def tree_count(self, threads: int) -> int:
-        return threads if self._knowledge.parallel == WAYS[ROOT] else 1
-
-    def setup(self, task: Task, seed: int) -> None:
-        """None: EwnSearcher (game.py) chooses set-ups, for either algorithm."""
-
-    def forget(self, trees: Sequence[Any]) -> None:
+    def forget(self) -> None:
         self._grown, self._forests = None, []
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        """What the last search found out about this position is kept."""
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+        """Keep what the last search found out about this position."""
         known = self._knowledge
-        self._root = Root(task)
+        self._root, self._works = RootMoves(task), works
         way = WAYS.index(known.parallel)
         if way == ROOT and len(trees) < len(works):
             way = TREE  # the option changed since the trees were made
@@ -428,18 +425,24 @@ class EwnRoot:
         for forest in self._forests:
             forest.keep(path)
         for thread, work in enumerate(works):
-            forest = self._forests[thread if self._way == ROOT else 0]
-            work.endings, work.evaluation, work.tbhits = known.endings, known.evaluation, 0
-            work.wink, work.uctk, work.way, work.shared = known.wink, known.uctk, self._way, address_of(forest.shared)
+            shared = address_of(self._forest(thread).shared)
+            work.endings, work.evaluation = known.endings, known.evaluation
+            work.wink, work.uctk, work.way, work.shared = known.wink, known.uctk, self._way, shared
             work.policy, work.playout_plies = known.playout
+            work.deepest = work.tbhits = 0
+            work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = task.moves
         self._grown = None if task.moves else self._root.record
 
-    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        forest = self._forests[int(work.thread) if self._way == ROOT else 0]
-        grow(self._root.record, board, work, TABLES_RECORD, forest.address, playouts)
+    def _forest(self, thread: int) -> Forest:
+        """Return the tree that a thread works at."""
+        return self._forests[thread if self._way == ROOT else 0]
 
-    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        tree = self._forest(thread).address
+        grow(self._root.record, board, self._works[thread], TABLES_RECORD, tree, playouts)
+
+    def findings(self) -> Findings:
         """Moves are ordered by value, as in the paper (2.1, step 7)."""
         sums: dict[Move, list[float]] = {move: [0.0, 0.0] for move in self._root.moves}
         exact: dict[Move, float] = {}
@@ -463,8 +466,9 @@ class EwnRoot:
 
         return Findings(
             self._root.lines(values.__getitem__, rank, lambda move: 0),
+            max(int(work.deepest) for work in self._works),
             max(forest.hashfull for forest in self._forests),
             self._root.is_settled(values.__getitem__),
-            self._root.before_throw(values.__getitem__),
-            sum(int(work.tbhits) for work in works),
+            sum(int(work.tbhits) for work in self._works),
+            value=self._root.before_throw(values.__getitem__),
         )

@@ -43,13 +43,13 @@ from games.junqi.tables import (
     TABLES,
     TABLES_RECORD,
 )
-from games.junqi.uct import UctRoot
+from games.junqi.uct import UctAdapter
 from games.junqi.work import WORK
 from games.kernel.intrinsics import copy_record, popcount, trailing_zeros
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
 from games.kernel.node import count_node, hasten_poll
 from games.kernel.random import below, next_state
-from games.uct import Findings
+from games.search.findings import Findings
 
 MOST = 4
 """Pieces that act together at most."""
@@ -315,11 +315,11 @@ def chosen_move(view: Record, work: Record, t: Record, team: Record, matrix: Any
     return int64(-1) if action < 0 else joint_move(view, work, t, team, action)
 
 
-class Cooperation(UctRoot):
+class CooperationAdapter(UctAdapter):
     """UCT's half of the searcher, and the cooperation matrix beside it; the first thread learns."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        super().__init__(knowledge)
+        self._knowledge = knowledge
         self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
         self._named = Path()  # by the option
         self._path = Path()  # that file, if it can be used
@@ -355,8 +355,9 @@ class Cooperation(UctRoot):
             self._complaint = text
             self._knowledge.tell(text)
 
-    def forget(self, trees: Sequence[Any]) -> None:
-        """What a game has taught goes to the user's file, and a new game begins with what is there."""
+    def forget(self) -> None:
+        """Write what a game has taught to the user's file; a new game begins with what is there."""
+        super().forget()
         if self._path != Path() and self._has_learned:
             self._save()
         self._has_learned = False
@@ -369,10 +370,10 @@ class Cooperation(UctRoot):
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # nothing is saved over what could not be read
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         if self._named != Path(self._knowledge.cooperation_file):  # the option was set within a game
             self._open_file()
-        super().begin(task, trees, works)
+        super().begin(task, trees, works, seed)
         self._team = new_record(TEAM_DTYPE)
         self._team.alpha, self._team.gamma = self._knowledge.alpha, self._knowledge.gamma
         enemy = 1 - task.position.turn
@@ -383,26 +384,27 @@ class Cooperation(UctRoot):
         piece = int(self._root.view.board[square]) - 1
         return float(self._root.beliefs[piece, FLAG]) if piece >= 0 else 0.0
 
-    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        if not self._team.size or work.thread:
-            super().grow(board, work, tree, playouts)
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        work = self._works[thread]
+        if not self._team.size or thread:
+            super().grow(thread, board, playouts)
             return
-        super().grow(board, work, tree, playouts // 2)
+        super().grow(thread, board, playouts // 2)
         if not work.stopped:
             self._has_learned = True
             learn(self._root.view, board, work, TABLES_RECORD, self._team, self._matrix, playouts - playouts // 2)
 
-    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
-        """UCT's lines, the move of the best joint action before them."""
-        found = self.found(trees, works)
+    def findings(self) -> Findings:
+        """Return UCT's lines, the move of the best joint action before them."""
+        found = self.found()
         allowed = {move for move, _, _ in found}
         move = -1
         if self._team.size:
-            move = int(chosen_move(self._root.view, works[0], TABLES_RECORD, self._team, self._matrix))
+            move = int(chosen_move(self._root.view, self._works[0], TABLES_RECORD, self._team, self._matrix))
         self._activate_pieces(found)
         if move in allowed:
             found.sort(key=lambda value: value.move != move)
-        return self._root.findings(found, 0, False)
+        return self._root.findings(found)
 
     def _activate_pieces(self, found: Sequence[MoveValue]) -> None:
         """Activate the pieces behind the best moves of those often visited, and note how often UCT had them do what."""

@@ -15,14 +15,15 @@ from numba import types
 
 from games.contract import Task
 from games.junqi.playout import enter_world, playout
-from games.junqi.position import POSITION, do_move, result_code
-from games.junqi.root import Half, MoveValue
+from games.junqi.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.root import MoveValue, RootView
 from games.junqi.tables import TABLES, TABLES_RECORD
-from games.junqi.work import WORK
+from games.junqi.work import WORK, WORK_DTYPE
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, int64, record, record_type, void
 from games.kernel.node import count_node
-from games.uct import Findings, new_nodes
+from games.search.findings import Findings
+from games.search.sampling import SamplingAdapter
 
 WORLDS = 40
 PLIES = 8
@@ -61,23 +62,19 @@ def try_arms(
             return
 
 
-class FlatRoot(Half):
+class FlatAdapter(SamplingAdapter):
     """Junqi's half of the searcher. A tree is the arms of a thread."""
 
-    plies = PLIES
-    worlds = WORLDS
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    node_dtype = ARM_DTYPE
 
-    def tree_count(self, threads: int) -> int:
-        return threads
-
-    def new_tree(self, size: int) -> Any:
-        return new_nodes(size, ARM_DTYPE)
-
-    def forget(self, trees: Sequence[Any]) -> None:
+    def forget(self) -> None:
         self._arms: list[Any] = []
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        super().begin(task, trees, works)
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+        self._works = works
+        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         self._arms = [tree[: len(self._root.moves)] for tree in trees]
         for arms in self._arms:
             arms[:] = np.zeros(len(arms), ARM_DTYPE)
@@ -93,26 +90,16 @@ class FlatRoot(Half):
     def _visits(self) -> Any:
         return sum(arms["visits"] for arms in self._arms)
 
-    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        thread, threads = int(work.thread), len(self._arms)
-        arms = self._arms[thread]
-        before = int(work.nodes)
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        work, arms, threads = self._works[thread], self._arms[thread], len(self._arms)
+        first, before = self._numbers[thread], int(work.nodes)
         try_arms(
-            self._root.view,
-            board,
-            work,
-            TABLES_RECORD,
-            arms,
-            self._racing,
-            self._numbers[thread],
-            threads,
-            playouts,
-            self.plies,
-        )
+            self._root.view, board, work, TABLES_RECORD, arms, self._racing, first, threads, playouts, PLIES
+        )  # fmt: skip
         self._numbers[thread] += threads * (int(work.nodes) - before)
 
-    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
-        """Lines are ordered by how long they stayed in the race, and by value."""
+    def findings(self) -> Findings:
+        """Order the lines by how long they stayed in the race, and by value."""
         visits = self._visits()
         sums = sum(arms["sum"] for arms in self._arms)
         values = sums / np.maximum(visits, 1)
@@ -122,7 +109,7 @@ class FlatRoot(Half):
         found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
         if (visits - self._since)[: self._racing].min() >= self._quota:
             self._cut(order)
-        return self._root.findings(found, 0, len(self._root.moves) == 1)
+        return self._root.findings(found, is_settled=len(self._root.moves) == 1)
 
     def _cut(self, order: Any) -> None:
         """Drop the worse half; with one left all come back, for twice the playouts."""

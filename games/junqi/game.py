@@ -19,12 +19,8 @@ from games.contract import (
     Game,
     GameInfo,
     Outcome,
-    Position,
-    Recollection,
-    Report,
     Searcher,
     Suggestion,
-    Task,
     Tell,
     check_throw,
 )
@@ -35,8 +31,8 @@ from games.junqi.bench import BENCH
 from games.junqi.knowledge import Knowledge
 from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
 from games.junqi.root import explain
-from games.junqi.search import WorldsRoot
-from games.junqi.setup import SETUP_COUNT, deploy, frame, place
+from games.junqi.search import WorldsAdapter
+from games.junqi.setup import SETUP_COUNT, SetupSearch, deploy, frame, place
 from games.junqi.tables import (
     ANY,
     ATTACKER_DIES,
@@ -60,26 +56,28 @@ from games.junqi.work import WORK_DTYPE
 from games.junqi.worlds import Belief
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
-from games.uct import Root, UctSearcher
+from games.search.choice import ChosenSearcher
+from games.search.deepening import DeepeningSearcher
+from games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 30
 
 
-def root_of(knowledge: Knowledge) -> Root:
-    """Junqi's half of the searcher that the option Searcher names; what the others need is compiled only if wanted."""
+def new_searcher(knowledge: Knowledge) -> Searcher:
+    """Return a searcher of the option Searcher; what the others need is compiled only if wanted."""
     if knowledge.searcher == "uct":
-        from games.junqi.uct import UctRoot
+        from games.junqi.uct import UctAdapter
 
-        return UctRoot(knowledge)
+        return SamplingSearcher(UctAdapter())
     if knowledge.searcher == "cooperation":
-        from games.junqi.cooperation import Cooperation
+        from games.junqi.cooperation import CooperationAdapter
 
-        return Cooperation(knowledge)
+        return SamplingSearcher(CooperationAdapter(knowledge))
     if knowledge.searcher == "flat":
-        from games.junqi.flat import FlatRoot
+        from games.junqi.flat import FlatAdapter
 
-        return FlatRoot(knowledge)
-    return WorldsRoot(knowledge)
+        return SamplingSearcher(FlatAdapter())
+    return DeepeningSearcher(WorldsAdapter())
 
 
 class Step(NamedTuple):
@@ -432,37 +430,6 @@ class JunqiPosition:
         return None
 
 
-class JunqiSearcher:
-    """A `Searcher`: the one that the option Searcher names."""
-
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._name = ""
-        self._searcher: Searcher
-
-    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        if self._name != self._knowledge.searcher:
-            # The memory of the one before goes before this one asks for its own.
-            self._searcher = UctSearcher(root_of(self._knowledge))
-            self._name = self._knowledge.searcher
-        self._searcher.configure(hash_mb, threads, seed)
-
-    def clear(self) -> None:
-        self._searcher.clear()
-
-    def start(self, task: Task) -> None:
-        self._searcher.start(task)
-
-    def iterate(self) -> Report:
-        return self._searcher.iterate()
-
-    def finish(self) -> None:
-        self._searcher.finish()
-
-    def recall(self, position: Position) -> Recollection | None:
-        return self._searcher.recall(position)
-
-
 class Junqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
@@ -485,7 +452,11 @@ class Junqi:
         return notation.write_fen(pieces, turn, viewers[0] if viewers else None)
 
     def searcher(self) -> Searcher:
-        return JunqiSearcher(self.knowledge)
+        return ChosenSearcher(
+            lambda: self.knowledge.searcher,
+            lambda: new_searcher(self.knowledge),
+            lambda task, seed: SetupSearch(task, seed, self.knowledge.layouts),
+        )
 
     def consult(self, position: JunqiPosition) -> list[str]:
         return []

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from games.contract import Line, Score, Task
 from games.junqi.evaluate import evaluate_here
-from games.junqi.knowledge import Knowledge
 from games.junqi.notation import square_text
 from games.junqi.playout import gains
-from games.junqi.position import NOBODY, POSITION_DTYPE
-from games.junqi.setup import SetupSearch
+from games.junqi.position import NOBODY
 from games.junqi.tables import FLAG, NOWHERE, PIECES, TABLES_RECORD, TYPES
 from games.junqi.weights import TERMS
 from games.junqi.work import WORK_DTYPE
 from games.junqi.worlds import Worlds, draw_worlds, marginals
 from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
-from games.uct import Findings
+from games.search.findings import Findings
 
 EXPLAINED = 256
 """Worlds of an explanation."""
@@ -34,10 +32,13 @@ class MoveValue(NamedTuple):
     value: float
 
 
-class Root:
-    """A search's root: the view, worlds of the side it does not see, and what is believed of every piece."""
+class RootView:
+    """The root as its viewer knows it: the moves, worlds of the side not seen, and beliefs about every piece.
 
-    def __init__(self, task: Task, count: int, seed: int) -> None:
+    `works` of the search's threads share the worlds, and get what each attack is expected to gain.
+    """
+
+    def __init__(self, task: Task, works: Sequence[Record], count: int, seed: int) -> None:
         position: Any = task.position
         self.view: Record = position.record
         self.moves: list[int] = [move & 0xFFF for move in task.moves or position.legal_moves()]
@@ -51,21 +52,19 @@ class Root:
             beliefs = [marginals(belief) for belief in believed]
         self.beliefs = np.concatenate(beliefs)
         self.gains = gains(self.beliefs)
-
-    def ready(self, works: Iterable[Record]) -> None:
-        """Tell the threads' memories of worlds and gains."""
+        self._works = works
         for work in works:
             work.worlds, work.world_count = address_of(self.worlds.kinds), len(self.worlds.kinds)
-            work.hidden = self.hidden
+            work.hidden, work.deepest = self.hidden, 0
             work.gains[:] = self.gains.ravel()
 
     def takes_flag(self, move: int) -> bool:
-        """Whether a move takes what is known to be the flag."""
+        """True if a move takes a piece that is known to be the flag."""
         piece = int(self.view.board[move >> 6])
         return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
 
-    def findings(self, found: Sequence[MoveValue], hashfull: int, is_settled: bool) -> Findings:
-        """Lines in the order given, but those that win at once before all; a known win settles it too."""
+    def findings(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> Findings:
+        """Return lines in the order given, except that moves that win at once come first; a known win settles it."""
         lines = [
             Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
             for move, _, value in found
@@ -73,33 +72,7 @@ class Root:
         lines.sort(key=lambda line: line.score.mate is None)
         is_settled |= bool(lines) and lines[0].score.mate is not None
         note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
-        return Findings(lines, hashfull, is_settled, note=note)
-
-
-class Half:
-    """What the halves of all searchers share: the set-ups' search before the game, a root for each search."""
-
-    work_dtype = WORK_DTYPE
-    position_dtype = POSITION_DTYPE
-    least_playouts = 1
-    worlds: int  # of a search
-
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._seed = 0
-
-    def setup(self, task: Task, seed: int) -> SetupSearch | None:
-        self._seed = seed
-        if task.position.has_pieces:  # type: ignore[attr-defined]
-            return None
-        return SetupSearch(task, seed, self._knowledge.layouts)
-
-    def forget(self, trees: Sequence[Any]) -> None:
-        """Nothing outlives a search."""
-
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        self._root = Root(task, self.worlds, self._seed + task.position.ply)
-        self._root.ready(works)
+        return Findings(lines, max(int(work.deepest) for work in self._works), hashfull, is_settled, note=note)
 
 
 def certain(view: Record, side: int) -> Any:

@@ -18,13 +18,12 @@ from numba import types
 
 from games.contract import Task
 from games.junqi.evaluate import evaluate
-from games.junqi.knowledge import Knowledge
 from games.junqi.movegen import BOARDS, targets_of
 from games.junqi.playout import enter_world
 from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code, type_of
-from games.junqi.root import Half, MoveValue
+from games.junqi.root import MoveValue, RootView
 from games.junqi.tables import ATTACKER_WINS, BOTH_DIE, PIECES, PLAIN, SQUARES, TABLES, TABLES_RECORD
-from games.junqi.work import MAX_DEPTH, MAX_MOVES, WORK
+from games.junqi.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
 from games.kernel.intrinsics import copy_record, trailing_zeros
 from games.kernel.jit import Record, entry, float64, inner, int64, void
 from games.kernel.node import count_node
@@ -40,7 +39,8 @@ from games.kernel.table import (
     probe,
     save,
 )
-from games.uct import Findings
+from games.search.deepening import DeepeningAdapter
+from games.search.findings import Findings
 
 WORLDS = 32
 """53.3 % +- 8.0 of 120 games at 50 ms against 16."""
@@ -294,48 +294,34 @@ class Memory(NamedTuple):
     scores: Any
 
 
-class WorldsRoot(Half):
-    """Junqi's half of the searcher; an iteration is a depth. Its one tree is a transposition table."""
+class WorldsAdapter(DeepeningAdapter):
+    """Junqi's half of the searcher: a depth is searched in every world, and the threads divide the worlds."""
 
-    worlds = WORLDS
-    daring = DARING
-    attacks = ATTACKS
+    work_dtype = WORK_DTYPE
+    max_depth = 45  # beyond reach
+    is_seeded = shares_depths = True
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        super().__init__(knowledge)
+    def __init__(self) -> None:
         self._memories: list[Memory] = []
 
-    def tree_count(self, threads: int) -> int:
-        return 1
-
-    def new_tree(self, size: int) -> Table:
-        return Table(size >> 20)
-
-    def forget(self, trees: Sequence[Any]) -> None:
-        for table in trees:
-            table.clear()
-
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        super().begin(task, trees, works)
+    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+        self._works = works
+        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         while len(self._memories) < len(works):
             plies = MAX_DEPTH * MAX_MOVES
             self._memories.append(
                 Memory(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
             )
-        (table,) = trees
-        table.new_search()
         for work in works:
             work.history[:] = 0
-            work.daring = self.daring
-            work.attacks = self.attacks
-            work.table, work.mask, work.age = table.address, table.mask, table.generation
+            work.daring, work.attacks = DARING, ATTACKS
+            work.table, work.mask, work.age = tt.address, tt.mask, tt.generation
         view = self._root.view.tobytes()
         self._keys = [hash_of(view + kinds.tobytes()) for kinds in self._root.worlds.kinds]
-        # What a search that is stopped at once answers with: the attack that promises most.
+        # The answer of a search that is stopped at once: the attack that promises most.
         self._racing = sorted(self._root.moves, key=self._promise, reverse=True)
         self._dropped: list[int] = []
         self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
-        self._begin_depth(1)
 
     def _promise(self, move: int) -> float:
         target = int(self._root.view.board[move >> 6])
@@ -344,40 +330,30 @@ class WorldsRoot(Half):
         kind = int(self._root.view.may[self._root.view.board[move & 63] - 1]).bit_length() - 1
         return float(self._root.gains[kind, target - 1])
 
-    def _begin_depth(self, depth: int) -> None:
+    def begin_depth(self, depth: int) -> None:
         """A shallow search of all moves in a world is one job, for a call costs more than a move; then each is one."""
-        self._depth = depth
         size = len(self._racing) if depth <= SHALLOW else 1
         parts = [self._racing[first : first + size] for first in range(0, len(self._racing), size)]
         self._jobs = itertools.product(range(len(self._root.worlds.kinds)), parts)
         self._found: dict[tuple[int, int], float] = {}
 
-    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        """Do jobs, world by world, until this depth is done."""
-        boards, moves, scores = self._memories[int(work.thread)]
+    def search(self, thread: int, depth: int) -> None:
+        """Do jobs, world by world, until none of this depth is left."""
+        work, (boards, moves, scores) = self._works[thread], self._memories[thread]
         while (job := next(self._jobs, None)) is not None:
             world, part = job
             values = np.array([self._values[move][world] for move in part])
             tried = np.array(part, np.uint16)
+            key = self._keys[world]
             try_moves(
-                self._root.view,
-                boards,
-                work,
-                TABLES_RECORD,
-                moves,
-                scores,
-                world,
-                self._keys[world],
-                self._depth,
-                tried,
-                values,
-            )
+                self._root.view, boards, work, TABLES_RECORD, moves, scores, world, key, depth, tried, values
+            )  # fmt: skip
             if work.stopped:
                 return
             self._found |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
 
-    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
-        """Lines are ordered by how long they stayed in the race, and by value."""
+    def findings(self, depth: int) -> Findings:
+        """Order lines by how long they stayed in the race, then by value; after a whole depth drop the worse half."""
         worlds = range(len(self._root.worlds.kinds))
         whole = [world for world in worlds if all((move, world) in self._found for move in self._racing)]
         for move in self._racing:
@@ -388,9 +364,7 @@ class WorldsRoot(Half):
             keep = max(len(self._racing) // 2, FINALISTS)
             self._dropped = self._racing[keep:] + self._dropped
             self._racing = self._racing[:keep]
-            self._begin_depth(self._depth + 1)
         found = [
             MoveValue(move, len(worlds), float(self._values[move].mean())) for move in self._racing + self._dropped
         ]
-        is_settled = len(found) == 1 or self._depth >= MAX_DEPTH - 1
-        return self._root.findings(found, trees[0].hashfull(), is_settled)
+        return self._root.findings(found, is_settled=len(found) == 1)

@@ -16,15 +16,16 @@ from numba import types
 from games.contract import Task
 from games.junqi.movegen import list_side
 from games.junqi.playout import enter_world, playout
-from games.junqi.position import POSITION, QUIET_LIMIT, do_move, result_code
-from games.junqi.root import Half, MoveValue
+from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
+from games.junqi.root import MoveValue, RootView
 from games.junqi.tables import TABLES, TABLES_RECORD
-from games.junqi.work import MAX_DEPTH, WORK
+from games.junqi.work import MAX_DEPTH, WORK, WORK_DTYPE
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from games.kernel.node import count_node
 from games.kernel.random import below, next_state
-from games.uct import Findings, new_nodes
+from games.search.findings import Findings
+from games.search.sampling import SamplingAdapter
 
 EXPLORATION = 0.3
 
@@ -167,32 +168,33 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, playout
             return
 
 
-class UctRoot(Half):
+class UctAdapter(SamplingAdapter):
     """Junqi's half of the searcher. A tree is a pool of edges."""
 
-    worlds = WORLDS
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    node_dtype = EDGE_DTYPE
 
-    def tree_count(self, threads: int) -> int:
-        return threads
+    def forget(self) -> None:
+        self._trees: Sequence[Any] = ()
 
-    def new_tree(self, size: int) -> Any:
-        return new_nodes(size, EDGE_DTYPE)
-
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record]) -> None:
-        super().begin(task, trees, works)
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+        self._trees, self._works = trees, works
+        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         for work in works:
             work.first_edge = 0
             work.used = 1
+            work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]  # without results
 
-    def grow(self, board: Record, work: Record, tree: Any, playouts: int) -> None:
-        grow(self._root.view, board, work, TABLES_RECORD, tree, playouts)
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        grow(self._root.view, board, self._works[thread], TABLES_RECORD, self._trees[thread], playouts)
 
-    def found(self, trees: Sequence[Any], works: Sequence[Record]) -> list[MoveValue]:
-        """The root moves, most visited first."""
+    def found(self) -> list[MoveValue]:
+        """Return the root moves, most visited first."""
         visits: dict[int, int] = {}
         sums: dict[int, float] = {}
-        for work, edges in zip(works, trees, strict=True):
+        for work, edges in zip(self._works, self._trees, strict=True):
             edge = int(work.first_edge)
             while edge:
                 move = int(edges[edge]["move"])
@@ -202,6 +204,6 @@ class UctRoot(Half):
         order = sorted(visits, key=lambda move: -visits[move])
         return [MoveValue(move, visits[move], sums[move] / visits[move]) for move in order]
 
-    def findings(self, trees: Sequence[Any], works: Sequence[Record]) -> Findings:
-        hashfull = max(1000 * int(work.used) // len(tree) for work, tree in zip(works, trees, strict=True))
-        return self._root.findings(self.found(trees, works), hashfull, False)
+    def findings(self) -> Findings:
+        full = (1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True))
+        return self._root.findings(self.found(), max(full))

@@ -8,16 +8,17 @@ from typing import Self
 
 import numpy as np
 
-from games.alphabeta import AlphaBetaSearcher
 from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
+from games.search.aspiration import Aspiration
+from games.search.deepening import DeepeningSearcher
 from games.xiangqi import INFO, movegen, notation, rules
 from games.xiangqi.bench import BENCH
 from games.xiangqi.evaluate import explain
 from games.xiangqi.knowledge import Knowledge
 from games.xiangqi.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
-from games.xiangqi.search import XiangqiRoot
+from games.xiangqi.search import XiangqiAdapter
 from games.xiangqi.setup import set_up
 from games.xiangqi.situation import describe_lasting
 from games.xiangqi.tables import TABLES_RECORD
@@ -175,7 +176,7 @@ class Xiangqi:
 
     def __init__(self, tell: Tell) -> None:
         self._knowledge = Knowledge(tell)
-        self._root = XiangqiRoot(self._knowledge)
+        self._adapter = XiangqiAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
         self._knowledge.set_option(name, value)
@@ -188,7 +189,7 @@ class Xiangqi:
         return notation.write_fen(pieces, turn)
 
     def searcher(self) -> Searcher:
-        return AlphaBetaSearcher(self._root)
+        return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: XiangqiPosition) -> list[str]:
         return self._knowledge.consult(position)

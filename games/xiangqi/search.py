@@ -1,7 +1,7 @@
 """Alpha-beta search for Xiangqi: negamax principal-variation search (paper 5: both bounds pass all levels).
 
-`search_root` runs one depth over the root moves; games/alphabeta.py owns iterative deepening, aspiration windows,
-MultiPV and helper threads, which share the transposition table and nothing else (lazy SMP).
+`search_root` runs one depth over the root moves; games/search owns iterative deepening, aspiration windows, MultiPV and
+helper threads, which share the transposition table and nothing else (lazy SMP).
 
 What a step is worth stands beside it: "nodes 1.3" means that without it depth 11 takes 1.3 times the nodes (geometric
 mean of 16 positions), a percentage is its score against the search without it (paired games at 20,000 nodes a move).
@@ -9,13 +9,13 @@ mean of 16 positions), a percentage is its score against the search without it (
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from games.alphabeta import Outlook
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_3, recurse_4
-from games.kernel.jit import Record, entry, inner, int64, new_record, void
+from games.kernel.jit import Record, entry, inner, int64, void
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
 from games.kernel.table import (
     EXACT,
@@ -29,6 +29,7 @@ from games.kernel.table import (
     save,
     settles,
 )
+from games.search.aspiration import AspirationAdapter, Outlook
 from games.winning import WinModel
 from games.xiangqi.evaluate import evaluate
 from games.xiangqi.exchange import wins_exchange, worth
@@ -497,48 +498,45 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
     return best
 
 
-class XiangqiRoot:
+class XiangqiAdapter(AspirationAdapter):
     """Xiangqi's half of the searcher."""
 
+    work_dtype = WORK_DTYPE
     mate = MATE
     infinite = INFINITE
     margin = 25
     quiet_bound = RULE_WIN // 2
     max_depth = MAX_PLY - 1
-    win_is_enough = False
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._moves: list[int] = []
-        self._rules = 0
         self._tables: Tablebase | None = None
-        self._patterns = 0
-        self._root_hits = 0
 
-    def new_work(self) -> Record:
-        return new_record(WORK_DTYPE)
-
-    def begin(self, task: Task) -> Outlook:
+    def begin(self, task: Task, works: Sequence[Record]) -> Outlook:
+        """Leave only the moves that draw if the tablebases have the root as a draw; search without tablebases then."""
         position: Any = task.position
         pos = position.record
         self._phase: float = position.phase
-        self._moves = list(task.moves) or position.legal_moves()
-        self._rules = self._knowledge.prepare_rules(position)
+        moves = list(task.moves) or position.legal_moves()
+        rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
         self._tables = self._knowledge.tables
-        self._patterns = self._knowledge.patterns_near(pos)
-        self._root_hits = 0
-        codes = None if self._tables is None else self._tables.prepare(pos, self._moves, task.control)
+        codes = None if self._tables is None else self._tables.prepare(pos, moves, task.control)
         if codes is None:
-            self._tables = None
-        if not codes or pos.quiet + max(codes) >= QUIET_LIMIT:
-            return Outlook()
-        self._root_hits = len(codes)
-        note = self._knowledge.ending_text(pos)
-        if task.multipv > 1 or 0 not in codes or any(code & 1 for code in codes):
-            return Outlook(note, is_settled=True)
-        self._moves = [move for move, code in zip(self._moves, codes, strict=True) if code == 0]
-        self._tables, self._patterns = None, 0
-        return Outlook(note, is_drawn=True)
+            self._tables, codes = None, []
+        is_known = bool(codes) and pos.quiet + max(codes) < QUIET_LIMIT
+        is_drawn = is_known and task.multipv == 1 and 0 in codes and not any(code & 1 for code in codes)
+        if is_drawn:
+            moves = [move for move, code in zip(moves, codes, strict=True) if code == 0]
+            self._tables, patterns = None, 0
+        for work in works:
+            work.tables = 0 if self._tables is None else self._tables.address
+            work.patterns, work.rules, work.tbhits = patterns, rules, 0
+            work.killers[:] = NO_MOVE
+            work.root_count = len(moves)
+            work.root_moves[: len(moves)] = moves
+        works[0].tbhits = len(codes) if is_known else 0
+        note = self._knowledge.ending_text(pos) if is_known else ""
+        return Outlook(moves, note, is_settled=is_known and not is_drawn, is_drawn=is_drawn)
 
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)
@@ -546,16 +544,6 @@ class XiangqiRoot:
     def between(self, control: Control) -> None:
         if self._tables is not None:
             self._tables.unpack_wanted(control)
-
-    def prepare(self, work: Record, position: Any, moves: tuple[int, ...]) -> list[int]:
-        work.tables = 0 if self._tables is None else self._tables.address
-        work.patterns = self._patterns
-        work.tbhits = self._root_hits if work.thread == 0 else 0
-        work.rules = self._rules
-        work.killers[:] = NO_MOVE
-        work.root_count = len(self._moves)
-        work.root_moves[: len(self._moves)] = self._moves
-        return self._moves.copy()
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, TABLES_RECORD, alpha, beta, depth, skip))

@@ -1,14 +1,34 @@
-"""Helper threads of a search that runs on more than one core."""
+"""Threads of a search: helpers beside it, work in parallel, what each working memory needs before it runs."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from games.kernel.control import Control
+from games.kernel.jit import Record
 
 ALONE_NODES = 1000
 """A shorter search ends before threads would have begun to help."""
+
+
+def assign(works: Sequence[Record], control: Control, poll_at: int = 0) -> None:
+    """Give each thread's working memory its control block and counters at 0; `poll_at`: nodes before the first poll."""
+    control.set_threads(len(works))
+    for thread, work in enumerate(works):
+        work.control, work.thread = control.address, thread
+        work.nodes = work.stopped = 0
+        work.poll_at = poll_at
+
+
+def run_parallel(work: Callable[[int], None], threads: int) -> None:
+    """Run work(0) here and work(1..threads-1) beside it; return when all are done."""
+    others = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(1, threads)]
+    for other in others:
+        other.start()
+    work(0)
+    for other in others:
+        other.join()
 
 
 class Helpers:
@@ -27,6 +47,7 @@ class Helpers:
                 thread.start()
 
     def join(self) -> None:
+        """Stop the search and wait for the threads, if they run."""
         if self._threads and self._are_running:
             self._control.stop()
             for thread in self._threads:

@@ -1,0 +1,167 @@
+"""Aspiration windows and MultiPV over root moves, between the shell that deepens and Xiangqi's and Connect6's searches.
+
+A game's half, its `AspirationAdapter`, searches root moves to one depth within a window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from games.contract import MATE_LIMIT, Line, Move, Position, Recollection, Score, Task
+from games.kernel.control import Control
+from games.kernel.jit import Record
+from games.kernel.table import EXACT, LOWER, UPPER, Table
+from games.search.deepening import DeepeningAdapter
+from games.search.findings import Findings
+
+MIN_DEPTH = 4
+"""The first depth that is searched with a narrow window."""
+
+
+class Outlook(NamedTuple):
+    """The root moves, likely best first, and what is known of them before the search."""
+
+    moves: list[Move]
+    note: str = ""  # what tablebases know of it
+    is_settled: bool = False  # every move's value is known without a search below it
+    is_drawn: bool = False  # each move to be searched draws: the search only chooses where the opponent may err
+
+
+class AspirationAdapter(Protocol):
+    """A game's half of `Aspiration`, and its scale of scores."""
+
+    work_dtype: np.dtype[Any]
+    mate: int  # mated now; a win in n plies scores mate - n
+    infinite: int
+    margin: int  # first half-width of the aspiration window
+    quiet_bound: int  # scores beyond it are searched with a full window
+    max_depth: int
+    win_is_enough: bool = False  # no shorter win is looked for once one is proven
+
+    def begin(self, task: Task, works: Sequence[Record]) -> Outlook:
+        """Make ready for a search; write the root moves to the working memories."""
+
+    def between(self, control: Control) -> None:
+        """Called before each iteration except the first."""
+        return
+
+    def chances(self, cp: int) -> tuple[float, float]:
+        """Return the mover's chances to win and to draw at the root of `begin`, by a score short of a proven win."""
+
+    def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
+        """Search one depth of root moves skip..; bring the best to place `skip`, its line to the first row of work.pv.
+
+        Return its value; -infinite if it was stopped before one move was finished.
+        """
+
+    def tbhits(self, work: Record) -> int:
+        """Return the number of positions of this search that tablebases answered."""
+        return 0
+
+
+class Aspiration(DeepeningAdapter):
+    """A depth of every MultiPV line in turn; helpers search all root moves with a full window."""
+
+    def __init__(self, game: AspirationAdapter) -> None:
+        self._game = game
+        self.work_dtype = game.work_dtype
+        self._key: int | None = None
+
+    def forget(self) -> None:
+        self._key = None
+
+    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+        self.forget()
+        self._task, self._works = task, works
+        self.max_depth = self._game.max_depth
+        self._boards = [task.position.record.copy() for _ in works]  # type: ignore[attr-defined]
+        for work in works:
+            work.seldepth = 0
+            work.table, work.table_mask, work.generation = tt.address, tt.mask, tt.generation
+        self._outlook = self._game.begin(task, works)
+        self._lines = [Line(Score(), (move,)) for move in self._outlook.moves[: task.multipv]]
+
+    def begin_depth(self, depth: int) -> None:
+        self._key = self._task.position.key
+        if depth > 1:
+            self._game.between(self._task.control)
+
+    def search(self, thread: int, depth: int) -> None:
+        work = self._works[thread]
+        if thread:
+            self._game.search(self._boards[thread], work, -self._game.infinite, self._game.infinite, depth, 0)
+            return
+        for index in range(len(self._lines)):
+            self._search_line(index, depth)
+            if work.stopped:
+                return
+        self._lines.sort(key=lambda line: -line.score.cp)
+        work.root_moves[: len(self._lines)] = [line.pv[0] for line in self._lines]
+
+    def _search_line(self, index: int, depth: int) -> None:
+        """Search line `index` by aspiration: widen the window until the value lies within it."""
+        game, work = self._game, self._works[0]
+        alpha, beta, margin = -game.infinite, game.infinite, game.margin
+        previous = self._lines[index].score.cp
+        if depth >= MIN_DEPTH and abs(previous) < game.quiet_bound:
+            alpha, beta = previous - margin, previous + margin
+        while True:
+            value = game.search(self._boards[0], work, alpha, beta, depth, index)
+            if value > alpha:  # else only a bound from above, of whichever move came first
+                pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
+                self._put_line(index, Line(self._score(value), pv, depth=depth))
+            if work.stopped or alpha < value < beta:
+                return
+            margin *= 3
+            wide = margin > 80 * game.margin
+            if value <= alpha:
+                alpha = -game.infinite if wide else max(value - margin, -game.infinite)
+            else:
+                beta = game.infinite if wide else min(value + margin, game.infinite)
+
+    def _put_line(self, index: int, line: Line) -> None:
+        """Replace line `index`; a move that stood further down moves up and the rest shift."""
+        others = [other for other in self._lines if other.pv[0] != line.pv[0]]
+        if len(others) == len(self._lines):
+            del others[index]
+        self._lines = [*others[:index], line, *others[index:]]
+
+    def findings(self, depth: int) -> Findings:
+        mate = self._lines[0].score.mate
+        is_won = mate is not None and mate > 0 and self._game.win_is_enough
+        return Findings(
+            [line._replace(score=self._with_chances(line.score)) for line in self._lines],
+            int(self._works[0].seldepth),
+            is_settled=self._outlook.is_settled or is_won or (mate is not None and 2 * abs(mate) <= depth),
+            tbhits=sum(self._game.tbhits(work) for work in self._works),
+            note=self._outlook.note,
+        )
+
+    def _score(self, value: int) -> Score:
+        """Return a search value as the contract has it: mates in the winner's own moves."""
+        if value > self._game.mate - 2 * MATE_LIMIT:
+            return Score(value, (self._game.mate - value + 1) // 2)
+        if value < 2 * MATE_LIMIT - self._game.mate:
+            return Score(value, -((self._game.mate + value + 1) // 2))
+        return Score(value)
+
+    def _with_chances(self, score: Score) -> Score:
+        if self._outlook.is_drawn:
+            return Score(win=0.0, draw=1.0)
+        win, draw = self._game.chances(score.cp) if score.mate is None else (float(score.mate > 0), 0.0)
+        return score._replace(win=win, draw=draw)
+
+    def recall(self, position: Position, tt: Table) -> Recollection | None:
+        if position.key == self._key:  # the last root, which is not stored
+            best = self._lines[0]
+            return Recollection(best.pv[0], best.depth, best.score, best.score)
+        entry = tt.entry(position.key)
+        if entry is None:
+            return None
+        score = self._score(entry.score)
+        lower = score if entry.bound in (LOWER, EXACT) else None
+        upper = score if entry.bound in (UPPER, EXACT) else None
+        return Recollection(entry.move or None, entry.depth, lower, upper)

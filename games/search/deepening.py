@@ -1,0 +1,119 @@
+"""Iterative deepening for every alpha-beta searcher: the transposition table, working memories, depths and threads.
+
+A game's half, its `DeepeningAdapter`, searches one depth at a time: EWN's expectiminimax, Junqi's alpha-beta in worlds,
+and for Xiangqi and Connect6 the aspiration windows and MultiPV that they share (aspiration.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from games.contract import Position, Recollection, Report, Task
+from games.kernel.jit import Record, new_record
+from games.kernel.table import Memory, Table
+from games.search.findings import Findings
+from games.search.threads import Helpers, assign, run_parallel
+
+
+class DeepeningAdapter(Protocol):
+    """A game's half of a searcher that deepens."""
+
+    work_dtype: np.dtype[Any]
+    max_depth: int
+    is_seeded: bool = False  # what it finds depends on the seed
+    shares_depths: bool = False  # the threads divide each depth among them; else helpers deepen alone (lazy SMP)
+
+    def forget(self) -> None:
+        """Keep nothing of earlier searches."""
+        return
+
+    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+        """Make ready for a search on these working memories, which get the table's address; do not keep the table."""
+
+    def begin_depth(self, depth: int) -> None:
+        """Make ready for the next depth of thread 0."""
+        return
+
+    def search(self, thread: int, depth: int) -> None:
+        """Search one depth on a thread; end early with its work.stopped.
+
+        Of a helper that deepens alone only the entries that it leaves in the table count.
+        """
+
+    def findings(self, depth: int) -> Findings:
+        """Return what is known after a depth, searched whole or in part; `hashfull` is left out."""
+
+    def recall(self, position: Position, tt: Table) -> Recollection | None:
+        """Return what is stored of a position, if it is stored by position."""
+        return None
+
+
+class DeepeningSearcher:
+    """A `Searcher`; one iteration is one depth."""
+
+    def __init__(self, adapter: DeepeningAdapter) -> None:
+        self._adapter = adapter
+        self._memory = Memory[Table]()
+        self._works: list[Record] = []
+        self._seed = 0
+
+    @property
+    def _tt(self) -> Table:
+        return self._memory.held
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        seed = seed if self._adapter.is_seeded else 0
+        has_table = self._memory.wanted == hash_mb
+        if has_table and (len(self._works), self._seed) == (threads, seed):
+            return
+        self._seed = seed
+        self._forget(threads)
+        if has_table:
+            self._tt.clear()
+        else:
+            self._memory.resize(hash_mb, Table)
+
+    def clear(self) -> None:
+        self._forget(len(self._works))
+        self._tt.clear()
+
+    def _forget(self, threads: int) -> None:
+        self._adapter.forget()
+        self._works = [new_record(self._adapter.work_dtype) for _ in range(threads)]
+
+    def start(self, task: Task) -> None:
+        self._task, self._depth = task, 0
+        assign(self._works, task.control)
+        self._tt.new_search()
+        self._adapter.begin(task, self._works, self._tt, self._seed)
+        crew = len(self._works) if self._adapter.shares_depths else 1
+        self._crew = self._works[:crew]  # of the threads that search each depth; the others help
+        self._helpers = Helpers(task.control, 1 + len(self._works) - crew, self._help)
+
+    def _help(self, thread: int) -> None:
+        """Deepen beside thread 0; odd helpers are a ply ahead, so that the threads do not walk in step."""
+        for depth in range(1 + thread % 2, self._adapter.max_depth + 1):
+            self._adapter.search(thread, depth)
+            if self._task.control.stopped:
+                break
+
+    def iterate(self) -> Report:
+        self._depth += 1
+        self._adapter.begin_depth(self._depth)
+        self._helpers.start_after(int(self._works[0].nodes))
+        run_parallel(self._search, len(self._crew))
+        found = self._adapter.findings(self._depth)._replace(hashfull=self._tt.hashfull())
+        return found.report(self._task, self._depth, self._adapter.max_depth, self._crew)
+
+    def _search(self, thread: int) -> None:
+        self._adapter.search(thread, self._depth)
+        self._task.control.report(thread, int(self._works[thread].nodes))
+
+    def finish(self) -> None:
+        self._helpers.join()
+
+    def recall(self, position: Position) -> Recollection | None:
+        return self._adapter.recall(position, self._tt)

@@ -1,0 +1,117 @@
+"""Sampling for every searcher by playouts: trees, one for each thread or one that they share, and the threads.
+
+A game's half, its `SamplingAdapter`, runs the playouts and merges what the trees say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from games.contract import Line, Position, Report, Score, Task
+from games.kernel.jit import Record, new_record
+from games.kernel.random import seed_state
+from games.kernel.table import Memory
+from games.search.findings import Findings
+from games.search.threads import assign, run_parallel
+
+FIRST_PLAYOUTS = 256
+MAX_DEPTH = 45
+"""The last iteration, at 2**30 playouts: what the counters of a tree hold."""
+
+MIN_NODES = 4096
+
+
+def playouts_at(depth: int) -> int:
+    """Return the playouts in all after iteration `depth`: each takes the total to 1.41 times the one before."""
+    return int(FIRST_PLAYOUTS * 2 ** ((depth - 1) / 2)) if depth > 0 else 0
+
+
+class SamplingAdapter(Protocol):
+    """A game's half of a searcher by playouts."""
+
+    work_dtype: np.dtype[Any]
+    position_dtype: np.dtype[Any]
+    node_dtype: np.dtype[Any]  # of a tree's nodes
+    least_playouts: int = 1  # before the first look at the clock
+
+    @property
+    def shares_tree(self) -> bool:
+        """True if all threads are to work at one tree."""
+        return False
+
+    def forget(self) -> None:
+        """Keep nothing of earlier searches, no part of a tree either."""
+        return
+
+    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+        """Make trees and working memories ready for a search; they may be kept until `forget`."""
+
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        """Run playouts on a thread, `board` being its scratch; end early with its work.stopped."""
+
+    def findings(self) -> Findings:
+        """Return what all trees say together; no lines if no playout saw a move."""
+
+
+class SamplingSearcher:
+    """A `Searcher`; one iteration takes the playouts of all threads to `playouts_at(depth)`."""
+
+    def __init__(self, adapter: SamplingAdapter) -> None:
+        self._adapter = adapter
+        self._memory = Memory[list[Any]]()
+        self._tree_count = 0
+        self._works: list[Record] = []
+        self._seed = 0
+
+    def configure(self, hash_mb: int, threads: int, seed: int) -> None:
+        count = 1 if self._adapter.shares_tree else threads
+        has_trees = (self._memory.wanted, self._tree_count) == (hash_mb, count)
+        if has_trees and (len(self._works), self._seed) == (threads, seed):
+            return
+        self._tree_count, self._seed = count, seed
+        self._forget(threads)
+        if not has_trees:
+            self._memory.resize(hash_mb, self._new_trees)
+
+    def _new_trees(self, megabytes: int) -> list[Any]:
+        size = (megabytes << 20) // self._tree_count
+        nodes = max(size // self._adapter.node_dtype.itemsize, MIN_NODES)
+        return [np.zeros(nodes, self._adapter.node_dtype) for _ in range(self._tree_count)]
+
+    def clear(self) -> None:
+        self._forget(len(self._works))
+
+    def _forget(self, threads: int) -> None:
+        self._adapter.forget()
+        self._boards = [new_record(self._adapter.position_dtype) for _ in range(threads)]
+        self._works = [new_record(self._adapter.work_dtype) for _ in range(threads)]
+        for thread, work in enumerate(self._works):
+            work.random = seed_state(self._seed, thread)
+
+    def start(self, task: Task) -> None:
+        self._task, self._depth = task, 0
+        assign(self._works, task.control, self._adapter.least_playouts)
+        self._adapter.begin(task, self._memory.held, self._works, self._seed)
+
+    def iterate(self) -> Report:
+        self._depth += 1
+        run_parallel(self._grow, len(self._works))
+        found = self._adapter.findings()
+        if not found.lines:  # the sampled worlds had no move that is allowed
+            moves = self._task.moves or tuple(self._task.position.legal_moves())
+            found = found._replace(lines=[Line(Score.expected(0.5), (move,)) for move in moves])
+        return found.report(self._task, self._depth, MAX_DEPTH, self._works)
+
+    def _grow(self, thread: int) -> None:
+        playouts = (playouts_at(self._depth) - playouts_at(self._depth - 1)) // len(self._works)
+        self._adapter.grow(thread, self._boards[thread], playouts + self._adapter.least_playouts)
+        self._task.control.report(thread, int(self._works[thread].nodes))
+
+    def finish(self) -> None:
+        """Do nothing: threads end with each iteration."""
+
+    def recall(self, position: Position) -> None:
+        """Return nothing: a tree is of one root."""

@@ -222,7 +222,7 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
     def write(answer: dict[str, Any]) -> None:
         nonlocal most
         answers.append(answer)
-        most = max(most, batch._queue.qsize())
+        most = max(most, batch._backlog._queue.qsize())
 
     failures: list[Exception] = []
     batch = Batch(Settings(workers=2, nodes=1), write, failures.append)

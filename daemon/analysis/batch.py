@@ -49,6 +49,31 @@ class Settings(NamedTuple):
     movetime: int = 0
     multipv: int = 1
 
+    @property
+    def options(self) -> dict[str, str]:
+        """The engine's options that they set."""
+        return {"Hash": str(self.hash_mb), "Threads": str(self.threads), "Seed": "1"}
+
+
+class Backlog:
+    """Positions that wait for a worker: those of the highest priority first, and of one as they came."""
+
+    def __init__(self) -> None:
+        self._queue: queue.PriorityQueue[tuple[int, int, Item | None]] = queue.PriorityQueue(WAITING)
+        self._order = itertools.count()
+
+    def put(self, item: Item) -> None:
+        """Wait until there is room, and add a position."""
+        self._queue.put((-item.query.priority, next(self._order), item))
+
+    def end(self) -> None:
+        """Have one worker end when all positions are taken."""
+        self._queue.put((LAST, next(self._order), None))
+
+    def get(self) -> Item | None:
+        """Wait for a position and take it out; None at the end."""
+        return self._queue.get()[2]
+
 
 def ignore(*_: object) -> None:
     """A listener that does nothing."""
@@ -73,15 +98,13 @@ class Batch:
         """
         self.errors = 0
         self._settings = settings
-        self._options = {"Hash": str(settings.hash_mb), "Threads": str(settings.threads), "Seed": "1"}
         self._write = write
         self._fail = fail
         self._expect = expect
         self._done = done
         self._note = note
         self._lock = threading.Lock()
-        self._queue: queue.PriorityQueue[tuple[int, int, Item | None]] = queue.PriorityQueue(WAITING)
-        self._order = itertools.count()
+        self._backlog = Backlog()
         self._open: set[Item] = set()  # waiting or searched
         self._analysts: list[Analyst] = []
         self._is_stopping = False
@@ -95,7 +118,7 @@ class Batch:
             worker.start()
         self._guard(feed)
         for _ in workers:
-            self._queue.put((LAST, next(self._order), None))
+            self._backlog.end()
         for worker in workers:
             worker.join()
 
@@ -153,7 +176,7 @@ class Batch:
         if query.multipv is None:
             changes["multipv"] = self._settings.multipv
         query = msgspec.structs.replace(query, **changes)
-        options = resolve_options(query, self._options)
+        options = resolve_options(query, self._settings.options)
         turns = tuple(dict.fromkeys((len(query.moves),) if query.analyseTurns is None else query.analyseTurns))
         items = []
         for turn in turns:
@@ -168,7 +191,7 @@ class Batch:
         for item in items:
             with self._lock:
                 self._open.add(item)
-            self._queue.put((-query.priority, next(self._order), item))
+            self._backlog.put(item)
 
     def _act(self, asked: Action, fields: dict[str, Any]) -> None:
         """Do what an action asks for; its answer repeats its fields."""
@@ -200,7 +223,7 @@ class Batch:
 
         analyst = Analyst(self._note)
         self._analysts.append(analyst)
-        while (item := self._queue.get()[2]) is not None and not self._is_stopping:
+        while (item := self._backlog.get()) is not None and not self._is_stopping:
             with self._lock:
                 if item.is_left:
                     self._open.discard(item)

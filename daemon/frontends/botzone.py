@@ -166,7 +166,7 @@ def shaped(field: Any, pattern: str, kind: str) -> str:
 def die_of(game: str, request: Any) -> int:
     """Return the die of a request, 0 if it has none; ValueError if no die shows it."""
     die = checked(request).get("dice", 0)
-    return 0 if die in (0, *NOTHING) else int(shaped(die, "[1-6]", "a die"))
+    return 0 if die in (0, *NOTHING) else int(shaped(die, f"[1-{registry.info(game).die_faces}]", "a die"))
 
 
 def checked(asked: Any) -> dict[str, Any]:

@@ -166,7 +166,8 @@ def shaped(field: Any, pattern: str, kind: str) -> str:
 def die_of(game: str, request: Any) -> int:
     """Return the die of a request, 0 if it has none; ValueError if no die shows it."""
     die = checked(request).get("dice", 0)
-    return 0 if die in (0, *NOTHING) else int(shaped(die, f"[1-{registry.info(game).die_faces}]", "a die"))
+    faces = registry.info(game).die_faces or 6  # a game without a die refuses it itself
+    return 0 if die in (0, *NOTHING) else int(shaped(die, f"[1-{faces}]", "a die"))
 
 
 def checked(asked: Any) -> dict[str, Any]:

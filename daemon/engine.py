@@ -221,6 +221,8 @@ class Engine:
         self._log.open(path)
 
     def _load(self) -> None:
+        import daemon.game_log  # not within the first search's time
+        import daemon.search_job  # noqa: F401
         from daemon.load_job import LoadJob
 
         name = self.info.name

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
@@ -609,7 +608,7 @@ def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> 
     for text, ends in ((b"analyze\nexit\n", 1), (b"quit\n", 2)):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         seen: list[None] = []
-        read_lines(SimpleQueue(), lambda seen=seen: seen.append(None))  # type: ignore[misc]
+        read_lines(lambda item: None, lambda seen=seen: seen.append(None))  # type: ignore[misc]
         assert len(seen) == ends
 
 

@@ -31,8 +31,8 @@ class UciFamily(FrontEnd):
             super().read(line)
 
     def is_search(self, text: str) -> bool:
-        words = text.lower().split()
-        return words[0] == "go" and "perft" not in words
+        word, *words = text.split()
+        return word == "go" and "perft" not in map(str.lower, words)
 
     def isready(self, words: list[str], line: ClientLine) -> None:
         self.out.line("readyok")

@@ -31,18 +31,9 @@ def handshake(play: Recorder) -> None:
     play.send("xboard", "protover 2", "accepted myname", "rejected san", "accepted done", until="feature done=1")
     play.send("xboard", "ping 1", until="pong 1")
     play.send(
-        "random",
-        "name Fritz",
-        "rating 1 2",
-        "ics -",
-        "white",
-        "black",
-        "bogus",
-        "put a1",
-        "hover a1",
-        "ping 2",
+        "random", "name Fritz", "rating 1 2", "ics -", "white", "black", "bogus", "put a1", "hover a1", "ping 2",
         until="pong",
-    )
+    )  # fmt: skip
     wrong = (
         "hello", "Ping 1", "usermove", "ping", "level", "level 40", "level 40 5", "level x 5 0", "level 40 x 0",
         "level 40 5 x", "level -1 5 0", "level 40 5:x 0", "level 40 5 1e999", "level 40 5 nan", "st", "st x", "st -1",
@@ -51,8 +42,8 @@ def handshake(play: Recorder) -> None:
         "option MultiPV=0", "option Move Overhead=x", "option Nonsense=3", "option UCI_Variant=ewn",
         "option UCI_Coordinates=1", "option Hash value 99 x=1", "variant", "variant chess", "setboard", "setboard x",
         "setboard 3k5/9/9/9/9/9/9/9/9/4K4 w moves e0e1", "undo", "remove", "lift", "hint", "draw", ".", "?", "exit",
-        "uci", "go2", "d", "isready", "position startpos", "setoption name Hash value 1",
-        ">! caf\xc3\xa9\x01\n", ">! usermove \xe5\x85\xb5\n", ">* 65537 x", ">* 65536 x",
+        "uci", "go2", "d", "isready", "position startpos", "setoption name Hash value 1", ">! caf\xc3\xa9\x01\n",
+        ">! usermove \xe5\x85\xb5\n", ">* 65537 x", ">* 65536 x",
     )  # fmt: skip
     play.each(*wrong)
     play.send(
@@ -103,15 +94,9 @@ def modes(play: Recorder) -> None:
     """Force, go, playother, moves taken back, positions set up, hints, books and draws."""
     begin(play, "post", "easy", "sd 2")
     play.send(
-        "force",
-        "usermove h2e2",
-        "usermove h9g7",
-        "usermove h9g7",
-        "usermove x",
-        "usermove h0g2",
-        "ping 2",
+        "force", "usermove h2e2", "usermove h9g7", "usermove h9g7", "usermove x", "usermove h0g2", "ping 2",
         until="pong",
-    )
+    )  # fmt: skip
     play.send("hint", "bk", "ping 3", until="pong")
     play.send("go", until="move")
     play.send("hint", "draw", "ping 4", until="pong")
@@ -165,11 +150,9 @@ def endings(play: Recorder) -> None:
     play.send("new", MATE, "usermove b8b7", "usermove a7a9", "ping 7", until="pong")
     play.send("new", "force", MATE, "playother", "usermove a7a9", "ping 8", until="pong")
     play.send(
-        "new",
-        "setboard 3k5/9/R8/9/9/9/9/9/9/1R2K4 w 0 1",
-        "usermove b0b8",
+        "new", "setboard 3k5/9/R8/9/9/9/9/9/9/1R2K4 w 0 1", "usermove b0b8",
         until=lambda line: line.startswith(("move", *RESULTS)),
-    )
+    )  # fmt: skip
     play.send("new", "force", "setboard 3k5/1R7/9/R8/9/9/9/9/9/4K4 w 0 1", "go", until="1-0")
     play.send("quit")
 
@@ -362,13 +345,9 @@ def einstein_person(play: Recorder) -> None:
             others = sorted(set(listed(position)) - set(texts))
             if others:
                 play.send(
-                    f"lift {texts[0][:2]}",
-                    f"usermove {others[0]}",
-                    f"lift {others[0][:2]}",
-                    "lift",
-                    "lift x9",
+                    f"lift {texts[0][:2]}", f"usermove {others[0]}", f"lift {others[0][:2]}", "lift", "lift x9",
                     until="Illegal",
-                )
+                )  # fmt: skip
             move = play.random.choice(texts)
             push(position, move)
             if position.outcome() is not None:

@@ -33,8 +33,8 @@ def handshake(play: Recorder) -> None:
         "", "nonsense", "nonsense 3", "UCI_Variant connect6", "UCI_Coordinates 1", "UCI_ShowWDL true",
         "UCI_AnalyseMode true", "Width 5", "Searcher uct", "name", "value 3", "name value 3", "hashsize 0",
         "hashsize x", "hashsize", "threads 65", "usebook maybe", "useegtb 1", "ponder on", "UseRules nothing",
-        "Move_Overhead -1", "move_overhead x", "Skill_Level 21", "UCI_Elo 5", "bookfiles", "egtbpaths", "Debug_Log_File folder",
-        "Learn foreign", "Seed", "Clear_Hash", "clear_hash now", "MultiPV 0",
+        "Move_Overhead -1", "move_overhead x", "Skill_Level 21", "UCI_Elo 5", "bookfiles", "egtbpaths",
+        "Debug_Log_File folder", "Learn foreign", "Seed", "Clear_Hash", "clear_hash now", "MultiPV 0",
     )  # fmt: skip
     play.each(*(f"setoption {text}" for text in wrong))
     for name in ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity"):
@@ -163,18 +163,10 @@ def positions_and_bans(play: Recorder) -> None:
     """Positions that cannot be, moves that are banned, what the table knows."""
     begin(play)
     play.each(
-        "position",
-        "position x",
-        "position fen",
-        "position fen x w",
-        "position fen 4k4/9/9/9/9/9/9/9/9/4K4 w",
-        "position startpos moves a0a9",
-        "position startpos moves h2e2 hello",
-        "position startpos moves h2e2 h9g7 h2h3",
-        "fen",
-        "fen x",
-        "fen 4k4/9/9/9/9/9/9/9/9/3K5 w moves d0d1 d0d1",
-    )
+        "position", "position x", "position fen", "position fen x w", "position fen 4k4/9/9/9/9/9/9/9/9/4K4 w",
+        "position startpos moves a0a9", "position startpos moves h2e2 hello", "position startpos moves h2e2 h9g7 h2h3",
+        "fen", "fen x", "fen 4k4/9/9/9/9/9/9/9/9/3K5 w moves d0d1 d0d1",
+    )  # fmt: skip
     play.send("position startpos", "go depth 1", until=is_best)
     play.send(
         "fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2", "go depth 2", until=is_best
@@ -210,14 +202,9 @@ def sent_ahead(play: Recorder) -> None:
     play.send("ucci", BARE, "banmoves d0d1 d0e0", "go infinite", "stop", "banmoves", "probe", until="pophash")
     play.send("position startpos moves h2e2", "go depth 2", "position startpos", "go depth 2", until=is_best, count=2)
     play.send(
-        "setoption MultiPV 2",
-        "go depth 1",
-        "setoption MultiPV 1",
-        "setoption newgame",
-        "go depth 1",
-        until=is_best,
+        "setoption MultiPV 2", "go depth 1", "setoption MultiPV 1", "setoption newgame", "go depth 1", until=is_best,
         count=2,
-    )
+    )  # fmt: skip
     play.send("go depth 2", "probe startpos", "go depth 2", "probe", until="pophash", count=2)
     play.send("go infinite", until="info depth 2")
     play.send("position startpos moves h2e2", "go depth 2", "go infinite", "stop", until=is_best, count=3)

@@ -114,15 +114,9 @@ def sent_ahead(play: Recorder) -> None:
         until="response", count=9,
     )  # fmt: skip
     play.send(
-        "go depth 2",
-        "uginewgame",
-        "query p1turn",
-        "go depth 2",
-        variant("connect6"),
-        *QUERIES,
-        until="response",
+        "go depth 2", "uginewgame", "query p1turn", "go depth 2", variant("connect6"), *QUERIES, until="response",
         count=4,
-    )
+    )  # fmt: skip
     play.send("position startpos moves j10", "go depth 1", "go p1time x", "query result", until="response")
     play.send("go infinite", until="info depth")
     play.send("go infinite", "probe", *QUERIES, "quit", until="response", count=3)

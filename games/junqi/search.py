@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -41,6 +41,9 @@ from games.kernel.table import (
 )
 from games.search.deepening import DeepeningAdapter
 from games.search.findings import Findings
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
 
 WORLDS = 32
 """53.3 % +- 8.0 of 120 games at 50 ms against 16."""
@@ -294,7 +297,7 @@ class Memory(NamedTuple):
     scores: Any
 
 
-class WorldsAdapter(DeepeningAdapter):
+class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
     """Junqi's half of the searcher: a depth is searched in every world, and the threads divide the worlds."""
 
     work_dtype = WORK_DTYPE
@@ -304,7 +307,7 @@ class WorldsAdapter(DeepeningAdapter):
     def __init__(self) -> None:
         self._memories: list[Memory] = []
 
-    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+    def begin(self, task: Task[JunqiPosition], works: Sequence[Record], tt: Table, seed: int) -> None:
         self._works = works
         self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         while len(self._memories) < len(works):

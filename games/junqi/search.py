@@ -285,8 +285,11 @@ def try_moves(
         values[i] = value
 
 
-def hash_of(data: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little", signed=True)
+def keys_of(view: Record, worlds: Any) -> list[int]:
+    """Return each world's key, a hash of the view's fields and the hidden types; padding differs between copies."""
+    fields = b"".join(view[name].tobytes() for name in view.dtype.names)
+    digests = (hashlib.blake2b(fields + kinds.tobytes(), digest_size=8).digest() for kinds in worlds)
+    return [int.from_bytes(digest, "little", signed=True) for digest in digests]
 
 
 class Memory(NamedTuple):
@@ -319,8 +322,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
             work.history[:] = 0
             work.daring, work.attacks = DARING, ATTACKS
             work.table, work.mask, work.age = tt.address, tt.mask, tt.generation
-        view = self._root.view.tobytes()
-        self._keys = [hash_of(view + kinds.tobytes()) for kinds in self._root.worlds.kinds]
+        self._keys = keys_of(self._root.view, self._root.worlds.kinds)
         # The answer of a search that is stopped at once: the attack that promises most.
         self._racing = sorted(self._root.moves, key=self._promise, reverse=True)
         self._dropped: list[int] = []

@@ -51,6 +51,10 @@ class AspirationAdapter(Protocol[P_contra]):
     max_depth: int
     win_is_enough: bool = False  # no shorter win is looked for once one is proven
 
+    def forget(self) -> None:
+        """Keep nothing of earlier searches."""
+        return
+
     def begin(self, task: Task[P_contra], works: Sequence[Record]) -> Outlook:
         """Make ready for a search; write the root moves to the working memories."""
 
@@ -82,9 +86,10 @@ class Aspiration(DeepeningAdapter[R]):
 
     def forget(self) -> None:
         self._key = None
+        self._game.forget()
 
     def begin(self, task: Task[R], works: Sequence[Record], tt: Table, seed: int) -> None:
-        self.forget()
+        self._key = None
         self._task, self._works = task, works
         self.max_depth = self._game.max_depth
         self._boards = [task.position.record.copy() for _ in works]

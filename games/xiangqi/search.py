@@ -515,6 +515,11 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         self._knowledge = knowledge
         self._tables: Tablebase | None = None
 
+    def forget(self) -> None:
+        self._tables = None
+        if self._knowledge.tables is not None:
+            self._knowledge.tables.clear()
+
     def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
         """Leave only the moves that draw if the tablebases have the root as a draw; search without tablebases then."""
         position = task.position

@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from daemon import events as _events
 from daemon.engine import Engine as _Engine
@@ -196,7 +196,13 @@ class Position:
         return f"siqi.position({self.game!r}, {self.fen()!r})"
 
 
-def position(game: str, fen: str | None = None) -> Any:
+@overload
+def position(game: Literal["xiangqi"], fen: str | None = None) -> Board: ...
+@overload
+def position(game: Literal["connect6", "ewn", "junqi"], fen: str | None = None) -> Position: ...
+@overload
+def position(game: str, fen: str | None = None) -> Position | Board: ...
+def position(game: str, fen: str | None = None) -> Position | Board:
     """Return the start position of a game, or that of a FEN: a `Board` of Xiangqi, else a `Position`.
 
     A Junqi position from the start is a referee's if both set-ups are pushed, a view if one of them is `"?"`.
@@ -205,7 +211,7 @@ def position(game: str, fen: str | None = None) -> Any:
     if game not in GAMES:
         raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
     if game == "xiangqi":
-        board = __getattr__("Board")
+        board: type[Board] = __getattr__("Board")
         return board() if fen is None else board(fen)
     return Position(game, fen)
 
@@ -278,7 +284,9 @@ class Engine:
         self._engine.new_game()
         self._settle()
 
-    def play(self, position: Any, limit: Limit, *, root_moves: Collection[Any] | None = None) -> PlayResult:
+    def play(
+        self, position: Position | Board, limit: Limit, *, root_moves: Collection[str | Move] | None = None
+    ) -> PlayResult:
         """Return the engine's move in a position; with a clock it may come from a book at once.
 
         `root_moves`: only these are considered. ValueError for an illegal one.
@@ -287,7 +295,12 @@ class Engine:
         return analysis._result()
 
     def analyse(
-        self, position: Any, limit: Limit, *, multipv: int = 1, root_moves: Collection[Any] | None = None
+        self,
+        position: Position | Board,
+        limit: Limit,
+        *,
+        multipv: int = 1,
+        root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
         """Return the best lines of a position, best first; none if the game is over."""
         analysis = self._begin(position, limit, multipv, root_moves)
@@ -296,11 +309,11 @@ class Engine:
 
     def analysis(
         self,
-        position: Any,
+        position: Position | Board,
         limit: Limit = Limit(),  # noqa: B008
         *,
         multipv: int = 1,
-        root_moves: Collection[Any] | None = None,
+        root_moves: Collection[str | Move] | None = None,
     ) -> Analysis:
         """Begin to search and return at once; iterate over the result for the lines as they come."""
         return self._begin(position, limit, multipv, root_moves)
@@ -315,7 +328,9 @@ class Engine:
         self._engine.end(Ending.QUIT)
         self._engine.close()
 
-    def _begin(self, position: Any, limit: Limit, multipv: int, root_moves: Collection[Any] | None) -> Analysis:
+    def _begin(
+        self, position: Position | Board, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None
+    ) -> Analysis:
         self._check_idle()
         game, start, words, dice = _taken_apart(position)
         if game != self.game:
@@ -356,7 +371,7 @@ class Engine:
 class Analysis:
     """A search that runs: iterate over it for lines as they come. Used within `with`, it is stopped at the end."""
 
-    def __init__(self, engine: Engine, position: Any, search_id: int) -> None:
+    def __init__(self, engine: Engine, position: Position | Board, search_id: int) -> None:
         self.lines: list[Info] = []
         """The lines of the last report, best first."""
         self.is_done = False
@@ -432,7 +447,7 @@ def _shown(report: Report, multipv: int) -> Sequence[Any]:
     return report.lines if report.lines[0].throw else report.lines[:multipv]
 
 
-def _taken_apart(position: Any) -> tuple[str, str | None, list[str], int]:
+def _taken_apart(position: Position | Board) -> tuple[str, str | None, list[str], int]:
     """Return the game, the FEN of the start, the words of the moves and the die."""
     if isinstance(position, Position):
         return position.game, position._start, position.move_stack, position.dice

@@ -70,7 +70,7 @@ class Table(NamedTuple):
     """A loaded game and the searcher that plays it."""
 
     game: Game[Position]
-    searcher: Searcher
+    searcher: Searcher[Position]
 
 
 class Course:

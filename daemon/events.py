@@ -144,7 +144,7 @@ class Loaded(NamedTuple):
 
     name: str
     game: Game[Position]
-    searcher: Searcher
+    searcher: Searcher[Position]
     ready_ns: int
 
 

@@ -83,7 +83,7 @@ def spare_imported() -> None:
     gc.freeze()
 
 
-def configure(searcher: Searcher, memory: Memory, warn: Callable[[str], None]) -> None:
+def configure(searcher: Searcher[Position], memory: Memory, warn: Callable[[str], None]) -> None:
     """Give a searcher its memory; `warn` gets a line about what it makes do with where there is no more."""
     try:
         searcher.configure(*memory)
@@ -91,7 +91,7 @@ def configure(searcher: Searcher, memory: Memory, warn: Callable[[str], None]) -
         warn(f"option Hash: no memory for {memory.hash_mb} MiB; {error}")
 
 
-def warm_up(game: Game[Position], searcher: Searcher) -> None:
+def warm_up(game: Game[Position], searcher: Searcher[Position]) -> None:
     """Search a little before the game is said to be ready.
 
     The first search of a process pays for late imports and first calls (100 ms measured), which under a short clock

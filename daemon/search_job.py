@@ -78,7 +78,7 @@ class Search(NamedTuple):
     """What is searched, and with what."""
 
     game: Game[Position]
-    searcher: Searcher
+    searcher: Searcher[Position]
     position: Position  # the job's own copy
     moves: tuple[Move, ...] = ()  # those allowed; empty: all
     limits: Limits = Limits()

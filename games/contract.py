@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TextIO, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TextIO, TypeGuard, TypeVar
 
 from games.shape import BoardShape
 
@@ -149,6 +149,8 @@ class Position(Protocol):
 
 
 P = TypeVar("P", bound=Position)
+P_co = TypeVar("P_co", bound=Position, covariant=True)
+P_contra = TypeVar("P_contra", bound=Position, contravariant=True)
 
 
 class DicePosition(Position, Protocol):
@@ -310,13 +312,13 @@ class Report(NamedTuple):
     value: Score | None = None  # of the root, where the lines answer its throws
 
 
-class Task(NamedTuple):
+class Task(NamedTuple, Generic[P_co]):
     """What to search: the position, and the limits that only the searcher can apply.
 
     Stop, deadline and node limit travel in the `Control`.
     """
 
-    position: Position
+    position: P_co
     control: Control
     moves: tuple[Move, ...] = ()  # root moves allowed; empty: all
     multipv: int = 1
@@ -331,7 +333,7 @@ class Recollection(NamedTuple):
     upper: Score | None
 
 
-class Searcher(Protocol):
+class Searcher(Protocol[P_contra]):
     """Owns the search's memory (tables, trees). One search at a time; `iterate` runs without the GIL.
 
     Call `start`, then `iterate` until content or until its report is incomplete or finished, then `finish`.
@@ -348,18 +350,18 @@ class Searcher(Protocol):
     def clear(self) -> None:
         """Forget everything: the next search repeats one after a fresh start exactly."""
 
-    def start(self, task: Task) -> None: ...
+    def start(self, task: Task[P_contra]) -> None: ...
 
     def iterate(self) -> Report: ...
 
     def finish(self) -> None:
         """Stop and join helper threads."""
 
-    def recall(self, position: Position) -> Recollection | None:
+    def recall(self, position: P_contra) -> Recollection | None:
         """What is stored of a position, by searchers that have a table of positions."""
 
 
-def exhaust(searcher: Searcher, task: Task) -> Report:
+def exhaust(searcher: Searcher[P], task: Task[P]) -> Report:
     """Search until a limit of the control, or until nothing is left to learn; the last report."""
     searcher.start(task)
     report = searcher.iterate()
@@ -404,7 +406,7 @@ class Game(Protocol[P]):
         or throw that the game has not; what else the rules forbid is found by `position`.
         """
 
-    def searcher(self) -> Searcher: ...
+    def searcher(self) -> Searcher[P]: ...
 
     def consult(self, position: P) -> list[str]:
         """What the books that the options name know of a position, a line each."""

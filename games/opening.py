@@ -10,12 +10,12 @@ import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from games.book import FOLDER, BookError, open_book, write_book
-from games.contract import Move, Suggestion, Tell
+from games.contract import Move, Position, Suggestion, Tell
 from games.options import Values
 
 VERSION = 1
@@ -43,8 +43,9 @@ class BookMove(NamedTuple):
     weight: float
 
 
-class SymmetricPosition(Protocol):
-    """What a position tells an opening book; symmetries are numbers from 0, which changes nothing."""
+@runtime_checkable
+class SymmetricPosition(Position, Protocol):
+    """A position of a game with opening books; symmetries are numbers from 0, which changes nothing."""
 
     @property
     def game_ply(self) -> int:
@@ -60,8 +61,6 @@ class SymmetricPosition(Protocol):
         """Return the move that is `move` seen by a symmetry; ValueError if it is no move of the game."""
 
     def is_legal(self, move: Move) -> bool: ...
-
-    def move_text(self, move: Move) -> str: ...
 
 
 def book_key(position: SymmetricPosition) -> tuple[int, list[int]]:

@@ -6,9 +6,12 @@ A game's declaration lists every option that it honours (`GameInfo.options`); no
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from games.contract import Option
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OWN_BOOK = Option("OwnBook", "check", "false")
 BOOK_FILE = Option("BookFile", "string")
@@ -52,4 +55,6 @@ class Values:
 
     def path(self, name: str) -> Path | None:
         """Return the file that an option names; None if it names none."""
+        from pathlib import Path  # not before it is needed: the handshake would wait 5 ms for it
+
         return Path(self._texts[name]) if self._texts[name] else None

@@ -7,8 +7,8 @@ alpha-beta to a fixed depth. The two ways differ in `put` and `settle` alone. Ro
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from games.connect6.game import Connect6Position
 from games.connect6.position import POSITION
 from games.connect6.tables import POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE, TABLES, TABLES_RECORD
 from games.kernel.control import STOPPED, Control, poll
@@ -191,7 +191,7 @@ class Program:
         self._work.local, self._work.width = scan, width
         self._tables = paper_tables()
 
-    def search(self, position: Any, depth: int, seconds: float = 0.0) -> tuple[int, int, int]:
+    def search(self, position: Connect6Position, depth: int, seconds: float = 0.0) -> tuple[int, int, int]:
         """(turn, value, depth finished): one depth, or with `seconds` by iterative deepening as deep as they last."""
         work, t = self._work, self._tables
         pos = position.record.copy()

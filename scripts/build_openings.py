@@ -68,7 +68,8 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
     for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
         if record.result not in POINTS or record.fen not in (None, start):
             continue
-        position: Any = game.position()
+        position = game.position()
+        assert isinstance(position, opening.SymmetricPosition)
         line: tuple[int, ...] = ()
         try:
             for word in record.moves[:plies]:
@@ -127,7 +128,7 @@ class Work(NamedTuple):
 
 
 @functools.cache
-def _engine(variant: str) -> tuple[Game[Position], Searcher]:
+def _engine(variant: str) -> tuple[Game[Position], Searcher[Position]]:
     """A worker's own."""
     game = registry.load(variant)
     searcher = game.searcher()
@@ -138,7 +139,8 @@ def _engine(variant: str) -> tuple[Game[Position], Searcher]:
 def verify_position(work: Work) -> list[int]:
     """The moves of a position that a search finds sound."""
     game, searcher = _engine(work.variant)
-    position: Any = game.position()
+    position = game.position()
+    assert isinstance(position, opening.SymmetricPosition)
     for move in work.line:
         position.push(move)
     symmetry = opening.book_key(position)[1][0]

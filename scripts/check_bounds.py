@@ -19,14 +19,23 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import _script
 from _engine import random_ewn_setup, random_junqi_setup
 
 from games import registry
 from games.book import FOLDER
-from games.contract import Game, Position, Searcher, Task, exhaust
+from games.contract import (
+    Game,
+    Position,
+    Searcher,
+    Task,
+    exhaust,
+    is_dice_position,
+    is_hidden_position,
+    is_setup_position,
+    set_dice,
+)
 from games.kernel.control import Control
 from games.kernel.memory import CHECKED
 
@@ -161,14 +170,24 @@ def spoilt(fen: str, draw: Draw) -> str:
     return "".join(letters)
 
 
-def play(game: Game[Position], position: Any, draw: Draw, plies: int) -> None:
+def has_pieces(game: Game[Position], position: Position) -> bool:
+    """True unless set-ups are still to come."""
+    return not is_setup_position(position, game.info) or position.has_pieces
+
+
+def is_view(game: Game[Position], position: Position) -> bool:
+    """True if a position hides pieces from its viewer."""
+    return is_hidden_position(position, game.info) and position.viewer is not None
+
+
+def play(game: Game[Position], position: Position, draw: Draw, plies: int) -> None:
     """Random moves, many of them back to where the piece came from, some taken back; long games go on when drawn."""
     last: dict[int, int] = {}
     for _ in range(plies):
         moves = _moves(game, position, draw)
         if not moves or (plies < LONG and position.outcome() is not None and draw.random() < 0.5):
             return
-        if game.info.has_dice and position.has_pieces and draw.random() < 0.9:
+        if is_dice_position(position, game.info) and has_pieces(game, position) and draw.random() < 0.9:
             position.set_dice(draw.randint(1, 6))
             moves = position.legal_moves()
         move = draw.choice(moves)
@@ -185,14 +204,16 @@ def play(game: Game[Position], position: Any, draw: Draw, plies: int) -> None:
             position.pop()
 
 
-def _moves(game: Game[Position], position: Any, draw: Draw) -> list[int]:
+def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     """The legal moves, or some where they are too many to list."""
-    if game.info.has_setup and not position.has_pieces:
+    if not has_pieces(game, position):
         word = random_junqi_setup(draw) if game.info.name == "junqi" else random_ewn_setup(draw)
         return [position.parse_move(word)]
     if position.count_legal() < 3000:
-        moves: list[int] = position.legal_moves()
-        return moves
+        return position.legal_moves()
+    from games.connect6.game import Connect6Position  # compiled only if wanted
+
+    assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
     near = [point for point in empty if 138 <= point < 222]  # the middle: games of lone stones come to no threats
     found: set[int] = set()
@@ -202,7 +223,7 @@ def _moves(game: Game[Position], position: Any, draw: Draw) -> list[int]:
     return sorted(found)
 
 
-def draw_position(game: Game[Position], draw: Draw) -> Any:
+def draw_position(game: Game[Position], draw: Draw) -> Position | None:
     """A position with a history, or None for a FEN that was refused."""
     name = game.info.name
     kind = draw.randrange(4)
@@ -210,20 +231,19 @@ def draw_position(game: Game[Position], draw: Draw) -> Any:
     if kind == 0:
         fen = spoilt(fen, draw)
     try:
-        position: Any = game.position(None if kind == 1 else fen)
+        position = game.position(None if kind == 1 else fen)
     except ValueError:
         return None
-    if name == "junqi" and kind == 1:  # a view of a referee's game
+    if is_hidden_position(position, game.info) and kind == 1:  # a view of a referee's game
         play(game, position, draw, draw.choice((2, 3, 10, 40, 150)))
         viewer = draw.choice((0, 1, None))
         if viewer is not None:
-            words = position.view_moves(viewer)
-            position = game.position()
-            for word in words:
-                position.push(position.parse_move(word))
+            view = game.position()
+            for word in position.view_moves(viewer):
+                view.push(view.parse_move(word))
+            return view
         return position
-    play_on = position.viewer is None if name == "junqi" else True
-    if play_on:
+    if not is_view(game, position):
         plies = draw.choice((0, 0, 1, 5, 20, 60))
         if name == "xiangqi" and draw.random() < 0.02:
             plies = draw.choice((LONG, LONGEST))
@@ -234,7 +254,7 @@ def draw_position(game: Game[Position], draw: Draw) -> Any:
 # What is asked of a position
 
 
-def ask(game: Game[Position], position: Any, draw: Draw) -> None:
+def ask(game: Game[Position], position: Position, draw: Draw) -> None:
     """Everything that the daemon asks; FaultError if answers do not fit together."""
     fen = position.fen()
     key = position.key
@@ -243,8 +263,7 @@ def ask(game: Game[Position], position: Any, draw: Draw) -> None:
     game.evaluate(position)
     game.consult(position)
     game.suggest(position, draw)
-    has_pieces = not game.info.has_setup or position.has_pieces
-    if has_pieces:
+    if has_pieces(game, position):
         again = game.position(fen)
         if again.fen() != fen:
             raise FaultError(f"read back as {again.fen()}")
@@ -255,22 +274,21 @@ def ask(game: Game[Position], position: Any, draw: Draw) -> None:
             for move in moves:
                 if position.parse_move(position.move_text(move)) & 0xFFF != move & 0xFFF:
                     raise FaultError(f"move text {position.move_text(move)}")
-            is_view = game.info.has_hidden and position.viewer is not None
-            depth = 1 if is_view else draw.choice((1, 2))
+            depth = 1 if is_view(game, position) else draw.choice((1, 2))
             if len(moves) < 60:
                 list(game.perft(position, depth, Control()))
     if position.fen() != fen or position.key != key:
         raise FaultError("asking changed the position")
 
 
-def search(game: Game[Position], searcher: Searcher, position: Any, draw: Draw, multipv: int) -> int:
+def search(game: Game[Position], searcher: Searcher[Position], position: Position, draw: Draw, multipv: int) -> int:
     """Search as `go nodes` does; the nodes."""
     if not position.count_legal():
         return 0
     moves: tuple[int, ...] = ()
-    if draw.random() < 0.3 and (not game.info.has_setup or position.has_pieces):
-        legal = _moves(game, position, draw)
-        moves = tuple(draw.sample(legal, draw.randint(1, len(legal))))
+    if draw.random() < 0.3 and has_pieces(game, position):
+        all_moves = _moves(game, position, draw)
+        moves = tuple(draw.sample(all_moves, draw.randint(1, len(all_moves))))
     control = Control(draw.choice(NODES))
     control.set_deadline(time.monotonic_ns() + 3 * 10**9)
     report = exhaust(searcher, Task(position, control, moves, multipv))
@@ -280,7 +298,7 @@ def search(game: Game[Position], searcher: Searcher, position: Any, draw: Draw, 
     for line in report.lines:
         after = position.copy()
         if line.throw:
-            after.set_dice(line.throw)
+            set_dice(after, game.info, line.throw)
         if moves and line.pv[0] not in moves:
             raise FaultError(f"not among searchmoves: {position.move_text(line.pv[0])}")
         for move in line.pv[:length]:
@@ -345,7 +363,7 @@ class Run:
                 raise self._thread_errors[0]
             if position.outcome() is not None or not position.count_legal():
                 break
-            if not (self.game.info.has_hidden and position.viewer is not None):
+            if not is_view(self.game, position):
                 position.push(draw.choice(_moves(self.game, position, draw)))
 
 

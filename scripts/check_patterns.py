@@ -15,13 +15,15 @@ import random
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import _script
 import msgspec
 from _records import open_text
 from tqdm import tqdm
 
+from games.contract import Game
+from games.registry import silent
+from games.xiangqi.game import XiangqiPosition, create
 from games.xiangqi.knowledge import ENDINGS, PATTERNS
 from games.xiangqi.notation import square_text, write_fen
 from games.xiangqi.numbering import Ending, places
@@ -34,7 +36,7 @@ BORNE_OUT = 0.9
 """A claim is, if so many of the quiet positions with the pressing side to move have its result."""
 
 
-def random_position(game: Any, ending: Ending, rng: random.Random) -> Any | None:
+def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Random) -> XiangqiPosition | None:
     """A quiet position of an ending, its stronger side Red; None if the draw gave none."""
     pieces: dict[str, str] = {}
     for side, letters in enumerate(ending):
@@ -55,7 +57,7 @@ def random_position(game: Any, ending: Ending, rng: random.Random) -> Any | None
 
 def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter[str]]:
     """By entry: how often each result came, `own win`, `own draw` .. with the pressing side to move, `other ...`."""
-    game = _script.load("xiangqi")
+    game = create(silent)
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
     claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
     known = {Ending.parse(path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}")}
@@ -100,12 +102,12 @@ class Endgame(msgspec.Struct):
 
 
 def report_endgames(book: PatternBook, path: Path) -> None:
-    game = _script.load("xiangqi")
+    game = create(silent)
     agreed = differing = 0
     with open_text(path) as file:
         for line in file:
             endgame = msgspec.json.decode(line, type=Endgame)
-            position: Any = game.position(endgame.fen)
+            position = game.position(endgame.fen)
             fit = book.find(position.record)
             if fit is None:
                 continue

@@ -16,7 +16,7 @@ import statistics
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import _script
 from _plots import check_plot, save_plot
@@ -24,6 +24,8 @@ from _pool import Workers
 from _scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
 from _stats import estimate
 from tqdm import tqdm
+
+from games.connect6.game import Connect6Position
 
 NAMES = {LOCAL: "local", GLOBAL: "global"}
 PAPER_TURN = 9
@@ -34,11 +36,10 @@ LONGEST = 150
 """Turns of a game; longer ones are drawn."""
 
 
-def positions(path: Path) -> list[Any]:
-    game = _script.load("connect6")
+def positions(path: Path) -> list[Connect6Position]:
     found = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        position: Any = game.position()
+        position = Connect6Position()
         for word in line.split():
             position.push(position.parse_move(word))
         found.append(position)
@@ -54,7 +55,9 @@ class Timing(NamedTuple):
     whole: float
 
 
-def measure(openings: list[Any], games: int, depths: list[int], turns: list[int], width: int) -> list[Timing]:
+def measure(
+    openings: list[Connect6Position], games: int, depths: list[int], turns: list[int], width: int
+) -> list[Timing]:
     programs = {scan: Program(scan, width) for scan in NAMES}
     found = []
     for opening in openings[:games]:
@@ -114,7 +117,7 @@ def report_times(timings: list[Timing], plot: Path | None) -> None:
 class Pairing(NamedTuple):
     """A game to be played."""
 
-    opening: Any
+    opening: Connect6Position
     local_side: int
     width: int
     seconds: float

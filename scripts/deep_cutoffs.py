@@ -16,15 +16,18 @@ import math
 import statistics
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import _script
 from tqdm import tqdm
 
+from games.contract import Game
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import pick
+from games.registry import silent
 from games.xiangqi.evaluate import evaluate
+from games.xiangqi.game import XiangqiPosition, create
 from games.xiangqi.movegen import checks_and_pins, generate_legal
 from games.xiangqi.position import POSITION, do_move, undo_move
 from games.xiangqi.tables import TABLES, TABLES_RECORD
@@ -106,7 +109,7 @@ def ideal(leaves: int, depth: int) -> float:
     return float(branching ** ((depth + 1) // 2) + branching ** ((depth - 1) // 2) - 1)
 
 
-def count(game: Any, fen: str, depth: int, is_ordered: bool) -> Counts:
+def count(game: Game[XiangqiPosition], fen: str, depth: int, is_ordered: bool) -> Counts:
     """AssertionError if the ways of counting do not agree on the value."""
     record, work = game.position(fen).record, new_record(WORK_DTYPE)
     values = set()
@@ -130,7 +133,7 @@ def main() -> int:
     parser.add_argument("--order", choices=("evaluation", "none"), default="evaluation", help="of successors")
     options = parser.parse_args()
     fens = options.positions.read_text("utf-8").splitlines() if options.positions else ENDGAMES
-    game = _script.load("xiangqi")
+    game = create(silent)
     is_ordered = options.order == "evaluation"
     rows = [count(game, fen, options.depth, is_ordered) for fen in tqdm(fens, disable=not sys.stderr.isatty())]
     print(f"depth {options.depth}, order {options.order}; leaves looked at")

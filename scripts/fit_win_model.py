@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import _script
 import msgspec
@@ -71,11 +71,20 @@ class Played(msgspec.Struct):
 # ---------------------------------------------------------------- games
 
 
+@runtime_checkable
+class PhasedPosition(Position, Protocol):
+    """A position whose game has a win model."""
+
+    @property
+    def phase(self) -> float: ...
+
+
 def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> Played:
     """Play a game until the rules or a proven win end it."""
     searcher = game.searcher()
     searcher.configure(8, 1, 0)
-    position: Any = game.position()
+    position = game.position()
+    assert isinstance(position, PhasedPosition)
     for word in opening:
         position.push(position.parse_move(word))
     moves: list[tuple[int, int, float]] = []

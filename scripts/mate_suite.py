@@ -24,7 +24,9 @@ from games.contract import Game, Position, Searcher, Task
 from games.kernel.control import Control
 
 
-def solve(game: Game[Position], searcher: Searcher, case: dict[str, Any], nodes: int) -> tuple[int | None, int]:
+def solve(
+    game: Game[Position], searcher: Searcher[Position], case: dict[str, Any], nodes: int
+) -> tuple[int | None, int]:
     """(moves to mate found or None, nodes used)."""
     limit = case.get("mate_moves")
     control = Control(nodes)

@@ -54,7 +54,7 @@ def load(name: str) -> Game[Position]:
     return _script.load(name)
 
 
-def best_move(searcher: Searcher, position: Any, nodes: int) -> tuple[int, int]:
+def best_move(searcher: Searcher[Position], position: Position, nodes: int) -> tuple[int, int]:
     """(move, score in centipawns from the mover's side; mates are beyond any)."""
     line = exhaust(searcher, Task(position, Control(nodes))).lines[0]
     score = line.score

@@ -23,11 +23,13 @@ import numpy as np
 from _records import read_records
 from tqdm import tqdm
 
+from games.connect6.game import Connect6Position, create
 from games.connect6.position import NO_POINT
 from games.connect6.proof import ThreatSolver
 from games.connect6.tables import POINTS, ROAD_LENGTH, ROADS, TABLES_RECORD
 from games.connect6.weights import CENTRE
 from games.files import replace_file
+from games.registry import silent
 
 TARGET = Path(__file__).parents[1] / "games" / "connect6" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
@@ -85,13 +87,13 @@ class Samples(NamedTuple):
 
 def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     rng = random.Random(seed)
-    game = _script.load("connect6")
+    game = create(silent)
     solver = ThreatSolver()
     samples = Samples([], [], [], [])
     for record in tqdm(islice(read_records(path, print, "connect6"), limit), disable=not sys.stderr.isatty()):
         if record.result not in ("1-0", "0-1"):
             continue
-        position: Any = game.position(record.fen)
+        position = game.position(record.fen)
         for text in record.moves:
             try:
                 move = position.parse_move(text)
@@ -109,7 +111,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     return samples
 
 
-def add_points(samples: Samples, position: Any, move: int, rng: random.Random) -> None:
+def add_points(samples: Samples, position: Connect6Position, move: int, rng: random.Random) -> None:
     """The choice of one stone, before the other of the turn is placed or after."""
     points = [move & 511, move >> 9]
     rng.shuffle(points)

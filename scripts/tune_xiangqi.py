@@ -25,7 +25,9 @@ from _records import read_records
 from tqdm import tqdm
 
 from games.files import replace_file
+from games.registry import silent
 from games.xiangqi.evaluate import FULL_PHASE, fill_terms
+from games.xiangqi.game import create
 from games.xiangqi.tables import TABLES_RECORD
 from games.xiangqi.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
 from games.xiangqi.weights import KINDS, TERMS
@@ -56,12 +58,12 @@ def features(record: Any) -> Array:
 def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> tuple[Array, Array, Array]:
     """(features, phase 0..1, results) of positions drawn from the games."""
     rng = random.Random(seed)
-    game = _script.load("xiangqi")
+    game = create(silent)
     rows, phases, results = [], [], []
     for record in tqdm(read_records(path, print), disable=not sys.stderr.isatty()):
         if record.result not in SCORES:
             continue
-        position: Any = game.position(record.fen)
+        position = game.position(record.fen)
         for ply, word in enumerate(record.moves):
             move = position.parse_move(word)
             is_quiet = position.record.board[move >> 7] == 0

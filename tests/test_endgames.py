@@ -377,6 +377,74 @@ def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pyte
     assert time.monotonic_ns() - started < 2_000_000_000
 
 
+NEAR_TABLES = "3k1a3/4a4/9/9/9/4P4/9/2N6/9/4KR3 w"
+"""Captures lead from it to endings of tables, shipped and built here."""
+
+
+def iterations(searcher: Any, position: Any, control: Control) -> list[tuple[int, int, Any]]:
+    """Nodes, answers of tables and lines of each iteration."""
+    searcher.start(Task(position, control))
+    reports = [searcher.iterate()]
+    while reports[-1].complete and not reports[-1].finished:
+        reports.append(searcher.iterate())
+    searcher.finish()
+    return [(report.nodes, report.tbhits, report.lines) for report in reports]
+
+
+def new_search(folder: Path) -> tuple[Any, Any]:
+    """The searcher of a game that has opened no table, and a position for it."""
+    game = registry.load("xiangqi")
+    game._knowledge.tables = Tablebase([ENDINGS, folder], pytest.fail)
+    searcher = game.searcher()
+    searcher.configure(1, 1, 1)
+    return searcher, game.position(NEAR_TABLES)
+
+
+def test_clearing_forgets_what_was_unpacked(folder: Path) -> None:
+    searcher, position = new_search(folder)
+    first = iterations(searcher, position, Control(20_000))
+    assert first[-1][1] > 0, "no table was asked"
+    searcher.clear()
+    assert iterations(searcher, position, Control(20_000)) == first
+
+
+def test_clearing_ends_the_loader(folder: Path) -> None:
+    """Which reads on for a while after a search with a deadline."""
+    searcher, position = new_search(folder)
+    first = iterations(searcher, position, Control(20_000))
+    for _ in range(10):
+        control = Control()
+        control.set_deadline(time.monotonic_ns() + 10_000_000)
+        iterations(searcher, position, control)
+        searcher.clear()
+        assert iterations(searcher, position, Control(20_000)) == first
+        searcher.clear()
+
+
+@pytest.mark.parametrize("wait_s", [0.0, 0.5])
+def test_a_search_that_is_stopped_before_it_starts_leaves_no_loader(folder: Path, wait_s: float) -> None:
+    """What it would read would come into the next search, sooner or later."""
+    searcher, position = new_search(folder)
+    first = iterations(searcher, position, Control(20_000))
+    for _ in range(5):
+        searcher.clear()
+        stopped = Control()
+        stopped.stop()
+        assert len(iterations(searcher, position, stopped)) == 1
+        time.sleep(wait_s)
+        assert iterations(searcher, position, Control(20_000)) == first
+
+
+def test_a_search_that_is_stopped_before_it_starts_opens_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk may be slow."""
+    searcher, position = new_search(folder)
+    opened: list[Ending] = []
+    monkeypatch.setattr(Table, "__init__", lambda table, path, ending: opened.append(ending))
+    stopped = Control()
+    stopped.stop()
+    assert len(iterations(searcher, position, stopped)) == 1 and not opened
+
+
 def test_the_sixty_move_rule_comes_before_the_table(game: Any) -> None:
     """A mate that the rule would forestall is not claimed."""
     fen = "3k1a3/9/9/9/9/9/9/9/9/3NK4 w - - {} 90"

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import damaged
 from junqi_games import random_games, replay
@@ -16,6 +17,8 @@ from games.book import open_book
 from games.contract import Game, Report, Searcher, Task, exhaust
 from games.junqi import INFO
 from games.junqi.cooperation import KIND, VERSION
+from games.junqi.search import keys_of
+from games.junqi.tables import PIECES
 from games.kernel.control import Control
 
 SEARCHERS = INFO.options[0].choices
@@ -91,6 +94,44 @@ def test_a_search_stopped_at_once_still_answers() -> None:
     line = searcher.iterate().lines[0]
     searcher.finish()
     assert line.pv[0] in view.legal_moves()
+
+
+def with_padding(position: Any, byte: int) -> Any:
+    """A copy of a position whose record has this byte wherever no field is."""
+    twin = position.copy()
+    dtype = position.record.dtype
+    twin.record = np.frombuffer(bytearray([byte]) * dtype.itemsize, dtype)[0]
+    for name in dtype.names:
+        twin.record[name] = position.record[name]
+    return twin
+
+
+def test_padding_is_no_part_of_a_world() -> None:
+    """A copied record has anything there."""
+    game = load("worlds")
+    position = game.position("1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0")
+    twins = [with_padding(position, byte) for byte in (0, 1, 0x5A, 0xFF)]
+    twins += [twin.copy() for twin in twins]
+    assert len({twin.record.tobytes() for twin in twins}) >= 4
+    worlds = np.arange(2 * PIECES, dtype=np.uint8).reshape(2, PIECES)
+    keys = keys_of(position.record, worlds)
+    assert keys[0] != keys[1] and all(keys_of(twin.record, worlds) == keys for twin in twins)
+    moved = position.copy()
+    moved.push(moved.legal_moves()[0])
+    assert keys_of(moved.record, worlds) != keys
+
+
+def test_a_second_search_finds_what_the_first_stored() -> None:
+    game = load("worlds")
+    position = game.position("1c1l1/2h2/5/1d1f1/5/2D2/5/5/1h3/3E1/1g1i1/B2LC f - 0")
+    searcher = game.searcher()
+    searcher.configure(16, 1, 3)
+    nodes = []
+    for byte in (0, 0x5A, 0xFF):
+        searcher.start(Task(with_padding(position, byte), Control()))
+        nodes.append([searcher.iterate().nodes for _ in range(5)][-1])
+        searcher.finish()
+    assert max(nodes[1:]) < 0.8 * nodes[0]
 
 
 # The cooperation matrix

@@ -40,7 +40,7 @@ class Loaded(NamedTuple):
     """A game with its options set."""
 
     game: Game[Position]
-    searcher: Searcher
+    searcher: Searcher[Position]
 
 
 class Analyst:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import IDLE, READY, Command, Letter, whole_reason
+from daemon.frontends.base import GAME, IDLE, Command, Letter, whole_reason
 from daemon.frontends.move_by_move import MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
@@ -52,7 +52,7 @@ class Botzone(MoveByMove):
         """Have the game of a request loaded; then its turn comes."""
         request = parse_request(line.text, self._game)
         self.select_game(request.game)
-        answer = Command(lambda botzone, words, line: botzone.request(request, line), READY)
+        answer = Command(lambda botzone, words, line: botzone.request(request, line), GAME)
         self.mailbox.appendleft(Letter(line, answer))
 
     def request(self, request: Request, line: ClientLine) -> None:
@@ -166,7 +166,8 @@ def shaped(field: Any, pattern: str, kind: str) -> str:
 def die_of(game: str, request: Any) -> int:
     """Return the die of a request, 0 if it has none; ValueError if no die shows it."""
     die = checked(request).get("dice", 0)
-    return 0 if die in (0, *NOTHING) else int(shaped(die, "[1-6]", "a die"))
+    faces = registry.info(game).die_faces or 6  # a game without a die refuses it itself
+    return 0 if die in (0, *NOTHING) else int(shaped(die, f"[1-{faces}]", "a die"))
 
 
 def checked(asked: Any) -> dict[str, Any]:

@@ -280,7 +280,10 @@ class Cecp(FrontEnd):
         time.left = [time.base, time.base]
 
     def st(self, words: list[str], line: ClientLine) -> None:
-        self._time.movetime = min(max(round(1000 * float(words[0])), 1), MOST_MS)
+        seconds = float(words[0])
+        if seconds < 0:
+            raise ValueError("no time")
+        self._time.movetime = min(max(round(1000 * seconds), 1), MOST_MS)
 
     def sd(self, words: list[str], line: ClientLine) -> None:
         self._time.depth = number(words[0])
@@ -332,7 +335,13 @@ class Cecp(FrontEnd):
             self.out.line(f"Hint: {self._opponent.reply}")
 
     def bk(self, words: list[str], line: ClientLine) -> None:
+        """Show the book of the position; while the engine thinks on its move, afterwards."""
+        is_interrupted = self._activity in (Activity.PONDERING, Activity.ANALYZING)
+        if is_interrupted:
+            self._stop()
         self.engine.when_idle(self._show_book)
+        if is_interrupted:
+            self._act()
 
     def _show_book(self) -> None:
         """An empty line ends the book's."""
@@ -417,6 +426,7 @@ class Cecp(FrontEnd):
         self.engine.stop()
         if was is Activity.PONDERING:
             self.engine.set_position(self._fen, self._moves)
+        self._answer_pings()
 
     def _throw(self) -> None:
         """Throw the die; the client is told by a line of thinking, which it shows."""

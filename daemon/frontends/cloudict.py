@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, Command
 from daemon.frontends.letters import Letters
 from daemon.frontends.move_by_move import number
 from daemon.pipes import ClientLine
@@ -38,10 +38,10 @@ class Cloudict(Letters):
     commands: ClassVar[Mapping[str, Command]] = {
         "name": Command(Letters.name, AT_ONCE),
         "new": Command(Letters.new, GAME),
-        "move": Command(Letters.move, READY),
-        "black": Command(put, READY),
-        "white": Command(put, READY),
-        "next": Command(next, READY),
+        "move": Command(Letters.move, GAME),
+        "black": Command(put, GAME),
+        "white": Command(put, GAME),
+        "next": Command(next, GAME),
         "depth": Command(depth, IDLE),
         "vcf": Command(threats, AT_ONCE),
         "unvcf": Command(threats, AT_ONCE),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.base import AT_ONCE, GAME, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -39,7 +39,7 @@ class Referee(MoveByMove):
         self._array = ""  # the engine's set-up
         self._own = ""  # the engine's move whose result has not been reported
 
-    def find(self, word: str) -> Command | None:
+    def find(self, word: str) -> Command:
         found = (command for start, command in self.commands.items() if word.startswith(start))
         return next(found, super().find(word))
 
@@ -107,8 +107,8 @@ class Referee(MoveByMove):
     commands: ClassVar[Mapping[str, Command]] = {
         "INFO": Command(info_, AT_ONCE),
         "START": Command(start_, GAME),
-        "GO": Command(go, READY),
-        "RESULT": Command(result, READY),
+        "GO": Command(go, GAME),
+        "RESULT": Command(result, GAME),
         "END": Command(end, AT_ONCE),
     }
     """By the first letters."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 from daemon import events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import IDLE, Command, FrontEnd
+from daemon.frontends.base import IDLE, IN_TURN, Command, FrontEnd
 from daemon.frontends.words import parse_option
 from daemon.limits import Limits
 from daemon.output import Output
@@ -73,6 +73,7 @@ class MoveByMove(FrontEnd):
 
     def play(self, move: str) -> None:
         """Play a move of the client's; Refusal if it is illegal, and the game stands as it was."""
+        self.check_idle()
         self._moves.append(move)
         try:
             self.set_position()
@@ -80,8 +81,14 @@ class MoveByMove(FrontEnd):
             self._moves.pop()
             raise
 
+    def check_idle(self) -> None:
+        """ValueError while the engine's move is searched for."""
+        if self._search_id is not None:
+            raise ValueError("the engine has not moved yet")
+
     def search(self, ns: int) -> None:
         """Search for the engine's move, which was asked for at `ns`, or while the last one was still searched for."""
+        self.check_idle()
         self.set_position()
         self._since_ns = max(ns, self._since_ns)
         self._search_id = self.engine.go(self.limits(), asked_ns=ns)
@@ -100,12 +107,15 @@ class MoveByMove(FrontEnd):
                 self.mailbox.remove(letter)
         super().read(line)
 
-    def find(self, word: str) -> Command | None:
-        return SETOPTION if word == "setoption" else super().find(word)
+    def find(self, word: str) -> Command:
+        return SETOPTION if word == "setoption" else super().find(word) or UNKNOWN
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
         """Set an option in UCI's words, for programs that wrap the engine."""
-        name, value = parse_option(words)
+        try:
+            name, value = parse_option(words)
+        except ValueError as error:
+            raise Refusal(Kind.OPTION, str(error)) from None
         if name.lower() == "uci_variant":
             raise Refusal(Kind.OPTION, f"option {name}: the protocol has chosen {self.engine.info.name}")
         self.engine.set_option(name, value)
@@ -116,8 +126,8 @@ class MoveByMove(FrontEnd):
             what += f": {printable(line.text)}"
         self.out.line(self.error(what))
 
-    def unknown(self, line: ClientLine) -> None:
-        self.refuse(line, Refusal(Kind.COMMAND, "unknown command"))
+    def no_command(self, words: list[str], line: ClientLine) -> None:
+        raise ValueError("unknown command")
 
     def reason(self, text: str) -> str:
         """Return why the engine refuses something, in the client's words."""
@@ -158,6 +168,7 @@ class MoveByMove(FrontEnd):
 
 
 SETOPTION = Command(MoveByMove.setoption, IDLE, is_worth_compiling=False)
+UNKNOWN = Command(MoveByMove.no_command, IN_TURN)
 
 
 def number(text: str) -> int:

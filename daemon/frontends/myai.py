@@ -64,6 +64,8 @@ class MyAi(MoveByMove):
 
     def get(self, words: list[str], line: ClientLine) -> None:
         side, die = side_of(words[0]), number(words[1])
+        if not 1 <= die <= EWN.die_faces:
+            raise ValueError(f"a die is 1 to {EWN.die_faces}")
         squares = [*words[8:14], *words[2:8]]  # red's, then blue's
         if len(words) != 14 or any(square not in (CAPTURED, *SQUARES) for square in squares):
             raise ValueError("twelve squares are needed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.base import AT_ONCE, GAME, Command
 from daemon.frontends.letters import Letters
 from daemon.pipes import ClientLine
 
@@ -18,13 +18,14 @@ class Sau(Letters):
 
     def take_back(self, words: list[str], line: ClientLine) -> None:
         """The platform did not take the engine's turn."""
+        self.check_idle()
         del self._moves[-1:]
 
     commands: ClassVar[Mapping[str, Command]] = {
         "name?": Command(Letters.name, AT_ONCE),
         "new": Command(Letters.new, GAME),
-        "move": Command(Letters.move, READY),
-        "error": Command(take_back, READY),
+        "move": Command(Letters.move, GAME),
+        "error": Command(take_back, GAME),
         "end": Command(Letters.end, AT_ONCE),
         "quit": Command(Letters.quit, AT_ONCE),
     }

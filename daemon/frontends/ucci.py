@@ -113,12 +113,14 @@ class Ucci(UciFamily):
         self.position(["fen", *words], line)
 
     def probe(self, words: list[str], line: ClientLine) -> None:
-        """Report what searches have stored of a position; the one set before stays."""
-        try:
-            if words:
+        """Report what searches have stored of a position, of the present one if it is refused. The present one stays."""
+        if words:
+            try:
                 self.engine.set_position(*parse_position(words))
-            self.out.line(self._pophash())
-        finally:
+            except ValueError as error:
+                self.refuse(line, error if isinstance(error, Refusal) else Refusal(Kind.COMMAND, str(error)))
+        self.out.line(self._pophash())
+        if words:
             self.engine.set_position(*self._shown)
 
     def _pophash(self) -> str:

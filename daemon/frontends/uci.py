@@ -61,8 +61,8 @@ class Uci(UciFamily):
         game = self.engine.info
         if not game.has_dice:
             raise ValueError(f"dice: {game.name} has none")
-        if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6"):
-            raise ValueError(f"dice: a number from 1 to 6, not {printable(' '.join(words))}")
+        if len(words) != 1 or words[0] not in map(str, range(1, game.die_faces + 1)):
+            raise ValueError(f"dice: a number from 1 to {game.die_faces}, not {printable(' '.join(words))}")
         self.engine.set_dice(int(words[0]))
 
     def go(self, words: list[str], line: ClientLine) -> None:

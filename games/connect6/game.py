@@ -178,7 +178,7 @@ class Connect6:
         check_throw(INFO, dice)
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
-    def searcher(self) -> Searcher:
+    def searcher(self) -> Searcher[Connect6Position]:
         return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: Connect6Position) -> list[str]:

@@ -6,7 +6,7 @@ A side that must defend at the horizon gets its reply before the evaluation is b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from games.connect6.candidates import generate_turns
 from games.connect6.evaluate import EVAL_BOUND, evaluate
@@ -33,6 +33,9 @@ from games.kernel.table import (
 )
 from games.search.aspiration import AspirationAdapter, Outlook
 from games.winning import WinModel
+
+if TYPE_CHECKING:
+    from games.connect6.game import Connect6Position
 
 MATE = 2_000_000
 """Lost now; a win in n turns scores MATE - n."""
@@ -272,8 +275,8 @@ def list_root(pos: Record, work: Record, t: Record, limit: int) -> int:
     return count
 
 
-class Connect6Adapter(AspirationAdapter):
-    """Connect6's half of the searcher."""
+class Connect6Adapter(AspirationAdapter["Connect6Position"]):
+    """Connect6's half of the searcher; `width` (turns searched at a node) and `max_depth` are the user's."""
 
     work_dtype = WORK_DTYPE
     mate = MATE
@@ -281,15 +284,12 @@ class Connect6Adapter(AspirationAdapter):
     margin = 100
     quiet_bound = EVAL_BOUND
     win_is_enough = True
+    max_depth: int
+    width: int
 
-    def __init__(self) -> None:
-        self.width = 12
-        self.max_depth = MAX_PLY - 1
-
-    def begin(self, task: Task, works: Sequence[Record]) -> Outlook:
+    def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> Outlook:
         """Search the root three times as wide as the nodes below."""
-        position: Any = task.position
-        self._phase: float = position.phase
+        self._phase = task.position.phase
         turns = list(task.moves[:MAX_TURNS])
         for work in works:
             work.width = self.width
@@ -299,7 +299,7 @@ class Connect6Adapter(AspirationAdapter):
                 work.root_proves = int(len(task.moves) <= MAX_TURNS)
                 work.root_moves[: len(turns)] = turns
             else:
-                count = int(list_root(position.record, work, TABLES_RECORD, 3 * self.width))
+                count = int(list_root(task.position.record, work, TABLES_RECORD, 3 * self.width))
                 turns = work.root_moves[:count].tolist()
             work.root_count = len(turns)
         return Outlook(turns)

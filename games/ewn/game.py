@@ -35,7 +35,7 @@ from games.search.sampling import SamplingSearcher
 MAX_PERFT = 100
 
 
-def new_searcher(knowledge: Knowledge) -> Searcher:
+def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
     """Return a searcher of the option Algorithm."""
     if knowledge.algorithm == "expectimax":
         return DeepeningSearcher(ExpectimaxAdapter(knowledge))
@@ -174,7 +174,7 @@ class Ewn:
         check_throw(INFO, dice)
         return notation.write_fen(pieces, turn, dice)
 
-    def searcher(self) -> Searcher:
+    def searcher(self) -> Searcher[EwnPosition]:
         return ChosenSearcher(
             lambda: self.knowledge.algorithm,
             lambda: new_searcher(self.knowledge),

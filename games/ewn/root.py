@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from games.contract import MATE_LIMIT, Line, Move, Score, Task
 from games.ewn.movegen import list_legal
@@ -12,6 +12,9 @@ from games.ewn.proof import turns_to_win
 from games.ewn.tables import TABLES_RECORD
 from games.ewn.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
+
+if TYPE_CHECKING:
+    from games.ewn.game import EwnPosition
 
 
 class Value(NamedTuple):
@@ -24,8 +27,8 @@ class Value(NamedTuple):
 class RootMoves:
     """The moves at the root by throw; `throws` has one entry, of 0, where the throw is known."""
 
-    def __init__(self, task: Task) -> None:
-        self.record: Record = task.position.record.copy()  # type: ignore[attr-defined]
+    def __init__(self, task: Task[EwnPosition]) -> None:
+        self.record: Record = task.position.record.copy()
         self._work = new_record(WORK_DTYPE)
         self._mates: dict[Move, int | None] = {}
         dice = int(self.record.dice)

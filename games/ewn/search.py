@@ -9,6 +9,7 @@ branch ends on the board or in a table of endings its value is exact, and stays 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from games.contract import Move, Task
 from games.ewn.bounds import enough, sum_up, too_little
@@ -37,6 +38,9 @@ from games.kernel.table import (
 )
 from games.search.deepening import DeepeningAdapter
 from games.search.findings import Findings
+
+if TYPE_CHECKING:
+    from games.ewn.game import EwnPosition
 
 MAX_DEPTH = 60
 SOLVED = 255
@@ -178,7 +182,7 @@ def try_move(pos: Record, work: Record, t: Record, move: int, alpha: int, beta: 
     return value
 
 
-class ExpectimaxAdapter(DeepeningAdapter):
+class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
     """EWN's half of the searcher: a depth is every root move a ply deeper, the best so far first."""
 
     work_dtype = WORK_DTYPE
@@ -187,7 +191,7 @@ class ExpectimaxAdapter(DeepeningAdapter):
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
 
-    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+    def begin(self, task: Task[EwnPosition], works: Sequence[Record], tt: Table, seed: int) -> None:
         self._works, self._multipv = works, task.multipv
         self._root = RootMoves(task)
         self._boards = [self._root.record.copy() for _ in works]

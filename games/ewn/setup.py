@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from games.contract import Line, Report, Score, Task, is_setup_position
-from games.ewn import INFO
+from games.contract import Line, Report, Score, SetupPosition, Task
 from games.ewn.knowledge import Knowledge
 from games.ewn.notation import SETUP, TRIANGLES
 from games.ewn.playout import GREEDY, TO_THE_END, WIN, play_out
@@ -63,11 +62,10 @@ def playout_work(knowledge: Knowledge, seed: int, stream: int = 0) -> Record:
 class SetupSearch:
     """Chooses a set-up: each iteration plays every candidate left and drops the worse half."""
 
-    def __init__(self, task: Task, seed: int, knowledge: Knowledge) -> None:
+    def __init__(self, task: Task[SetupPosition], seed: int, knowledge: Knowledge) -> None:
         self._control = task.control
-        position = task.position
-        self._side = position.turn
-        words = position.words if is_setup_position(position, INFO) else ()
+        self._side = task.position.turn
+        words = task.position.words
         self._known = words[0] if words else None
         self._random = random.Random(seed)
         # At random which of two alike is tried, and in what order: a set-up should not be predictable.

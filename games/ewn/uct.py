@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from games.kernel.node import count_node
 from games.kernel.random import below, next_state
 from games.search.findings import Findings
 from games.search.sampling import SamplingAdapter
+
+if TYPE_CHECKING:
+    from games.ewn.game import EwnPosition
 
 ROOT, TREE, CHILDREN = range(3)
 WAYS = ("root", "tree", "children")
@@ -388,7 +391,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
     return find(2)
 
 
-class UctAdapter(SamplingAdapter):
+class UctAdapter(SamplingAdapter["EwnPosition"]):
     """EWN's half of the searcher."""
 
     work_dtype = WORK_DTYPE
@@ -409,7 +412,7 @@ class UctAdapter(SamplingAdapter):
     def forget(self) -> None:
         self._grown, self._forests = None, []
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+    def begin(self, task: Task[EwnPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         """Keep what the last search found out about this position."""
         known = self._knowledge
         self._root, self._works = RootMoves(task), works

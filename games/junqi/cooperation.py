@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -50,6 +50,9 @@ from games.kernel.jit import Record, entry, float64, inner, int64, new_record, r
 from games.kernel.node import count_node, hasten_poll
 from games.kernel.random import below, next_state
 from games.search.findings import Findings
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
 
 MOST = 4
 """Pieces that act together at most."""
@@ -370,7 +373,7 @@ class CooperationAdapter(UctAdapter):
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
             self._path = Path()  # nothing is saved over what could not be read
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+    def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         if self._named != Path(self._knowledge.cooperation_file):  # the option was set within a game
             self._open_file()
         super().begin(task, trees, works, seed)

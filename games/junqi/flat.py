@@ -8,7 +8,7 @@ twice as often before the next cut, and so on as long as there is time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -24,6 +24,9 @@ from games.kernel.jit import Record, entry, int64, record, record_type, void
 from games.kernel.node import count_node
 from games.search.findings import Findings
 from games.search.sampling import SamplingAdapter
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
 
 WORLDS = 40
 PLIES = 8
@@ -62,7 +65,7 @@ def try_arms(
             return
 
 
-class FlatAdapter(SamplingAdapter):
+class FlatAdapter(SamplingAdapter["JunqiPosition"]):
     """Junqi's half of the searcher. A tree is the arms of a thread."""
 
     work_dtype = WORK_DTYPE
@@ -72,7 +75,7 @@ class FlatAdapter(SamplingAdapter):
     def forget(self) -> None:
         self._arms: list[Any] = []
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+    def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         self._works = works
         self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         self._arms = [tree[: len(self._root.moves)] for tree in trees]

@@ -63,7 +63,7 @@ from games.search.sampling import SamplingSearcher
 MAX_PERFT = 30
 
 
-def new_searcher(knowledge: Knowledge) -> Searcher:
+def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
     """Return a searcher of the option Searcher; what the others need is compiled only if wanted."""
     if knowledge.searcher == "uct":
         from games.junqi.uct import UctAdapter
@@ -451,7 +451,7 @@ class Junqi:
             raise ValueError("both sides have hidden pieces")
         return notation.write_fen(pieces, turn, viewers[0] if viewers else None)
 
-    def searcher(self) -> Searcher:
+    def searcher(self) -> Searcher[JunqiPosition]:
         return ChosenSearcher(
             lambda: self.knowledge.searcher,
             lambda: new_searcher(self.knowledge),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from games.junqi.worlds import Worlds, draw_worlds, marginals
 from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
 from games.search.findings import Findings
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
 
 EXPLAINED = 256
 """Worlds of an explanation."""
@@ -38,8 +41,8 @@ class RootView:
     `works` of the search's threads share the worlds, and get what each attack is expected to gain.
     """
 
-    def __init__(self, task: Task, works: Sequence[Record], count: int, seed: int) -> None:
-        position: Any = task.position
+    def __init__(self, task: Task[JunqiPosition], works: Sequence[Record], count: int, seed: int) -> None:
+        position = task.position
         self.view: Record = position.record
         self.moves: list[int] = [move & 0xFFF for move in task.moves or position.legal_moves()]
         self.hidden = NOBODY if position.viewer is None else 1 - position.viewer
@@ -83,7 +86,7 @@ def certain(view: Record, side: int) -> Any:
     return found
 
 
-def explain(position: Any) -> list[str]:
+def explain(position: JunqiPosition) -> list[str]:
     """The chance by the static evaluation; where a side is not seen, its mean over worlds, and what is believed."""
     view, work = position.record.copy(), new_record(WORK_DTYPE)
     if position.viewer is None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.contract import UNKNOWN_SETUP, Line, Report, Score, Task
+from games.contract import UNKNOWN_SETUP, Line, Report, Score, SetupPosition, Task
 from games.junqi.belief import deployment_advantages, deployment_weights, slot_types, square_types
 from games.junqi.notation import setup_move
 from games.junqi.position import NOBODY
@@ -120,7 +120,7 @@ def draw_setup(seed: int, tilt: float = 0.0) -> str:
 class SetupSearch:
     """Chooses a deployment: one of the user's, or one drawn, as people deploy and as does well in games of our own."""
 
-    def __init__(self, task: Task, seed: int, layouts: Sequence[str]) -> None:
+    def __init__(self, task: Task[SetupPosition], seed: int, layouts: Sequence[str]) -> None:
         self._task = task
         self._seed = 2 * seed + task.position.turn  # the sides do not deploy alike
         self._layouts = layouts

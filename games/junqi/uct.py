@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba import types
 
@@ -26,6 +26,9 @@ from games.kernel.node import count_node
 from games.kernel.random import below, next_state
 from games.search.findings import Findings
 from games.search.sampling import SamplingAdapter
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
 
 EXPLORATION = 0.3
 
@@ -168,7 +171,7 @@ def grow(view: Record, pos: Record, work: Record, t: Record, edges: Any, playout
             return
 
 
-class UctAdapter(SamplingAdapter):
+class UctAdapter(SamplingAdapter["JunqiPosition"]):
     """Junqi's half of the searcher. A tree is a pool of edges."""
 
     work_dtype = WORK_DTYPE
@@ -178,7 +181,7 @@ class UctAdapter(SamplingAdapter):
     def forget(self) -> None:
         self._trees: Sequence[Any] = ()
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+    def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         self._trees, self._works = trees, works
         self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         for work in works:

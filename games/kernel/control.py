@@ -52,10 +52,8 @@ class Control:
         return self.stopped
 
     def time_from(self, ns: int) -> float:
-        """Nanoseconds from a moment to the deadline: infinite without one, 0 once stopped."""
+        """Return the nanoseconds from a moment to the deadline, infinite without one."""
         deadline = int(self._words[DEADLINE])
-        if self.stopped:
-            return 0.0
         return deadline - ns if deadline else math.inf
 
     def set_deadline(self, ns: int) -> None:

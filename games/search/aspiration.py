@@ -6,11 +6,11 @@ A game's half, its `AspirationAdapter`, searches root moves to one depth within 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from games.contract import MATE_LIMIT, Line, Move, Position, Recollection, Score, Task
+from games.contract import MATE_LIMIT, Line, Move, P_contra, Position, Recollection, Score, Task
 from games.kernel.control import Control
 from games.kernel.jit import Record
 from games.kernel.table import EXACT, LOWER, UPPER, Table
@@ -19,6 +19,16 @@ from games.search.findings import Findings
 
 MIN_DEPTH = 4
 """The first depth that is searched with a narrow window."""
+
+
+class RecordPosition(Position, Protocol):
+    """A position that kernels search as a record."""
+
+    @property
+    def record(self) -> Record: ...
+
+
+R = TypeVar("R", bound=RecordPosition)
 
 
 class Outlook(NamedTuple):
@@ -30,7 +40,7 @@ class Outlook(NamedTuple):
     is_drawn: bool = False  # each move to be searched draws: the search only chooses where the opponent may err
 
 
-class AspirationAdapter(Protocol):
+class AspirationAdapter(Protocol[P_contra]):
     """A game's half of `Aspiration`, and its scale of scores."""
 
     work_dtype: np.dtype[Any]
@@ -41,7 +51,11 @@ class AspirationAdapter(Protocol):
     max_depth: int
     win_is_enough: bool = False  # no shorter win is looked for once one is proven
 
-    def begin(self, task: Task, works: Sequence[Record]) -> Outlook:
+    def forget(self) -> None:
+        """Keep nothing of earlier searches."""
+        return
+
+    def begin(self, task: Task[P_contra], works: Sequence[Record]) -> Outlook:
         """Make ready for a search; write the root moves to the working memories."""
 
     def between(self, control: Control) -> None:
@@ -62,22 +76,23 @@ class AspirationAdapter(Protocol):
         return 0
 
 
-class Aspiration(DeepeningAdapter):
+class Aspiration(DeepeningAdapter[R]):
     """A depth of every MultiPV line in turn; helpers search all root moves with a full window."""
 
-    def __init__(self, game: AspirationAdapter) -> None:
+    def __init__(self, game: AspirationAdapter[R]) -> None:
         self._game = game
         self.work_dtype = game.work_dtype
         self._key: int | None = None
 
     def forget(self) -> None:
         self._key = None
+        self._game.forget()
 
-    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
-        self.forget()
+    def begin(self, task: Task[R], works: Sequence[Record], tt: Table, seed: int) -> None:
+        self._key = None
         self._task, self._works = task, works
         self.max_depth = self._game.max_depth
-        self._boards = [task.position.record.copy() for _ in works]  # type: ignore[attr-defined]
+        self._boards = [task.position.record.copy() for _ in works]
         for work in works:
             work.seldepth = 0
             work.table, work.table_mask, work.generation = tt.address, tt.mask, tt.generation
@@ -154,7 +169,7 @@ class Aspiration(DeepeningAdapter):
         win, draw = self._game.chances(score.cp) if score.mate is None else (float(score.mate > 0), 0.0)
         return score._replace(win=win, draw=draw)
 
-    def recall(self, position: Position, tt: Table) -> Recollection | None:
+    def recall(self, position: R, tt: Table) -> Recollection | None:
         if position.key == self._key:  # the last root, which is not stored
             best = self._lines[0]
             return Recollection(best.pv[0], best.depth, best.score, best.score)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from games.contract import Position, Recollection, Report, Searcher, Task
+from games.contract import Recollection, Report, Searcher, SetupPosition, Task
+
+S = TypeVar("S", bound=SetupPosition)
 
 
 class SetupSearch(Protocol):
@@ -14,16 +16,19 @@ class SetupSearch(Protocol):
     def iterate(self) -> Report: ...
 
 
-class ChosenSearcher:
+class ChosenSearcher(Generic[S]):
     """A `Searcher`: the one that an option names, or before the set-ups a search for one."""
 
     def __init__(
-        self, name: Callable[[], str], make: Callable[[], Searcher], new_setup: Callable[[Task, int], SetupSearch]
+        self,
+        name: Callable[[], str],
+        make: Callable[[], Searcher[S]],
+        new_setup: Callable[[Task[S], int], SetupSearch],
     ) -> None:
         """`name` returns the option's value, `make` the searcher of that name; `new_setup` gets a task and the seed."""
         self._wanted, self._make, self._new_setup = name, make, new_setup
         self._name = ""
-        self._searcher: Searcher
+        self._searcher: Searcher[S]
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         self._seed = seed
@@ -35,9 +40,8 @@ class ChosenSearcher:
     def clear(self) -> None:
         self._searcher.clear()
 
-    def start(self, task: Task) -> None:
-        has_pieces = task.position.has_pieces  # type: ignore[attr-defined]
-        self._setup = None if has_pieces else self._new_setup(task, self._seed)
+    def start(self, task: Task[S]) -> None:
+        self._setup = None if task.position.has_pieces else self._new_setup(task, self._seed)
         if self._setup is None:
             self._searcher.start(task)
 
@@ -48,5 +52,5 @@ class ChosenSearcher:
         if self._setup is None:
             self._searcher.finish()
 
-    def recall(self, position: Position) -> Recollection | None:
+    def recall(self, position: S) -> Recollection | None:
         return self._searcher.recall(position)

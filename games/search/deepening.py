@@ -7,18 +7,18 @@ and for Xiangqi and Connect6 the aspiration windows and MultiPV that they share 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol
 
 import numpy as np
 
-from games.contract import Position, Recollection, Report, Task
+from games.contract import P, P_contra, Recollection, Report, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.table import Memory, Table
 from games.search.findings import Findings
 from games.search.threads import Helpers, assign, run_parallel
 
 
-class DeepeningAdapter(Protocol):
+class DeepeningAdapter(Protocol[P_contra]):
     """A game's half of a searcher that deepens."""
 
     work_dtype: np.dtype[Any]
@@ -30,7 +30,7 @@ class DeepeningAdapter(Protocol):
         """Keep nothing of earlier searches."""
         return
 
-    def begin(self, task: Task, works: Sequence[Record], tt: Table, seed: int) -> None:
+    def begin(self, task: Task[P_contra], works: Sequence[Record], tt: Table, seed: int) -> None:
         """Make ready for a search on these working memories, which get the table's address; do not keep the table."""
 
     def begin_depth(self, depth: int) -> None:
@@ -46,15 +46,15 @@ class DeepeningAdapter(Protocol):
     def findings(self, depth: int) -> Findings:
         """Return what is known after a depth, searched whole or in part; `hashfull` is left out."""
 
-    def recall(self, position: Position, tt: Table) -> Recollection | None:
+    def recall(self, position: P_contra, tt: Table) -> Recollection | None:
         """Return what is stored of a position, if it is stored by position."""
         return None
 
 
-class DeepeningSearcher:
+class DeepeningSearcher(Generic[P]):
     """A `Searcher`; one iteration is one depth."""
 
-    def __init__(self, adapter: DeepeningAdapter) -> None:
+    def __init__(self, adapter: DeepeningAdapter[P]) -> None:
         self._adapter = adapter
         self._memory = Memory[Table]()
         self._works: list[Record] = []
@@ -84,7 +84,7 @@ class DeepeningSearcher:
         self._adapter.forget()
         self._works = [new_record(self._adapter.work_dtype) for _ in range(threads)]
 
-    def start(self, task: Task) -> None:
+    def start(self, task: Task[P]) -> None:
         self._task, self._depth = task, 0
         assign(self._works, task.control)
         self._tt.new_search()
@@ -115,5 +115,5 @@ class DeepeningSearcher:
     def finish(self) -> None:
         self._helpers.join()
 
-    def recall(self, position: Position) -> Recollection | None:
+    def recall(self, position: P) -> Recollection | None:
         return self._adapter.recall(position, self._tt)

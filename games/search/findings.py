@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from games.contract import Line, Report, Score, Task
+from games.contract import Line, Position, Report, Score, Task
 from games.kernel.jit import Record
 
 
@@ -20,7 +20,7 @@ class Findings(NamedTuple):
     note: str = ""  # as of a Report
     value: Score | None = None  # as of a Report
 
-    def report(self, task: Task, depth: int, max_depth: int, works: Sequence[Record]) -> Report:
+    def report(self, task: Task[Position], depth: int, max_depth: int, works: Sequence[Record]) -> Report:
         """Return the report of an iteration that ran on these working memories."""
         return Report(
             depth,

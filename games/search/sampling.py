@@ -6,11 +6,11 @@ A game's half, its `SamplingAdapter`, runs the playouts and merges what the tree
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol
 
 import numpy as np
 
-from games.contract import Line, Position, Report, Score, Task
+from games.contract import Line, P, P_contra, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
 from games.kernel.table import Memory
@@ -29,7 +29,7 @@ def playouts_at(depth: int) -> int:
     return int(FIRST_PLAYOUTS * 2 ** ((depth - 1) / 2)) if depth > 0 else 0
 
 
-class SamplingAdapter(Protocol):
+class SamplingAdapter(Protocol[P_contra]):
     """A game's half of a searcher by playouts."""
 
     work_dtype: np.dtype[Any]
@@ -46,7 +46,7 @@ class SamplingAdapter(Protocol):
         """Keep nothing of earlier searches, no part of a tree either."""
         return
 
-    def begin(self, task: Task, trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+    def begin(self, task: Task[P_contra], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
         """Make trees and working memories ready for a search; they may be kept until `forget`."""
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
@@ -56,10 +56,10 @@ class SamplingAdapter(Protocol):
         """Return what all trees say together; no lines if no playout saw a move."""
 
 
-class SamplingSearcher:
+class SamplingSearcher(Generic[P]):
     """A `Searcher`; one iteration takes the playouts of all threads to `playouts_at(depth)`."""
 
-    def __init__(self, adapter: SamplingAdapter) -> None:
+    def __init__(self, adapter: SamplingAdapter[P]) -> None:
         self._adapter = adapter
         self._memory = Memory[list[Any]]()
         self._tree_count = 0
@@ -91,7 +91,7 @@ class SamplingSearcher:
         for thread, work in enumerate(self._works):
             work.random = seed_state(self._seed, thread)
 
-    def start(self, task: Task) -> None:
+    def start(self, task: Task[P]) -> None:
         self._task, self._depth = task, 0
         assign(self._works, task.control, self._adapter.least_playouts)
         self._adapter.begin(task, self._memory.held, self._works, self._seed)
@@ -113,5 +113,5 @@ class SamplingSearcher:
     def finish(self) -> None:
         """Do nothing: threads end with each iteration."""
 
-    def recall(self, position: Position) -> None:
+    def recall(self, position: P) -> None:
         """Return nothing: a tree is of one root."""

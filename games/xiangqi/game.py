@@ -188,7 +188,7 @@ class Xiangqi:
         check_throw(INFO, dice)
         return notation.write_fen(pieces, turn)
 
-    def searcher(self) -> Searcher:
+    def searcher(self) -> Searcher[XiangqiPosition]:
         return DeepeningSearcher(Aspiration(self._adapter))
 
     def consult(self, position: XiangqiPosition) -> list[str]:

@@ -10,7 +10,7 @@ mean of 16 positions), a percentage is its score against the search without it (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
@@ -67,6 +67,9 @@ from games.xiangqi.rules import DRAW, MOVER_LOSES, find_repetition, has_attacker
 from games.xiangqi.tablebase import Tablebase
 from games.xiangqi.tables import TABLES, TABLES_RECORD
 from games.xiangqi.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
+
+if TYPE_CHECKING:
+    from games.xiangqi.game import XiangqiPosition
 
 MATE = 30_000
 """Mated now; a mate in n plies scores MATE - n."""
@@ -498,7 +501,7 @@ def search_root(pos: Record, work: Record, t: Record, alpha: int, beta: int, dep
     return best
 
 
-class XiangqiAdapter(AspirationAdapter):
+class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
     """Xiangqi's half of the searcher."""
 
     work_dtype = WORK_DTYPE
@@ -512,11 +515,16 @@ class XiangqiAdapter(AspirationAdapter):
         self._knowledge = knowledge
         self._tables: Tablebase | None = None
 
-    def begin(self, task: Task, works: Sequence[Record]) -> Outlook:
+    def forget(self) -> None:
+        self._tables = None
+        if self._knowledge.tables is not None:
+            self._knowledge.tables.clear()
+
+    def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
         """Leave only the moves that draw if the tablebases have the root as a draw; search without tablebases then."""
-        position: Any = task.position
+        position = task.position
         pos = position.record
-        self._phase: float = position.phase
+        self._phase = position.phase
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
         self._tables = self._knowledge.tables

@@ -137,6 +137,7 @@ class Tablebase:
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
         self._request: Request | None = None  # for the loader
+        self._is_closing = False  # the loader is to end
         self._wake = threading.Event()
 
     @property
@@ -144,14 +145,28 @@ class Tablebase:
         """What `probe_ending` takes."""
         return address_of(self._record)
 
+    def clear(self) -> None:
+        """Close all tables, as in a new process; waits for the file that the loader may be reading."""
+        with self._lock:
+            loader, self._request, self._is_closing = self._loader, None, True
+        if loader is not None:
+            self._wake.set()
+            loader.join()
+        self._is_closing = False
+        self._tables.clear()
+        self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
+
     def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int] | None:
         """Open what a search from this position may meet; None if that is nothing.
 
         Returns the codes of the positions after the moves, for the other side; an empty list unless all are known.
+        Opens nothing for a search that is stopped already: neither shall it wait nor a loader outlast it.
         """
         captures = self._in_reach(pos)
         if not captures:
             return None
+        if control.stopped:
+            return []
         self._forget(set(captures))
         self._record["any_wanted"] = 1  # perhaps of an earlier search
         request = Request(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
@@ -192,14 +207,14 @@ class Tablebase:
         while True:
             with self._lock:
                 request, self._request = self._request, None
-                if request is None and time.monotonic() - busy > PATIENCE_S:
+                if self._is_closing or (request is None and time.monotonic() - busy > PATIENCE_S):
                     self._loader = None
                     return
             wanted = [] if request is not None else self._wanted()
             if request is not None:
                 self._answer(request)
             for ending, block in wanted:
-                if self._request is None:
+                if self._request is None and not self._is_closing:
                     self._unpack(ending, block)
             if request is not None or wanted:
                 busy = time.monotonic()
@@ -219,7 +234,7 @@ class Tablebase:
             request.codes = codes
         request.done.set()
         for ending in request.endings:
-            if self._request is None:
+            if self._request is None and not self._is_closing:
                 self._open(ending)
 
     def _wanted(self) -> list[tuple[Ending, int]]:

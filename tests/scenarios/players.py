@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 from games import registry
@@ -47,22 +48,50 @@ def moves_line(moves: list[str], start: str = "startpos") -> str:
     return " ".join(["position", start, *(["moves", *moves] if moves else [])])
 
 
+LETTERS = "ABCDEFGHIJKLMNOPQRS"
+
+
+def in_letters(turn: str, from_top: bool) -> str:
+    """A turn of Connect6 as SAU (rows from the top) and Cloudict write it."""
+    stones = []
+    for point in re.findall(r"[a-s]\d+", turn):
+        row = int(point[1:])
+        stones.append(f"{point[0].upper()}{LETTERS[19 - row if from_top else row - 1]}")
+    return "".join(stones if len(stones) == 2 else [stones[0], "@@" if from_top else stones[0]])
+
+
+def of_letters(text: str, from_top: bool) -> str:
+    """A turn of theirs as the core protocol writes it."""
+    stones = [text[:2]] if text[2:] in ("@@", text[:2]) else [text[:2], text[2:]]
+    rows = [LETTERS.index(stone[1]) for stone in stones]
+    return "".join(f"{s[0].lower()}{19 - row if from_top else row + 1}" for s, row in zip(stones, rows, strict=True))
+
+
 class JunqiReferee:
     """A game whose pieces are all known; what either side may see of it."""
 
     def __init__(self, first: str, second: str) -> None:
         self.position = position_after("junqi", first, second)
 
-    def play(self, move: str) -> tuple[str, str | None]:
-        """Play a move; return its result's digit and the square of a flag that the opponent of its owner hears of."""
+    def play(self, move: str) -> tuple[str, tuple[str | None, str | None]]:
+        """Play a move; return its result's digit and, by owner, the square of a flag that the other side hears of."""
         position = self.position
-        turn = position.turn
         before = [position.flag_told(side) for side in (0, 1)]
+        turn = position.turn
         push(position, move)
         after = [position.flag_told(side) for side in (0, 1)]
-        code = position.view_moves(turn)[-1].split("@")[0].partition("=")[2] or "3"
-        news = [flag for flag, old in zip(after, before, strict=True) if flag is not None and old is None]
-        return code, news[0] if news else None
+        code = position.view_moves(turn)[-1].partition("@")[0].partition("=")[2] or "3"
+        first, second = (flag if old is None else None for flag, old in zip(after, before, strict=True))
+        return code, (first, second)
+
+    def random_move(self, rng: random.Random) -> str:
+        """A move of the side to move, an attack if there is one."""
+        position = self.position
+        texts = [text[:4] for text in listed(position)]
+        fen = position.fen().split()[0]
+        board = "".join("." * int(sign) if sign.isdigit() else sign for sign in fen.replace("/", ""))
+        attacks = [text for text in texts if board["ABCDEFGHIJKL".index(text[2]) * 5 + int(text[3])] != "."]
+        return rng.choice(attacks or texts)
 
     def view(self, side: int) -> list[str]:
         """The words of the game as a side sees it."""

@@ -108,22 +108,12 @@ def option_values(play: Recorder) -> None:
         wrong = ("-0.1", number + 0.5, "x", "", "nan", "inf", "1e9", "1,5", "1 2")
         play.each(*(f"setoption name {name} value {value}" for value in wrong), until=ERROR)
     play.each(
-        "setoption",
-        "setoption name",
-        "setoption value 3",
-        "setoption Hash 3",
-        "setoption name value 3",
-        "setoption name Nonsense",
-        "setoption name Nonsense value 3",
-        "setoption name Skill  Level value 30",
-        "setoption name MoveOverhead value 3",
-        "setoption name Hash 3",
-        "setoption name Hash value",
-        "setoption name UCI_Variant value chess",
-        "setoption name UCI_Variant",
-        "setoption name 四棋 value 3",
+        "setoption", "setoption name", "setoption value 3", "setoption Hash 3", "setoption name value 3",
+        "setoption name Nonsense", "setoption name Nonsense value 3", "setoption name Skill  Level value 30",
+        "setoption name MoveOverhead value 3", "setoption name Hash 3", "setoption name Hash value",
+        "setoption name UCI_Variant value chess", "setoption name UCI_Variant", "setoption name 四棋 value 3",
         until=ERROR,
-    )
+    )  # fmt: skip
     play.send("quit")
 
 
@@ -151,23 +141,15 @@ def option_cases(play: Recorder) -> None:
 def options_of_other_games(play: Recorder) -> None:
     """What a game has no books for is said when it is asked for, in each game and before one is loaded."""
     asked = (
-        "setoption name OwnBook value true",
-        "setoption name UseRules value paper",
-        "setoption name UseRules value checked",
-        "setoption name BookFile value xiangqi.book",
-        "setoption name BookDepth value 4",
-        "setoption name BookDepth value 40",
-        "setoption name BookMinGames value 1",
-        "setoption name EndgamePath value tables",
-        "setoption name EndgamePath value <empty>",
-        "setoption name EndgamePath value",
-        "setoption name UseEndgames value false",
-        "setoption name UseRules value false",
-        "setoption name OwnBook value false",
-        "setoption name UseEndgames value true",
-        "setoption name UseRules value true",
+        "setoption name OwnBook value true", "setoption name UseRules value paper",
+        "setoption name UseRules value checked", "setoption name BookFile value xiangqi.book",
+        "setoption name BookDepth value 4", "setoption name BookDepth value 40", "setoption name BookMinGames value 1",
+        "setoption name EndgamePath value tables", "setoption name EndgamePath value <empty>",
+        "setoption name EndgamePath value", "setoption name UseEndgames value false",
+        "setoption name UseRules value false", "setoption name OwnBook value false",
+        "setoption name UseEndgames value true", "setoption name UseRules value true",
         "setoption name BookFile value <empty>",
-    )
+    )  # fmt: skip
     for game in ("junqi", "ewn", "connect6", "xiangqi"):
         ready(play, variant(game))
         for line in asked:
@@ -188,12 +170,9 @@ def files_of_books(play: Recorder) -> None:
     play.send(go, until="bestmove")
     for name in ("missing", "folder", "foreign", "tables", "tables:missing:folder", "fifo"):
         play.send(
-            f"setoption name EndgamePath value {name}",
-            "position fen 3k5/4a4/9/9/9/9/9/9/9/4K1R2 w",
-            "book",
-            "isready",
+            f"setoption name EndgamePath value {name}", "position fen 3k5/4a4/9/9/9/9/9/9/9/4K1R2 w", "book", "isready",
             until="readyok",
-        )
+        )  # fmt: skip
     play.send("go depth 1", until="bestmove")
     play.send(variant("connect6"), "isready", until="readyok")
     for name in ("xiangqi.book", "cut.book", "missing.book", "connect6.book"):
@@ -208,12 +187,10 @@ def files_of_books(play: Recorder) -> None:
 def book_missing_before_loading(play: Recorder) -> None:
     """Files that options name before the game is loaded: what is wrong is said with the load."""
     play.send(
-        "setoption name BookFile value missing.book",
-        "setoption name EndgamePath value missing",
-        "setoption name LayoutFile value missing",
-        "setoption name CooperationFile value missing/file",
+        "setoption name BookFile value missing.book", "setoption name EndgamePath value missing",
+        "setoption name LayoutFile value missing", "setoption name CooperationFile value missing/file",
         "setoption name OwnBook value true",
-    )
+    )  # fmt: skip
     ready(play)
     play.send("go wtime 3600000 btime 3600000", until="bestmove")
     for game in ("junqi", "connect6", "ewn"):
@@ -228,12 +205,9 @@ def files_of_junqi(play: Recorder) -> None:
     ready(play, variant("junqi"), "setoption name Seed value 1")
     for name in ("missing", "wrong-layouts", "foreign", "folder", "fifo", "empty", "layouts"):
         play.send(
-            f"setoption name LayoutFile value {name}",
-            "ucinewgame",
-            "position startpos",
-            "go nodes 10",
+            f"setoption name LayoutFile value {name}", "ucinewgame", "position startpos", "go nodes 10",
             until="bestmove",
-        )
+        )  # fmt: skip
         play.send("setoption name Seed value 2", "position startpos moves ?", "go nodes 10", until="bestmove")
     play.send("setoption name Searcher value cooperation", "isready", until="readyok")
     for name in ("foreign", "folder", "empty", "missing/file", "learned"):
@@ -287,20 +261,12 @@ def lines_too_long(play: Recorder) -> None:
     play.send(">!  \\t isready \\t \\r\\r\\n", until="readyok")
     play.send(">! isready\\x00\\n", until=ERROR)
     play.each(
-        ">! \\x00\\n",
-        ">! \\xff\\xfe\\n",
-        ">! \\xe5\\x9b\\x9b\\xe6\\xa3\\x8b\\n",
-        ">! d\\x1b[31m\\n",
-        ">! position fen \\xe5\\x9b\\x9b w\\n",
-        ">! position startpos moves h2\\xc3\\xa9\\n",
-        ">! setoption name Has\\xc3\\xa9h value 3\\n",
-        ">! setoption name Hash value \\xef\\xbc\\x93\\n",
-        ">! go depth \\xef\\xbc\\x93\\n",
-        ">! perft \\xd9\\xa3\\n",
-        ">! debug \\x7f\\n",
-        ">! position startpos\\xc2\\xa0moves h2e2\\xe3\\x80\\x80x\\n",
-        until=ERROR,
-    )
+        ">! \\x00\\n", ">! \\xff\\xfe\\n", ">! \\xe5\\x9b\\x9b\\xe6\\xa3\\x8b\\n", ">! d\\x1b[31m\\n",
+        ">! position fen \\xe5\\x9b\\x9b w\\n", ">! position startpos moves h2\\xc3\\xa9\\n",
+        ">! setoption name Has\\xc3\\xa9h value 3\\n", ">! setoption name Hash value \\xef\\xbc\\x93\\n",
+        ">! go depth \\xef\\xbc\\x93\\n", ">! perft \\xd9\\xa3\\n", ">! debug \\x7f\\n",
+        ">! position startpos\\xc2\\xa0moves h2e2\\xe3\\x80\\x80x\\n", until=ERROR,
+    )  # fmt: skip
     play.send(">! isready\\nd", until="readyok")
     play.send(">! \\nturn", until="Key:")
     play.send(">.", until="turn")
@@ -317,32 +283,17 @@ def bad_limits(play: Recorder) -> None:
     play.each(*(f"go {word} 0" for word in ("nodes", "depth", "mate", "perft", "movetime")), until=ERROR)
     play.each(*(f"go {word} -3" for word in ("nodes", "depth", "mate", "perft", "movetime")), until=ERROR)
     play.each(
-        "go searchmoves",
-        "go searchmoves depth 3",
-        "go depth 3 searchmoves",
-        "go searchmoves a0a9",
-        "go searchmoves h2e2 a0a9",
-        "go searchmoves h2e2 hello depth 2",
-        "go depth 2 wtime",
-        "go wtime 1000 btime x depth 2",
-        until="bestmove",
-    )
+        "go searchmoves", "go searchmoves depth 3", "go depth 3 searchmoves", "go searchmoves a0a9",
+        "go searchmoves h2e2 a0a9", "go searchmoves h2e2 hello depth 2", "go depth 2 wtime",
+        "go wtime 1000 btime x depth 2", until="bestmove",
+    )  # fmt: skip
     play.each(
-        "go depth 1 hello",
-        "go hello depth 1 world",
-        "go DEPTH 1",
-        "go Depth 1 NODES 40 foo",
-        "go depth 3 depth 1",
-        "go winc -5 binc -7 movestogo -1 depth 1",
-        "go wtime -100 btime -100 depth 1",
-        "go wtime 999999999999999 btime 999999999999999 depth 1",
-        "go movetime 999999999999999 depth 1",
-        "go depth 999999999999999",
-        "go mate 999999999999999",
-        "go nodes 999999999999999",
-        "go searchmoves h2e2 h2e2 h2e2 depth 1",
-        until="bestmove",
-    )
+        "go depth 1 hello", "go hello depth 1 world", "go DEPTH 1", "go Depth 1 NODES 40 foo", "go depth 3 depth 1",
+        "go winc -5 binc -7 movestogo -1 depth 1", "go wtime -100 btime -100 depth 1",
+        "go wtime 999999999999999 btime 999999999999999 depth 1", "go movetime 999999999999999 depth 1",
+        "go depth 999999999999999", "go mate 999999999999999", "go nodes 999999999999999",
+        "go searchmoves h2e2 h2e2 h2e2 depth 1", until="bestmove",
+    )  # fmt: skip
     play.each("perft", "perft x", "perft 0", "perft -1", "perft 1 2", "perft 200", "go perft 200", until=ERROR)
     play.each("bench now", "bench 1", until=ERROR)
     play.send("quit")
@@ -359,9 +310,8 @@ def pipelines(play: Recorder) -> None:
     )  # fmt: skip
     play.send(
         variant("connect6"), "position startpos moves j10", "go depth 1", variant("xiangqi"), "position startpos", go,
-        variant("ewn"), "position startpos moves 123456 615243", "dice 3", "go depth 3",
-        variant("junqi"), "position startpos", "setoption name Seed value 1", "go nodes 20", "probe", "isready",
-        until="readyok",
+        variant("ewn"), "position startpos moves 123456 615243", "dice 3", "go depth 3", variant("junqi"),
+        "position startpos", "setoption name Seed value 1", "go nodes 20", "probe", "isready", until="readyok",
     )  # fmt: skip
     play.send(variant("ewn"), variant("connect6"), variant("xiangqi"), go, "probe", "d", until="Key:")
     play.send(go, "book", "legal", "d", until="Key:")
@@ -446,8 +396,8 @@ def dice_for_those_that_wait(play: Recorder) -> None:
 def end_of_input(play: Recorder) -> None:
     """What waits for the game when the input ends is answered, unbounded searches of ended games too."""
     play.send(
-        PAWN, "go depth 2", "perft 1", "go nodes 100", f"{MATE} moves a7a9", "go infinite", "go ponder",
-        "probe", "result", "hello", ">.", until="result",
+        PAWN, "go depth 2", "perft 1", "go nodes 100", f"{MATE} moves a7a9", "go infinite", "go ponder", "probe",
+        "result", "hello", ">.", until="result",
     )  # fmt: skip
 
 
@@ -469,8 +419,8 @@ def end_of_input_beside_pondering(play: Recorder) -> None:
 def quit_in_the_middle(play: Recorder) -> None:
     """`quit` answers what came before it, searches with what the first iteration finds, and nothing behind it."""
     play.send(
-        PAWN, "perft 1", "go depth 9", "go infinite", "book", "d", "go ponder", "probe", "isready",
-        "quit", "d", "uci", until="readyok",
+        PAWN, "perft 1", "go depth 9", "go infinite", "book", "d", "go ponder", "probe", "isready", "quit", "d", "uci",
+        until="readyok",
     )  # fmt: skip
 
 

@@ -114,9 +114,7 @@ def junqi_game(play: Recorder) -> None:
     plies = 0
     while game.position.outcome() is None:
         if game.position.turn:
-            texts = [text.split("=")[0] for text in map(game.position.move_text, game.position.legal_moves())]
-            attacks = [text for text in texts if any(text[2:] == other[:2] for other in own_moves(game))]
-            move = play.random.choice(sorted(attacks or texts))
+            move = game.random_move(play.random)
         else:
             move = play.best(moves_line(game.view(0)), GO)
         game.play(move[:4])
@@ -127,12 +125,6 @@ def junqi_game(play: Recorder) -> None:
     play.send(moves_line(game.view(1)), "result", "legal", "d", until="Key:")
     play.send(moves_line([*game.position.words, *game.view(0)[2:]]), "result", "d", until="Key:")
     play.send("quit")
-
-
-def own_moves(game: JunqiReferee) -> list[str]:
-    """Moves of the side that is not to move."""
-    position = game.position
-    return sorted(map(position.move_text, position._playable(1 - position.turn)))
 
 
 @scenario("uci")
@@ -169,77 +161,35 @@ def xiangqi_errors(play: Recorder) -> None:
     ready(play)
     board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
     fens = (
-        "",
-        "x",
-        "w",
-        "9/9/9/9/9/9/9/9/9/9 w",
-        "9/9/9/9/9/9/9/9/9 w",
-        "4k4/9/9/9/9/9/9/9/9/4K4 w",
-        "4k4/9/9/9/9/9/9/9/9/3K5 x",
-        "4k4/9/9/9/9/9/9/9/9/3K5 white",
-        "3kk4/9/9/9/9/9/9/9/9/3K5 w",
-        "4k4/9/9/9/9/9/9/9/9/9 w",
-        "9/9/9/9/9/9/9/9/9/3K5 w",
-        "3k5/9/9/9/9/9/9/9/9/RRRK5 w",
-        "3k5/9/9/9/9/9/9/9/9/10 w",
-        "3k5/9/9/9/9/9/9/9/9/4K5 w",
-        "3k5/9/9/9/9/9/9/9/9/4K3 w",
-        "3k5/9/9/9/9/9/9/9/9/4K4Q w",
-        "3k5/9/9/9/9/9/9/9/9/4K0004 w",
-        "k8/9/9/9/9/9/9/9/9/4K4 w",
-        "3k5/9/9/9/9/9/9/4K4/9/9 b",
-        "3k5/9/9/9/9/9/4K4/9/9/9 b",
-        "3k5/4A4/9/9/9/9/9/9/9/4K4 w",
-        "3k5/9/9/9/9/9/9/9/9/1B2K4 w",
-        "3k5/9/9/9/9/2B6/9/9/9/4K4 w",
-        "3k5/9/9/9/9/9/1P7/9/9/4K4 w",
-        "3k5/9/9/9/9/9/9/P8/9/4K4 w",
-        "3k5/p8/9/9/9/9/9/9/9/4K4 w",
-        "3k5/9/9/9/9/9/9/9/9/3RK4 w",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w - - x 1",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 y",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w - - -1 1",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 1.5 1",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 99999999999999999999",
-        f"{board.replace('P1P1P1P1P', 'PPPPPP3')} w",
-        f"{board.upper()} w",
-        "/".join(["9"] * 200) + " w",
-    )
+        "", "x", "w", "9/9/9/9/9/9/9/9/9/9 w", "9/9/9/9/9/9/9/9/9 w", "4k4/9/9/9/9/9/9/9/9/4K4 w",
+        "4k4/9/9/9/9/9/9/9/9/3K5 x", "4k4/9/9/9/9/9/9/9/9/3K5 white", "3kk4/9/9/9/9/9/9/9/9/3K5 w",
+        "4k4/9/9/9/9/9/9/9/9/9 w", "9/9/9/9/9/9/9/9/9/3K5 w", "3k5/9/9/9/9/9/9/9/9/RRRK5 w", "3k5/9/9/9/9/9/9/9/9/10 w",
+        "3k5/9/9/9/9/9/9/9/9/4K5 w", "3k5/9/9/9/9/9/9/9/9/4K3 w", "3k5/9/9/9/9/9/9/9/9/4K4Q w",
+        "3k5/9/9/9/9/9/9/9/9/4K0004 w", "k8/9/9/9/9/9/9/9/9/4K4 w", "3k5/9/9/9/9/9/9/4K4/9/9 b",
+        "3k5/9/9/9/9/9/4K4/9/9/9 b", "3k5/4A4/9/9/9/9/9/9/9/4K4 w", "3k5/9/9/9/9/9/9/9/9/1B2K4 w",
+        "3k5/9/9/9/9/2B6/9/9/9/4K4 w", "3k5/9/9/9/9/9/1P7/9/9/4K4 w", "3k5/9/9/9/9/9/9/P8/9/4K4 w",
+        "3k5/p8/9/9/9/9/9/9/9/4K4 w", "3k5/9/9/9/9/9/9/9/9/3RK4 w", "3k5/9/9/9/9/9/9/9/9/4K4 w - - x 1",
+        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 y", "3k5/9/9/9/9/9/9/9/9/4K4 w - - -1 1",
+        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 1.5 1", "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 99999999999999999999",
+        f"{board.replace('P1P1P1P1P', 'PPPPPP3')} w", f"{board.upper()} w", "/".join(["9"] * 200) + " w",
+    )  # fmt: skip
     refuse_all(play, "position startpos moves h2e2 h9g7", [f"position fen {fen}" for fen in fens[:9]])
     play.each(*(f"position fen {fen}" for fen in fens[9:]), until=None)
     taken = (
-        "3k5/9/9/9/9/9/9/9/9/4K4",
-        "3k5/9/9/9/9/9/9/9/9/4K4 r",
-        "3k5/9/9/9/9/9/9/9/9/4K4 b 3 4",
-        "3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 4 extra words",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w x y 119 200",
-        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 500 99999",
-        "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR r",
-    )
+        "3k5/9/9/9/9/9/9/9/9/4K4", "3k5/9/9/9/9/9/9/9/9/4K4 r", "3k5/9/9/9/9/9/9/9/9/4K4 b 3 4",
+        "3k5/9/9/9/9/9/9/9/9/4K4 b - - 3 4 extra words", "3k5/9/9/9/9/9/9/9/9/4K4 w x y 119 200",
+        "3k5/9/9/9/9/9/9/9/9/4K4 w - - 500 99999", "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR r",
+    )  # fmt: skip
     for fen in taken:
         play.send(f"fen {fen}", "d", "result", until="result")
     play.each(
-        "position",
-        "position moves h2e2",
-        "position nonsense",
-        "position startpos nonsense",
-        "position startpos nonsense moves h2e2",
-        "position fen",
-        "position fen moves h2e2",
-        "fen",
-        "fen moves",
-        "position Startpos",
-        "position startpos moves h2e2 x",
-        "position startpos moves h2e2 h2e2 h9g7",
-        "position startpos moves a9a8",
-        "position startpos moves h2z2",
-        "position startpos moves h2e22",
-        "position startpos moves h10e10",
-        "position startpos moves e0e5",
-        "position startpos moves 0000",
-        "position startpos moves moves",
-        "position startpos moves h2e2 h9g7 h0g2 i9h9 a0a9 b0c2",
-    )
+        "position", "position moves h2e2", "position nonsense", "position startpos nonsense",
+        "position startpos nonsense moves h2e2", "position fen", "position fen moves h2e2", "fen", "fen moves",
+        "position Startpos", "position startpos moves h2e2 x", "position startpos moves h2e2 h2e2 h9g7",
+        "position startpos moves a9a8", "position startpos moves h2z2", "position startpos moves h2e22",
+        "position startpos moves h10e10", "position startpos moves e0e5", "position startpos moves 0000",
+        "position startpos moves moves", "position startpos moves h2e2 h9g7 h0g2 i9h9 a0a9 b0c2",
+    )  # fmt: skip
     play.send("position startpos moves H2-E2 h9g7 H0G2", "d", until="Key:")
     play.send("position startpos moves", "position startpos moves h2e2", "d", until="Key:")
     play.send("dice 3", "dice", "dice x", "isready", until="readyok")
@@ -280,22 +230,13 @@ def connect6_errors(play: Recorder) -> None:
     ready(play, variant("connect6"))
     refuse_all(play, "position startpos moves j10 k11i9", [f"position fen {fen}" for fen in fens])
     play.each(
-        "position startpos moves i9",
-        "position startpos moves j10 i9",
-        "position startpos moves j10i9",
-        "position startpos moves j10 j10i9",
-        "position startpos moves j10 i9i9",
-        "position startpos moves j10 i9k20",
-        "position startpos moves j10 i9t1",
-        "position startpos moves j10 i0k1",
-        "position startpos moves j10 i9k11m1",
-        "position startpos moves j10 pass",
-        "position startpos moves J10 K11I9 x",
-        "position startpos moves j10 i9k11 i9k12 a1a2",
-        f"position fen {six}/{rows[3:]} b 2 moves a1a2",
-        "dice 3",
+        "position startpos moves i9", "position startpos moves j10 i9", "position startpos moves j10i9",
+        "position startpos moves j10 j10i9", "position startpos moves j10 i9i9", "position startpos moves j10 i9k20",
+        "position startpos moves j10 i9t1", "position startpos moves j10 i0k1", "position startpos moves j10 i9k11m1",
+        "position startpos moves j10 pass", "position startpos moves J10 K11I9 x",
+        "position startpos moves j10 i9k11 i9k12 a1a2", f"position fen {six}/{rows[3:]} b 2 moves a1a2", "dice 3",
         "go searchmoves i9 depth 1",
-    )
+    )  # fmt: skip
     play.send(f"position fen {six}/{rows[3:]} b 2", *AFTER_THE_END, until="Key:")
     play.send(f"position fen {rows} w 2", "d", "legal", "turn", until="turn")
     play.send(f"position fen {FULL_BOARD} b 2", "result", "legal", "eval", until="eval total")
@@ -309,37 +250,20 @@ def connect6_errors(play: Recorder) -> None:
 def ewn_errors(play: Recorder) -> None:
     """FENs, set-ups, moves and throws of EWN that cannot be."""
     fens = (
-        "",
-        "ABC2/DE3/F3f/3ed/2cba",
-        "ABC2/DE3/F3f/3ed/2cba x",
-        "ABC2/DE3/F3f/3ed/2cbaa f",
-        "ABC2/DE3/F3f/3ed/2cb f 1 2",
-        "ABC2/DE3/F3f/3ed f",
-        "ABC2/DE3/F3f/3ed/2cb0a f",
-        "ABC2/DE3/F3f/3ed/2cbg f",
-        "5/5/5/5/5 f -",
-        "ABC2/DE3/F3f/A2ed/2cba f -",
-        "ABC2/DE3/F3f/3ed/2cba f 7",
-        "ABC2/DE3/F3f/3ed/2cba f 0",
-        "ABC2/DE3/F3f/3ed/2cba f x",
-        "a4/5/5/5/4A f -",
-        "A4/5/5/5/A4 f -",
-    )
+        "", "ABC2/DE3/F3f/3ed/2cba", "ABC2/DE3/F3f/3ed/2cba x", "ABC2/DE3/F3f/3ed/2cbaa f",
+        "ABC2/DE3/F3f/3ed/2cb f 1 2", "ABC2/DE3/F3f/3ed f", "ABC2/DE3/F3f/3ed/2cb0a f", "ABC2/DE3/F3f/3ed/2cbg f",
+        "5/5/5/5/5 f -", "ABC2/DE3/F3f/A2ed/2cba f -", "ABC2/DE3/F3f/3ed/2cba f 7", "ABC2/DE3/F3f/3ed/2cba f 0",
+        "ABC2/DE3/F3f/3ed/2cba f x", "a4/5/5/5/4A f -", "A4/5/5/5/A4 f -",
+    )  # fmt: skip
     ready(play, variant("ewn"))
     refuse_all(play, "position startpos moves 123456 615243", [f"position fen {fen}" for fen in fens])
     play.each(
-        "position startpos moves 123455",
-        "position startpos moves 12345",
-        "position startpos moves 1234567",
-        "position startpos moves a5b4",
-        "position startpos moves 123456 a5b4",
-        "position startpos moves 123456 654321 a5a1",
-        "position startpos moves 123456 654321 e1d2",
-        "position startpos moves 123456 654321 a3a2 a3a2",
-        "position startpos moves 123456 654321 a3a9",
-        "position startpos moves 123456 654321 ?",
-        "position fen ABC2/DE3/F3f/3ed/2cba f 3 moves a5b4",
-    )
+        "position startpos moves 123455", "position startpos moves 12345", "position startpos moves 1234567",
+        "position startpos moves a5b4", "position startpos moves 123456 a5b4",
+        "position startpos moves 123456 654321 a5a1", "position startpos moves 123456 654321 e1d2",
+        "position startpos moves 123456 654321 a3a2 a3a2", "position startpos moves 123456 654321 a3a9",
+        "position startpos moves 123456 654321 ?", "position fen ABC2/DE3/F3f/3ed/2cba f 3 moves a5b4",
+    )  # fmt: skip
     play.send("d", until="Key:")
     play.each("dice", "dice 0", "dice 7", "dice one", "dice 3 4", "dice -1", ">! dice \\xd9\\xa3\\n", until=ERROR)
     play.send("dice 3", "legal", "d", "dice 5", "legal", until="legal", count=2)
@@ -349,12 +273,9 @@ def ewn_errors(play: Recorder) -> None:
     play.send("position startpos moves 123456", "d", "turn", "result", "eval", "book", until="book")
     play.each("dice 3", until=ERROR)
     play.send(
-        "position startpos moves 123456 654321",
-        "dice 6",
-        "position startpos moves 123456 654321 a3a2",
-        "d",
+        "position startpos moves 123456 654321", "dice 6", "position startpos moves 123456 654321 a3a2", "d",
         until="Key:",
-    )
+    )  # fmt: skip
     play.send("dice 2", "position startpos moves 123456 654321 a3a2", "d", until="Key:")
     play.send("position fen 5/1A3/2e2/3d1/5 f 4", "d", "position fen 5/1A3/2e2/3d1/5 f", "d", until="Key:", count=2)
     play.send("position fen 4a/5/5/5/A4 s 2", "result", "legal", until="legal")
@@ -370,56 +291,28 @@ def junqi_errors(play: Recorder) -> None:
     """FENs, deployments, moves and results of Junqi that cannot be."""
     empty = "/".join(["5"] * 10)
     fens = (
-        "",
-        "5/5/5/5/5/5/5/5/5/5/5/5 f - 0",
-        "6/5 f",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC z - 0",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC f z 0",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC f - x",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC f - 0 0",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC",
-        "1cl1q/5/5/5/5/5/5/5/5/5/5/B1LAC f",
-        "1cl1b1/5/5/5/5/5/5/5/5/5/5/B1LAC f",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAA f",
-        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1XAC f",
-        f"1c1lb/{empty}/BL1AC f -",
-        f"1lllb/{empty}/BL1AC f -",
-        f"1clxb/{empty}/B1LAC f -",
-        f"lc1xb/{empty}/BL1AC f f",
-        f"xcxxb/{empty}/BL1AX f f",
-        f"1l1j1/5/j4/{empty[4:]}/BL1AC f -",
-        f"1l1j1/j4/5/{empty[4:]}/BL1AC f -",
+        "", "5/5/5/5/5/5/5/5/5/5/5/5 f - 0", "6/5 f", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC z - 0",
+        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC f z 0", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC f - x",
+        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC f - 0 0", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC",
+        "1cl1q/5/5/5/5/5/5/5/5/5/5/B1LAC f", "1cl1b1/5/5/5/5/5/5/5/5/5/5/B1LAC f", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAA f",
+        "1cl1b/5/5/5/5/5/5/5/5/5/5/B1XAC f", f"1c1lb/{empty}/BL1AC f -", f"1lllb/{empty}/BL1AC f -",
+        f"1clxb/{empty}/B1LAC f -", f"lc1xb/{empty}/BL1AC f f", f"xcxxb/{empty}/BL1AX f f",
+        f"1l1j1/5/j4/{empty[4:]}/BL1AC f -", f"1l1j1/j4/5/{empty[4:]}/BL1AC f -",
         "xxxxx/xxxxx/x1x1x/xx1xx/x1x1x/xxxxx/5/5/5/5/5/1L1AC f f",
-    )
+    )  # fmt: skip
     ready(play, variant("junqi"))
     refuse_all(play, moves_line([SETUPS[0], "?"]), [f"position fen {fen}" for fen in fens[:10]])
     play.each(*(f"position fen {fen}" for fen in fens[10:]))
     words = (SETUPS[0], SETUPS[1])
     lists = (
-        ["diahcbgkkfiecfigjhedjljlh"],
-        ["diahcbgkkfiecfigjhedjljh"],
-        ["ddahcbgkkfiecfigjhedjljhg"],
-        ["lidahcbgkkfiecfigjhedjjhg"],
-        ["jiahcbgkkfiecfigdhedjljhg"],
-        [SETUPS[0].upper()],
-        ["?", "?"],
-        ["? ?", SETUPS[1]],
-        [words[0], words[1], "G2F3"],
-        [words[0], words[1], "G2"],
-        [words[0], words[1], "M2F2"],
-        [words[0], words[1], "G2F2=4"],
-        [words[0], words[1], "G2F2=0"],
-        [words[0], words[1], "E2F2"],
-        [words[0], words[1], "K0J0"],
-        [words[0], "?", "G2F2"],
-        [words[0], "?", "G2F2=9"],
-        [words[0], "?", "G2F2=3"],
-        [words[0], "?", "G2F2=0@A1"],
-        [words[0], "?", "G2F2=1@A0"],
-        [words[0], "?", "G2F2=1@Z9"],
-        [words[0], "?", "G0F0=0"],
-        ["?", words[1], "G0F0=1", "F0E0=1", "E0D0=1", "D0C0=1"],
-    )
+        ["diahcbgkkfiecfigjhedjljlh"], ["diahcbgkkfiecfigjhedjljh"], ["ddahcbgkkfiecfigjhedjljhg"],
+        ["lidahcbgkkfiecfigjhedjjhg"], ["jiahcbgkkfiecfigdhedjljhg"], [SETUPS[0].upper()], ["?", "?"],
+        ["? ?", SETUPS[1]], [words[0], words[1], "G2F3"], [words[0], words[1], "G2"], [words[0], words[1], "M2F2"],
+        [words[0], words[1], "G2F2=4"], [words[0], words[1], "G2F2=0"], [words[0], words[1], "E2F2"],
+        [words[0], words[1], "K0J0"], [words[0], "?", "G2F2"], [words[0], "?", "G2F2=9"], [words[0], "?", "G2F2=3"],
+        [words[0], "?", "G2F2=0@A1"], [words[0], "?", "G2F2=1@A0"], [words[0], "?", "G2F2=1@Z9"],
+        [words[0], "?", "G0F0=0"], ["?", words[1], "G0F0=1", "F0E0=1", "E0D0=1", "D0C0=1"],
+    )  # fmt: skip
     play.each(*(moves_line(list(moves)) for moves in lists))
     play.send("position startpos", "d", "turn", "result", "eval", "book", "probe", until="probe")
     play.each("legal", "perft 1", "dice 3", "go searchmoves abc")
@@ -454,9 +347,8 @@ def xiangqi_searches(play: Recorder) -> None:
     play.send("probe", "setoption name UCI_ShowWDL value false", "probe", until="probe", count=2)
     mates = (
         "position fen 3a1k3/7R1/5a3/5P3/1n2P3p/p4C3/2r2c2P/4C3B/4A4/3AK4 w - - 0 1",
-        "position fen 2b1kc3/1r1RaR3/4N4/p5p1p/2p6/P5r2/2P1P3P/9/2n1A4/2BK1AB2 w - - 0 1",
-        PAWN,
-    )
+        "position fen 2b1kc3/1r1RaR3/4N4/p5p1p/2p6/P5r2/2P1P3P/9/2n1A4/2BK1AB2 w - - 0 1", PAWN,
+    )  # fmt: skip
     for line in mates:
         for mate in (1, 2, 3):
             play.send("ucinewgame", line, f"go mate {mate}", until="bestmove")
@@ -480,30 +372,25 @@ def xiangqi_searches(play: Recorder) -> None:
 def xiangqi_endings(play: Recorder) -> None:
     """Ends of every kind, what tables and patterns know, searches of ended games."""
     ready(play, "setoption name Seed value 1")
+    chase = "position fen 2bakabnr/9/r1n1c4/2p1p1p1p/PP7/9/4P1P1P/2C3NC1/9/1NBAKAB1R w - - 0 1"
     ended = (
-        f"{MATE} moves a7a9",
-        "position fen 3k5/4P4/4P4/9/9/9/9/9/9/3K5 b",
-        "position fen 4k4/9/9/9/9/9/9/9/3r5/3K5 w",
-        "position fen 5k3/9/9/9/9/9/9/9/9/3K5 w",
-        "position fen 5k3/9/9/9/4R4/9/9/9/9/3K5 w - - 119 80 moves e5e6",
+        f"{MATE} moves a7a9", "position fen 3k5/4P4/4P4/9/9/9/9/9/9/3K5 b", "position fen 4k4/9/9/9/9/9/9/9/3r5/3K5 w",
+        "position fen 5k3/9/9/9/9/9/9/9/9/3K5 w", "position fen 5k3/9/9/9/4R4/9/9/9/9/3K5 w - - 119 80 moves e5e6",
         "position fen 5k3/9/9/9/4R4/9/9/9/9/3K5 w - - 118 80 moves e5e6",
         "position startpos moves a0a1 a9a8 a1a0 a8a9 a0a1 a9a8 a1a0 a8a9",
         "position startpos moves a0a1 a9a8 a1a0 a8a9 a0a1 a9a8 a1a0",
-        "position fen 2bakabnr/9/r1n1c4/2p1p1p1p/PP7/9/4P1P1P/2C3NC1/9/1NBAKAB1R w - - 0 1 "
-        "moves c2a2 a7b7 a2b2 b7a7 b2a2 a7b7 a2b2 b7a7 b2a2",
+        f"{chase} moves c2a2 a7b7 a2b2 b7a7 b2a2 a7b7 a2b2 b7a7 b2a2",
         "position fen 3P5/3k5/3nn4/9/9/9/9/9/9/5K3 w - - 0 1 moves d9e9 d8e8 e9d9 e8d8 d9e9 d8e8 e9d9 e8d8",
         "position fen 5k3/9/9/5C3/5c3/5C3/9/9/5p3/4K4 w - - 0 1 moves f4d4 f5d5 d4f4 d5f5 f4d4 f5d5 d4f4 d5f5",
-    )
+    )  # fmt: skip
     for line in ended:
         play.send(line, "result", "turn", "book", "isready", until="readyok")
         play.send("go depth 2", until="bestmove")
         play.send(GO, until="bestmove")
     known = (
-        "position fen 3ak4/4a4/9/9/2b6/9/9/9/9/3RK4 w",
-        "position fen 3k5/9/9/9/9/9/9/4R4/9/4K4 w",
-        "position fen 3k5/9/9/9/9/9/9/4r4/4A4/4K4 w",
-        "position fen 5k3/9/9/9/9/9/9/9/4C4/4K4 w",
-    )
+        "position fen 3ak4/4a4/9/9/2b6/9/9/9/9/3RK4 w", "position fen 3k5/9/9/9/9/9/9/4R4/9/4K4 w",
+        "position fen 3k5/9/9/9/9/9/9/4r4/4A4/4K4 w", "position fen 5k3/9/9/9/9/9/9/9/4C4/4K4 w",
+    )  # fmt: skip
     for line in known:
         play.send(line, "book", until="book")
         play.send("go depth 2", until="bestmove")
@@ -534,12 +421,9 @@ def xiangqi_books(play: Recorder) -> None:
     for value in ("paper", "checked", "false"):
         for seed in (1, 5):
             play.send(
-                f"setoption name UseRules value {value}",
-                f"setoption name Seed value {seed}",
-                "position startpos moves h2e2",
-                f"{GO} depth 3",
-                until="bestmove",
-            )
+                f"setoption name UseRules value {value}", f"setoption name Seed value {seed}",
+                "position startpos moves h2e2", f"{GO} depth 3", until="bestmove",
+            )  # fmt: skip
     play.send("book", until="book")
     play.send("quit")
 
@@ -655,10 +539,9 @@ def skill(play: Recorder) -> None:
     for elo in (724, 1000, 1990, 2967):
         play.send(f"setoption name UCI_Elo value {elo}", "ucinewgame", line, GO, until="bestmove")
     games = (
-        ("connect6", "position startpos moves j10"),
-        ("ewn", "position fen ABC2/DE3/F3f/3ed/2cba f 3"),
+        ("connect6", "position startpos moves j10"), ("ewn", "position fen ABC2/DE3/F3f/3ed/2cba f 3"),
         ("junqi", moves_line([SETUPS[0], "?"])),
-    )
+    )  # fmt: skip
     for game, start in games:
         for elo in (724, 2000, 2967):
             play.send(variant(game), f"setoption name UCI_Elo value {elo}", start, "go nodes 500", until="bestmove")
@@ -724,12 +607,9 @@ def perft(play: Recorder) -> None:
     )
     play.send("position startpos moves 123456 615243", "perft 2", "dice 3", "perft 1", until="perft 1")
     play.send(
-        variant("junqi"),
-        "position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0",
-        "perft 1",
-        "perft 2",
+        variant("junqi"), "position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0", "perft 1", "perft 2",
         until="perft 2",
-    )
+    )  # fmt: skip
     play.send(moves_line([SETUPS[0], "?"]), "perft 1", "perft 2", until=ERROR)
     play.send(
         variant("connect6"), f"position fen 4{FULL_BOARD[4:]} b 2", "perft 1", "perft 2", "perft 3", until="perft 3"

@@ -605,13 +605,23 @@ def test_a_refused_search_has_one_answer(lines: tuple[str, ...], answer: str) ->
     assert client.answer(answer) != []
 
 
-def test_a_line_waits_while_the_engine_thinks() -> None:
-    client = Session("name?", "new black")
-    assert client.say("move ABAC", "move SSSR") == []
-    assert client.calls() == []
-    assert client.answer("j10") == ["move JJ@@"]
-    played = SetPosition(None, "j10 a18a17")
-    assert client.calls() == [played, played, Go(Limits(900_000, 900_000))]
+@pytest.mark.parametrize(
+    "lines, refused, answer",
+    [
+        (("name?", "new black"), ("move ABAC", "error"), "j10"),
+        (("name", "new black"), ("move ABAC", "white ABAC", "next"), "j10"),
+        (("INFO 1.0", "START 0 60 31"), ("GO 0000 0 00", "RESULT 3 00"), FIRST),
+    ],
+)
+def test_what_comes_while_the_engine_thinks_is_refused(
+    lines: tuple[str, ...], refused: tuple[str, ...], answer: str
+) -> None:
+    client = Session(*lines)
+    for line in refused:
+        (error,) = client.say(line)
+        assert error.startswith("ERROR ") and line in error
+    assert not [call for call in client.calls() if isinstance(call, Go | Stop)]
+    assert len(client.answer(answer)) == 1
 
 
 @pytest.mark.parametrize(
@@ -714,11 +724,13 @@ def test_the_clock_is_the_games_own(now: list[int]) -> None:
 
 def test_a_line_that_waited_costs_no_time_twice(now: list[int]) -> None:
     client = Session("name?", "new black")
-    client.say("move ABAC", "move SSSR", ns=3_000_000_000)
+    client.say("setoption name Depth value 3", "move ABAC", ns=3_000_000_000)  # it waits for the option's turn
     now[0] = 10_000_000_000
     client.answer("j10")
+    assert client.calls()[-1] == Go(Limits(890_000, 890_000))
     now[0] = 12_000_000_000
     client.answer("i9k11")
+    client.say("move SSSR", ns=now[0])
     assert client.calls()[-1] == Go(Limits(888_000, 888_000))
 
 

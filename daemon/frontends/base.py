@@ -30,7 +30,7 @@ class Command(NamedTuple):
     handle: Callable[[Any, list[str], ClientLine], None]  # gets the front end, the other words, and the line
     needs: Needs = GAME
     help: str = ""  # its words, two blanks, what it does
-    is_worth_compiling: bool = True  # once the client has quit
+    is_worth_compiling: bool = False  # once the client has quit
 
 
 class Letter(NamedTuple):
@@ -53,6 +53,10 @@ class FrontEnd:
         self.mailbox: deque[Letter] = deque()
 
     # Lines
+
+    def chosen_by(self, text: str) -> FrontEnd:
+        """Return the front end for a line and those after it: this one, unless the line decides for another."""
+        return self
 
     def read(self, line: ClientLine) -> None:
         """Take a line that is not blank: carry it out, or keep it until its turn comes."""
@@ -151,9 +155,10 @@ class FrontEnd:
     def load_failed(self, event: events.LoadFailed) -> None:
         """Refuse each line that waits for the game, so that no client waits for ever."""
         self.refused(Kind.INTERNAL, printable(event.reason, 400))
-        waiting = [letter for letter in self.mailbox if Needs.GAME in letter.command.needs]
-        for letter in waiting:
-            self.mailbox.remove(letter)
+        while (
+            self.mailbox and Needs.GAME in self.mailbox[0].command.needs
+        ):  # a line after these may choose another game
+            letter = self.mailbox.popleft()
             reason = f"{self.engine.info.name} could not be loaded: {printable(letter.line.text)}"
             self.refuse(letter.line, Refusal(Kind.LOADING, reason))
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from daemon import __version__
 from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.base import AT_ONCE, GAME, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine
@@ -31,7 +31,6 @@ class MyAi(MoveByMove):
 
     game = EWN.name
     clock_s = 240
-    resets = ("ini",)
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
@@ -63,6 +62,10 @@ class MyAi(MoveByMove):
         self.search(line.ns)
 
     def get(self, words: list[str], line: ClientLine) -> None:
+        """Search a position; one sent ahead of the answer to `ini` waits for that."""
+        if self._search_id is not None and self._fen is None:
+            self.engine.when_idle(lambda: self._handle(line, self.commands["get"]))
+            return
         side, die = side_of(words[0]), number(words[1])
         if not 1 <= die <= EWN.die_faces:
             raise ValueError(f"a die is 1 to {EWN.die_faces}")
@@ -93,9 +96,8 @@ class MyAi(MoveByMove):
         "time_setting": Command(time_setting, AT_ONCE),
         "board_setting": Command(board_setting, AT_ONCE),
         "ini": Command(ini, GAME),
-        "get": Command(get, READY),
+        "get": Command(get, GAME),
         "exit": Command(MoveByMove.quit, AT_ONCE),
-        "quit": Command(MoveByMove.quit, AT_ONCE),
     }
 
 

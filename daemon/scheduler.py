@@ -42,6 +42,7 @@ class Needs(enum.Flag):
     TURN = enum.auto()  # all that came before it has been done
     GAME = enum.auto()  # a game is loaded
     IDLE = enum.auto()  # no job runs
+    PEACE = enum.auto()  # no job is about to end: it was told to stop
 
 
 class Ending(enum.Enum):
@@ -86,6 +87,8 @@ class Scheduler:
     def allows(self, needs: Needs) -> bool:
         """True if a call that needs so much can be made now."""
         if Needs.GAME in needs and self.state in (State.EMPTY, State.LOADING):
+            return False
+        if Needs.PEACE in needs and self.state is State.STOPPING:
             return False
         return not (Needs.IDLE in needs and self.job is not None)
 

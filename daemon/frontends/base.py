@@ -22,6 +22,7 @@ DRAW_BELOW = -30
 
 AT_ONCE, IN_TURN, GAME, IDLE = Needs.NOTHING, Needs.TURN, Needs.TURN | Needs.GAME, Needs.TURN | Needs.IDLE
 READY = GAME | IDLE
+PEACE = GAME | Needs.PEACE
 
 
 class Command(NamedTuple):
@@ -155,10 +156,12 @@ class FrontEnd:
     def load_failed(self, event: events.LoadFailed) -> None:
         """Refuse each line that waits for the game, so that no client waits for ever."""
         self.refused(Kind.INTERNAL, printable(event.reason, 400))
-        while (
-            self.mailbox and Needs.GAME in self.mailbox[0].command.needs
-        ):  # a line after these may choose another game
-            letter = self.mailbox.popleft()
+        for letter in tuple(self.mailbox):
+            if letter.command.needs == IDLE:
+                break  # it may choose another game for those that follow
+            if Needs.GAME not in letter.command.needs:
+                continue
+            self.mailbox.remove(letter)
             reason = f"{self.engine.info.name} could not be loaded: {printable(letter.line.text)}"
             self.refuse(letter.line, Refusal(Kind.LOADING, reason))
 

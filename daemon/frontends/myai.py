@@ -35,6 +35,7 @@ class MyAi(MoveByMove):
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._side = 0
+        self._set_up_by: int | None = None  # the last search for a set-up
         self._fen: str | None = None  # of the last `get`; None: a set-up is asked for
 
     def name(self, words: list[str], line: ClientLine) -> None:
@@ -60,11 +61,13 @@ class MyAi(MoveByMove):
         self.begin(self.clock_s)
         self._side, self._fen = side, None
         self.search(line.ns)
+        self._set_up_by = self._search_id
 
     def get(self, words: list[str], line: ClientLine) -> None:
         """Search a position; one sent ahead of the answer to `ini` waits for that."""
         if self._search_id is not None and self._fen is None:
-            self.engine.when_idle(lambda: self._handle(line, self.commands["get"]))
+            awaited = self._search_id
+            self.engine.when_idle(lambda: self._get_after(awaited, line))
             return
         side, die = side_of(words[0]), number(words[1])
         if not 1 <= die <= EWN.die_faces:
@@ -78,6 +81,11 @@ class MyAi(MoveByMove):
             raise ValueError("two pieces on one square")
         self._fen = self.engine.fen_of(pieces, side, die)
         self.search(line.ns)
+
+    def _get_after(self, set_up_by: int, line: ClientLine) -> None:
+        """Take a `get` that waited for a set-up, unless another has been asked for since."""
+        if set_up_by == self._set_up_by:
+            self._handle(line, self.commands["get"])
 
     def start(self) -> str | None:
         return self._fen

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from queue import SimpleQueue
 from types import TracebackType
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from daemon import events as _events
 from daemon.engine import Engine as _Engine
-from daemon.limits import Limits
+from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
 from daemon.main import STACK_BYTES
 from daemon.options import declared
 from daemon.scheduler import Ending, Needs
@@ -187,6 +188,14 @@ class Position:
         twin._inner, twin.move_stack = self._inner.copy(), self.move_stack.copy()
         return twin
 
+    __copy__ = copy
+
+    __hash__ = None  # type: ignore[assignment]  # it changes with each move
+
+    def __eq__(self, other: object) -> bool:
+        """True for positions of one game with the same FEN."""
+        return isinstance(other, Position) and (self.game, self.fen()) == (other.game, other.fen())
+
     def __str__(self) -> str:
         return self._inner.board()
 
@@ -230,7 +239,8 @@ def _warn(text: str) -> None:
 class Engine:
     """An engine of one game in this process.
 
-    One search at a time. All methods but `stop` are for one thread; used within `with`, it is closed at the end.
+    One search at a time: a call that comes while an analysis runs ends that. All methods but `stop` are for one thread.
+    Used within `with`, the engine is closed at the end.
     """
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
@@ -241,6 +251,7 @@ class Engine:
         self.game = game
         self._events: SimpleQueue[_events.Event] = SimpleQueue()
         self._engine = _Engine(self._events.put)
+        weakref.finalize(self, self._engine.end, Ending.QUIT)  # no search goes on for nobody
         self._running: Analysis | None = None
         self._is_closed = False
         for name, value in options.items():  # refused before the game is loaded
@@ -289,10 +300,10 @@ class Engine:
     ) -> PlayResult:
         """Return the engine's move in a position; with a clock it may come from a book at once.
 
-        `root_moves`: only these are considered. ValueError for an illegal one.
+        `root_moves`: only these are considered. ValueError for an illegal one, or a limit that ends no search.
         """
-        analysis = self._begin(position, limit, 1, root_moves)
-        return analysis._result()
+        _check_ends(limit)
+        return self._begin(position, limit, 1, root_moves)._result()
 
     def analyse(
         self,
@@ -302,7 +313,8 @@ class Engine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
-        """Return the best lines of a position, best first; none if the game is over."""
+        """Return the best lines of a position, best first; none if the game is over. Errors as of `play`."""
+        _check_ends(limit)
         analysis = self._begin(position, limit, multipv, root_moves)
         analysis._result()
         return analysis.lines
@@ -339,15 +351,17 @@ class Engine:
         if dice:
             self._engine.set_dice(dice)
         self._engine.set_option("MultiPV", str(multipv))
-        search_id = self._engine.go(_limits(limit), [str(move) for move in root_moves or ()])
+        search_id = self._engine.go(_limits(limit), [_word(move) for move in root_moves or ()])
         self._running = Analysis(self, position, search_id)
         return self._running
 
     def _check_idle(self) -> None:
+        """Be ready for a call: one that comes while an analysis runs ends that."""
         if self._is_closed:
             raise EngineError("the engine is closed")
-        if self._running is not None and not self._running.is_done:
-            raise EngineError("an analysis runs; stop it, or leave its `with`")
+        if self._running is not None:
+            self._running.stop()
+            self._running._drain()
 
     def _settle(self) -> None:
         """Handle events until no job runs."""
@@ -406,9 +420,18 @@ class Analysis:
         """Wait for the end of the search and return its answer; EngineError if it broke off by a fault of ours."""
         return self._result()
 
-    def _result(self) -> PlayResult:
+    def _drain(self) -> None:
+        """Take what is left of the search's events."""
         while self._best is None:
             self._step()
+
+    def _result(self) -> PlayResult:
+        try:
+            self._drain()
+        except BaseException:  # as Ctrl-C: the engine is to be idle then
+            self.stop()
+            raise
+        assert self._best is not None
         if self._fault:
             raise EngineError(self._fault)
         return self._best
@@ -452,11 +475,31 @@ def _taken_apart(position: Position | Board) -> tuple[str, str | None, list[str]
     if isinstance(position, Position):
         return position.game, position._start, position.move_stack, position.dice
     if isinstance(position, __getattr__("Board")):
-        return "xiangqi", position.root().fen(), [move.uci() for move in position.move_stack], 0
+        return "xiangqi", position.root().fen(), [move.uci(0) for move in position.move_stack], 0
     raise TypeError(f"a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
 
 
+def _check_ends(limit: Limit) -> None:
+    if _limits(limit).infinite:
+        raise ValueError("a limit is needed that ends the search; `analysis` takes none")
+
+
+def _word(move: Any) -> str:
+    """Return a move as the engine reads it: with ranks from 0, however its board counts them."""
+    return str(move) if isinstance(move, str) else str(move.uci(0))
+
+
 def _limits(limit: Limit) -> Limits:
+    """Return limits as the engine takes them; ValueError for one that cannot be."""
+    counts = {name: getattr(limit, name) for name in ("depth", "nodes", "mate", "remaining_moves")}
+    for name, count in counts.items():
+        if count is not None and not (isinstance(count, int) and 1 <= count <= MAX_NUMBER):
+            raise ValueError(f"limit {name}: a whole number from 1, not {count}")
+    times = {name: getattr(limit, name) for name in ("time", "first_clock", "second_clock", "first_inc", "second_inc")}
+    for name, seconds in times.items():
+        if seconds is not None and not 0 <= seconds <= MAX_TIME / 1000:
+            raise ValueError(f"limit {name}: seconds, not {seconds}")
+
     def milliseconds(seconds: float | None) -> int | None:
         return None if seconds is None else max(round(1000 * seconds), 1)
 

@@ -193,7 +193,7 @@ class Engine:
         elif option.name == "Clear Hash":
             self._table.searcher.clear()
         elif option.name in ("Hash", "Threads"):
-            self._configure()
+            self._resize()
         elif honours(self.info.name, option):
             self._table.game.set_option(option.name, self.options.text(option.name))
             self._configure()
@@ -232,6 +232,11 @@ class Engine:
         from daemon.load_job import Memory
 
         return Memory(self.options.number("Hash"), self.options.number("Threads"), self._seed())
+
+    def _resize(self) -> None:
+        from daemon.load_job import MemoryJob
+
+        self._scheduler.load(MemoryJob(self._loaded().searcher, self._memory(), self._post))
 
     def _configure(self) -> None:
         from daemon.load_job import configure

@@ -148,6 +148,10 @@ class Loaded(NamedTuple):
     ready_ns: int
 
 
+class Configured(NamedTuple):
+    """The searcher has the memory that the options say, or makes do with less."""
+
+
 class LoadFailed(NamedTuple):
     """A game cannot be loaded. What waits for it is refused."""
 
@@ -170,6 +174,7 @@ Event = (
     | BenchDone
     | Loaded
     | LoadFailed
+    | Configured
 )
 
 Post = Callable[[Event], None]
@@ -178,7 +183,7 @@ Post = Callable[[Event], None]
 
 def ends_job(event: Event) -> bool:
     """True for the last event of a job."""
-    return isinstance(event, Failed | BestMove | PerftDone | BenchDone | Loaded | LoadFailed)
+    return isinstance(event, Failed | BestMove | PerftDone | BenchDone | Loaded | LoadFailed | Configured)
 
 
 def internal(error: BaseException) -> str:

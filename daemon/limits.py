@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 from daemon import clock
 
+MAX_NUMBER = 10**15
+MAX_TIME = 10**10
+"""Milliseconds, some hundred days: what a deadline in nanoseconds can hold."""
+
 
 class Limits(NamedTuple):
     """Times are in milliseconds, None where not given; numbers are 0 where not given.

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from daemon.events import Compiling, Loaded, LoadFailed, Post, Warning, internal
+from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal
 from daemon.pipes import now_ns
 from daemon.scheduler import Ending
 from games import registry
@@ -71,6 +71,29 @@ class LoadJob:
 
     def _warn(self, text: str) -> None:
         self._post(Warning(text))
+
+
+class MemoryJob:
+    """Gives a loaded game's searcher its memory: a table of gigabytes takes seconds to be written."""
+
+    def __init__(self, searcher: Searcher[Position], memory: Memory, post: Post) -> None:
+        self._searcher = searcher
+        self._memory = memory
+        self._post = post
+
+    def run(self) -> Configured:
+        configure(self._searcher, self._memory, lambda text: self._post(Warning(text)))
+        return Configured()
+
+    def abandon(self, reason: str) -> Configured:
+        self._post(Refused(Kind.INTERNAL, reason))
+        return Configured()
+
+    def stop(self) -> None:
+        """It cannot be stopped."""
+
+    def end(self, ending: Ending) -> None:
+        """Nor does it end early."""
 
 
 def spare_imported() -> None:

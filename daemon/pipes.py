@@ -11,7 +11,7 @@ MAX_LINE = 1 << 16
 
 
 QUIT = "quit"
-"""The line that ends the process in every protocol. `exit` ends only some: XBoard leaves an analysis by it."""
+"""The line that ends the process in every protocol. `exit` ends it in some only: XBoard leaves an analysis by it."""
 
 
 def now_ns() -> int:

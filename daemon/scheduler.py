@@ -4,13 +4,15 @@
     EMPTY      load                              LOADING
     LOADING    its last event is Loaded          READY
     LOADING    its last event is LoadFailed      EMPTY
+    READY      load (new memory)                 LOADING
+    LOADING    its last event is Configured      READY
     READY      load (another game)               LOADING
     READY      start (a search, a count)         RUNNING
     RUNNING    stop                              STOPPING
     RUNNING, STOPPING   the job's last event     READY
 
-All methods are called by the engine's owner; a job's thread only posts. So a state changes between two of the owner's
-steps, never within one. Calls that wait are made in order, each when no job runs and a game is loaded.
+All methods except `stop` are called by the engine's owner; a job's thread only posts. So a state changes between two of
+the owner's steps, never within one. Calls that wait are made in order, each when no job runs and a game is loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from daemon.events import Event, Loaded, Post, internal
+from daemon.events import Configured, Event, Loaded, Post, internal
 from daemon.pipes import now_ns
 
 
@@ -40,6 +42,7 @@ class Needs(enum.Flag):
     TURN = enum.auto()  # all that came before it has been done
     GAME = enum.auto()  # a game is loaded
     IDLE = enum.auto()  # no job runs
+    PEACE = enum.auto()  # no job is about to end: it was told to stop
 
 
 class Ending(enum.Enum):
@@ -85,6 +88,8 @@ class Scheduler:
         """True if a call that needs so much can be made now."""
         if Needs.GAME in needs and self.state in (State.EMPTY, State.LOADING):
             return False
+        if Needs.PEACE in needs and self.state is State.STOPPING:
+            return False
         return not (Needs.IDLE in needs and self.job is not None)
 
     def when_idle(self, call: Callable[[], None], job: Job | None = None) -> None:
@@ -102,7 +107,8 @@ class Scheduler:
         self._run(job, State.RUNNING)
 
     def load(self, job: Job) -> None:
-        """Run a job that loads a game: it cannot be stopped, and ends in Loaded or LoadFailed."""
+        """Run a job that loads a game or gives it memory: it cannot be stopped, and ends in Loaded, LoadFailed or
+        Configured."""
         self._run(job, State.LOADING)
 
     def _run(self, job: Job, state: State) -> None:
@@ -125,8 +131,9 @@ class Scheduler:
         """Stop the job that runs, and those that wait: all were asked for before this."""
         if self.state is State.RUNNING:
             self.state = State.STOPPING
-        if self.job is not None:
-            self.job.stop()
+        job = self.job  # another thread may call this
+        if job is not None:
+            job.stop()
         for waiting in tuple(self.waiting):
             if waiting.job is not None:
                 waiting.job.stop()
@@ -134,7 +141,7 @@ class Scheduler:
     def settle(self, event: Event) -> None:
         """Take the last event of the job; calls that wait may be `due` then."""
         self.job = None
-        has_failed = self.state is State.LOADING and not isinstance(event, Loaded)
+        has_failed = self.state is State.LOADING and not isinstance(event, Loaded | Configured)
         self.state = State.EMPTY if has_failed else State.READY
         self.free_since_ns = event.ready_ns if isinstance(event, Loaded) else now_ns()
 

@@ -56,20 +56,26 @@ class Server:
         ).start()
         while not self._has_answered_all():
             item = self._inbox.get()
-            if isinstance(item, ClientLine):
-                self._read(item)
-            elif isinstance(item, EndOfInput):
-                self._ending = self._ending or Ending.INPUT
-            elif isinstance(item, OutOfPatience):
-                self._stop_all()
-            else:
-                self._write(item)
-                self._engine.settle(item)
-            if self._front_end is not None:
-                self._front_end.drain()
-            if self._ending is not None:
-                self._engine.end(self._ending)
+            try:
+                self._take(item)
+            except Exception as error:  # a fault of ours ends one line, not the process
+                self._write(Refused(Kind.INTERNAL, internal(error)))
         self._engine.close()
+
+    def _take(self, item: ClientLine | EndOfInput | OutOfPatience | Event) -> None:
+        if isinstance(item, ClientLine):
+            self._read(item)
+        elif isinstance(item, EndOfInput):
+            self._ending = self._ending or Ending.INPUT
+        elif isinstance(item, OutOfPatience):
+            self._stop_all()
+        else:
+            self._write(item)
+            self._engine.settle(item)
+        if self._front_end is not None:
+            self._front_end.drain()
+        if self._ending is not None:
+            self._engine.end(self._ending)
 
     def _has_answered_all(self) -> bool:
         """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
@@ -89,6 +95,7 @@ class Server:
             return
         if self._front_end is None:
             self._front_end = front_end_for(line.text)(self._engine, self._out, self._leave)
+        self._front_end = self._front_end.chosen_by(line.text)
         if line.too_long:
             reason = f"line too long, ignored: {printable(line.text, 40)}"
             self._front_end.refuse(line, Refusal(Kind.LINE, reason))

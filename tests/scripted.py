@@ -367,6 +367,7 @@ class Session:
     def say(self, *lines: str, ns: int = 1) -> list[str]:
         """Say lines; return the answers, and what was written before and has not been returned."""
         for text in lines:
+            self.front_end = self.front_end.chosen_by(text)
             self.front_end.read(ClientLine(text, ns))
             self.front_end.drain()
         return self.heard()

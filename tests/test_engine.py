@@ -18,6 +18,7 @@ from daemon.events import (
     BenchPosition,
     BestMove,
     Compiling,
+    Configured,
     Event,
     Failed,
     GameOver,
@@ -508,12 +509,15 @@ def test_a_throw_that_is_named_while_its_throws_are_pondered(name: str, ewn: Own
 def test_options(owner: Owner) -> None:
     engine = owner.engine
     engine.set_option("hash", "8")
+    assert engine.state is State.LOADING  # the table is written
+    owner.until(Configured)
     assert engine.options.number("Hash") == 8
     for name, value in (("Nonsense", "1"), ("Hash", "0"), ("Hash", "x"), ("Ponder", "maybe"), ("UCI_Variant", "go")):
         assert owner.refused(engine.set_option, name, value).kind is Kind.OPTION
     assert engine.options.number("Hash") == 8 and engine.state is State.READY
     engine.set_option("Clear Hash", "")
     engine.set_option("Hash", "64")
+    owner.until(Configured)
     assert owner.rest() == []
 
 
@@ -535,6 +539,7 @@ def test_an_option_is_for_an_idle_engine(owner: Owner) -> None:
     engine.stop()
     owner.rest()
     engine.set_option("Hash", "64")
+    owner.until(Configured)
 
 
 def test_a_book_that_a_game_has_not(ewn: Owner) -> None:

@@ -624,12 +624,34 @@ def test_what_comes_while_the_engine_thinks_is_refused(
     assert len(client.answer(answer)) == 1
 
 
+def test_a_throw_may_be_sent_ahead_of_the_set_up() -> None:
+    client = Session("name", "ini R")
+    assert client.say("get R 1 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3") == []
+    assert client.answer("123456") == ["A1 B1 C1 A2 B2 A3"]
+    assert client.calls()[-1] == Go(Limits(240_000, 240_000))
+    assert client.answer("a5b4") == ["A1 B2"]
+
+
+def test_a_bad_line_changes_nothing() -> None:
+    """Neither does a word that would begin or end a game."""
+    for lines, bad, answer, said in (
+        (("name?", "new black"), "new foo", "j10", "move JJ@@"),
+        (("name", "new black"), "end", "j10", "move JJJJ"),
+        (("INFO 1.0", "START 0 60 31"), "START 7", FIRST, f"ARRAY {FIRST}"),
+        (("name", "ini R"), "ini X", "123456", "A1 B1 C1 A2 B2 A3"),
+    ):
+        client = Session(*lines)
+        (error,) = client.say(bad)
+        assert error.startswith("ERROR") and client.calls() == []
+        assert client.answer(answer) == [said]
+
+
 @pytest.mark.parametrize(
     "lines, end, begin, answer, first",
     [
         (("name?", "new black", "move ABAC"), "end", "new black", "j10", "move JJ@@"),
         (("name?", "new black", "move ABAC"), "new white", "new black", "j10", "move JJ@@"),
-        (("name", "new black", "white ABAC", "next"), "end", "new black", "j10", "move JJJJ"),
+        (("name", "new black"), "new white", "new black", "j10", "move JJJJ"),
         (("INFO 1.0", "START 0 60 31", "GO 0000 0 00"), "END 1", "START 0 60", FIRST, f"ARRAY {FIRST}"),
         (
             ("name", "ini R", "get R 1 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"),
@@ -723,15 +745,17 @@ def test_the_clock_is_the_games_own(now: list[int]) -> None:
 
 
 def test_a_line_that_waited_costs_no_time_twice(now: list[int]) -> None:
-    client = Session("name?", "new black")
-    client.say("setoption name Depth value 3", "move ABAC", ns=3_000_000_000)  # it waits for the option's turn
+    client = Session("name", "ini R")
+    client.say("get R 1 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", ns=3_000_000_000)
     now[0] = 10_000_000_000
-    client.answer("j10")
-    assert client.calls()[-1] == Go(Limits(890_000, 890_000))
+    client.answer("123456")
     now[0] = 12_000_000_000
-    client.answer("i9k11")
-    client.say("move SSSR", ns=now[0])
-    assert client.calls()[-1] == Go(Limits(888_000, 888_000))
+    client.answer("a5b4")
+    client.say("get R 1 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", ns=now[0])
+    assert [call for call in client.calls() if isinstance(call, Go)] == [
+        Go(Limits(230_000, 230_000)),
+        Go(Limits(228_000, 228_000)),
+    ]
 
 
 def test_a_referee_s_squares_are_turned_for_the_second_side() -> None:
@@ -831,7 +855,7 @@ def test_a_client_that_asks_for_the_name_is_known_by_its_next_word() -> None:
         assert client.post(Refused(Kind.INTERNAL, "x")) == []  # nobody has asked for anything
         client.say(line)
         assert client.calls()[0] == SetOption("UCI_Variant", game)
-        assert type(front_end._chosen) is chosen
+        assert type(client.front_end) is chosen
 
 
 # Botzone

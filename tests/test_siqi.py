@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
+import gc
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +14,7 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,11 +85,67 @@ def test_an_analysis_ends_by_its_block_by_stop_and_by_a_limit(xiangqi: siqi.Engi
     assert [info.depth for info in xiangqi.analysis(board, siqi.Limit(depth=4))][-1] == 4
 
 
-def test_one_search_at_a_time(xiangqi: siqi.Engine) -> None:
+def test_a_call_ends_an_analysis_that_runs(xiangqi: siqi.Engine) -> None:
+    """Left half read, or by an error, too."""
     board = siqi.position("xiangqi")
-    with xiangqi.analysis(board), pytest.raises(siqi.EngineError, match="an analysis runs"):
-        xiangqi.play(board, siqi.Limit(depth=1))
+    with xiangqi.analysis(board) as running:
+        assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
+        assert running.is_done and not list(running)
+    with pytest.raises(ZeroDivisionError):
+        for _ in xiangqi.analysis(board):
+            1 // 0  # noqa: B018
     assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
+
+
+def test_an_interrupted_call_leaves_an_idle_engine(xiangqi: siqi.Engine) -> None:
+    board = siqi.position("xiangqi")
+    threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
+    with pytest.raises(KeyboardInterrupt):
+        xiangqi.play(board, siqi.Limit(time=60))
+    assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
+
+
+def test_boards_that_count_ranks_from_one(xiangqi: siqi.Engine) -> None:
+    board = siqi.Board(ranks=1)
+    board.push_uci("h3e3")
+    for _ in range(3):
+        board.push(xiangqi.play(board, siqi.Limit(depth=2), root_moves=list(board.legal_moves)[:5]).move)
+    assert len(board.move_stack) == 4
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {},
+        {"depth": 0},
+        {"nodes": 0},
+        {"mate": -1},
+        {"depth": 1.5},
+        {"depth": "3"},
+        {"remaining_moves": 2},
+        {"time": -1},
+        {"time": float("inf")},
+        {"time": float("nan")},
+        {"nodes": 10**30},
+    ],
+)
+def test_limits_that_cannot_be(xiangqi: siqi.Engine, limit: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="limit"):
+        xiangqi.play(siqi.position("xiangqi"), siqi.Limit(**limit))
+
+
+def test_no_search_goes_on_for_nobody() -> None:
+    engine = siqi.Engine("connect6", {"Hash": 1})
+    running = engine.analysis(
+        siqi.position("connect6", "19/19/19/19/19/19/19/19/19/9b9/19/19/19/19/19/19/19/19/19 w 2")
+    )
+    inner = engine._engine
+    del engine, running
+    gc.collect()
+    deadline = time.monotonic() + 30
+    while inner._scheduler.job is not None and not inner._scheduler.job._is_stopped and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert time.monotonic() < deadline
 
 
 def test_the_history_of_a_board_counts(xiangqi: siqi.Engine) -> None:
@@ -201,9 +261,11 @@ def test_searches_leave_nothing_behind(xiangqi: siqi.Engine) -> None:
     tracemalloc.start()
     for _ in range(5):
         xiangqi.play(board, siqi.Limit(depth=2))
+    gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     for _ in range(200):
         xiangqi.play(board, siqi.Limit(depth=2))
+    gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 100_000, grown
@@ -223,7 +285,8 @@ def test_a_position_shows_itself() -> None:
     position.push("j10")
     assert eval(repr(position), {"siqi": siqi}).fen() == position.fen()
     assert str(position).count("\n") > 18 and position.turn == 1
-    twin = position.copy()
+    twin = copy.copy(position)
+    assert twin == position and twin != siqi.position("connect6")
     assert position.pop() == "j10" and twin.move_stack == ["j10"] and not position.move_stack
     with pytest.raises(IndexError):
         position.pop()

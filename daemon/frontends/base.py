@@ -22,6 +22,7 @@ DRAW_BELOW = -30
 
 AT_ONCE, IN_TURN, GAME, IDLE = Needs.NOTHING, Needs.TURN, Needs.TURN | Needs.GAME, Needs.TURN | Needs.IDLE
 READY = GAME | IDLE
+PEACE = GAME | Needs.PEACE
 
 
 class Command(NamedTuple):
@@ -30,7 +31,7 @@ class Command(NamedTuple):
     handle: Callable[[Any, list[str], ClientLine], None]  # gets the front end, the other words, and the line
     needs: Needs = GAME
     help: str = ""  # its words, two blanks, what it does
-    is_worth_compiling: bool = True  # once the client has quit
+    is_worth_compiling: bool = False  # once the client has quit
 
 
 class Letter(NamedTuple):
@@ -53,6 +54,10 @@ class FrontEnd:
         self.mailbox: deque[Letter] = deque()
 
     # Lines
+
+    def chosen_by(self, text: str) -> FrontEnd:
+        """Return the front end for a line and those after it: this one, unless the line decides for another."""
+        return self
 
     def read(self, line: ClientLine) -> None:
         """Take a line that is not blank: carry it out, or keep it until its turn comes."""
@@ -151,8 +156,11 @@ class FrontEnd:
     def load_failed(self, event: events.LoadFailed) -> None:
         """Refuse each line that waits for the game, so that no client waits for ever."""
         self.refused(Kind.INTERNAL, printable(event.reason, 400))
-        waiting = [letter for letter in self.mailbox if Needs.GAME in letter.command.needs]
-        for letter in waiting:
+        for letter in tuple(self.mailbox):
+            if letter.command.needs == IDLE:
+                break  # it may choose another game for those that follow
+            if Needs.GAME not in letter.command.needs:
+                continue
             self.mailbox.remove(letter)
             reason = f"{self.engine.info.name} could not be loaded: {printable(letter.line.text)}"
             self.refuse(letter.line, Refusal(Kind.LOADING, reason))

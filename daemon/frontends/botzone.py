@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
 from daemon.frontends.base import GAME, IDLE, Command, Letter, whole_reason
-from daemon.frontends.move_by_move import MoveByMove
+from daemon.frontends.move_by_move import QUIT, MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -46,7 +46,7 @@ class Botzone(MoveByMove):
         self._dice = 0
 
     def find(self, word: str) -> Command:
-        return ASK
+        return QUIT if word == "quit" else ASK
 
     def ask(self, words: list[str], line: ClientLine) -> None:
         """Have the game of a request loaded; then its turn comes."""

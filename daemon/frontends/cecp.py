@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, Command, FrontEnd
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, Command, FrontEnd, Letter
 from daemon.frontends.move_by_move import number
 from daemon.limits import Limits
 from daemon.output import Output
@@ -151,14 +151,6 @@ class Cecp(FrontEnd):
 
     # Lines
 
-    def drain(self) -> None:
-        if self.mailbox and self.mailbox[0].command is SELECT:
-            self._stop()
-        super().drain()
-
-    def find(self, word: str) -> Command:
-        return super().find(word) or UNKNOWN
-
     def unknown(self, line: ClientLine) -> None:
         if line.text.split()[0] not in IGNORED:
             self.out.line(f"Error (unknown command): {printable(line.text)}")
@@ -189,10 +181,15 @@ class Cecp(FrontEnd):
             return
         self.out.line(*variant.setup)
         if variant != self._variant:
-            self._variant = variant
-            self.engine.set_option("UCI_Variant", variant.game)
-            self._opponent.reply = ""
-            self.engine.when_idle(lambda: self._begin(self._usual_start))
+            self._stop()
+            self.mailbox.appendleft(Letter(line, SELECT))  # before all that came later
+
+    def select(self, words: list[str], line: ClientLine) -> None:
+        """Change the game, once nothing runs."""
+        self._variant = VARIANTS[words[0]]
+        self.engine.set_option("UCI_Variant", self._variant.game)
+        self._opponent.reply = ""
+        self.engine.when_idle(lambda: self._begin(self._usual_start))
 
     def computer(self, words: list[str], line: ClientLine) -> None:
         self._opponent.is_engine, self._opponent.allowed = True, []
@@ -204,12 +201,11 @@ class Cecp(FrontEnd):
         if self.engine.info.has_dice and rest:
             rest = [self.engine.info.sides[COLOURS.index(rest[0])], "-"]
         self._stop()
-        before = self._fen, self._moves
-        self._fen, self._moves, self._is_over = " ".join([board, *rest]), [], False
+        fen = " ".join([board, *rest])
         try:
-            self.engine.set_position(self._fen, [])
+            self.engine.set_position(fen, [])
+            self._fen, self._moves, self._is_over, self._opponent.reply = fen, [], False, ""
         except Refusal as refusal:
-            self._fen, self._moves = before
             self.out.line(f"tellusererror Illegal position: {printable(refusal.reason, 400)}")
         self._go_on()
 
@@ -485,7 +481,7 @@ class Cecp(FrontEnd):
     commands: ClassVar[Mapping[str, Command]] = {
         "protover": Command(protover, AT_ONCE),
         "new": Command(new),
-        "variant": Command(variant, IDLE),
+        "variant": Command(variant),
         "setboard": Command(setboard),
         "usermove": Command(usermove),
         "undo": Command(undo),
@@ -520,7 +516,7 @@ class Cecp(FrontEnd):
     }
 
 
-SELECT = Cecp.commands["variant"]
+SELECT = Command(Cecp.select, IDLE)
 
 UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_TURN, is_worth_compiling=False)
 

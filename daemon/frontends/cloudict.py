@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IDLE, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
 from daemon.frontends.letters import Letters
 from daemon.frontends.move_by_move import number
 from daemon.pipes import ClientLine
@@ -30,7 +30,8 @@ class Cloudict(Letters):
         self.search(line.ns)
 
     def depth(self, words: list[str], line: ClientLine) -> None:
-        self.engine.set_option("Depth", str(number(words[0])))
+        depth = str(number(words[0]))
+        self.engine.when_idle(lambda: self.engine.set_option("Depth", depth))
 
     def threats(self, words: list[str], line: ClientLine) -> None:
         """Wins by threats are always looked for."""
@@ -42,9 +43,8 @@ class Cloudict(Letters):
         "black": Command(put, GAME),
         "white": Command(put, GAME),
         "next": Command(next, GAME),
-        "depth": Command(depth, IDLE),
+        "depth": Command(depth, IN_TURN),
         "vcf": Command(threats, AT_ONCE),
         "unvcf": Command(threats, AT_ONCE),
-        "quit": Command(Letters.quit, AT_ONCE),
         "exit": Command(Letters.quit, AT_ONCE),
     }

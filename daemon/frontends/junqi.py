@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -31,7 +31,6 @@ class Referee(MoveByMove):
 
     game = "junqi"
     clock_s = 1800
-    resets = ("START", "END")
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
@@ -77,7 +76,8 @@ class Referee(MoveByMove):
         self._own = ""
 
     def end(self, words: list[str], line: ClientLine) -> None:
-        """End the game; the search is abandoned."""
+        """End the game."""
+        self.abandon()
 
     def answer(self, move: str) -> None:
         if not self._array:
@@ -109,6 +109,6 @@ class Referee(MoveByMove):
         "START": Command(start_, GAME),
         "GO": Command(go, GAME),
         "RESULT": Command(result, GAME),
-        "END": Command(end, AT_ONCE),
+        "END": Command(end, IN_TURN),
     }
     """By the first letters."""

@@ -26,7 +26,6 @@ class Letters(MoveByMove):
     is_from_top: bool  # the row A
     no_stone: str  # in place of the second stone of the first turn; "": the first one again
     sides: tuple[str, ...] = (BLACK, WHITE)
-    resets = ("new", "end")
 
     def name(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"name {NAME}")
@@ -45,7 +44,8 @@ class Letters(MoveByMove):
         self.search(line.ns)
 
     def end(self, words: list[str], line: ClientLine) -> None:
-        """End the game; the search is abandoned."""
+        """End the game."""
+        self.abandon()
 
     def answer(self, move: str) -> None:
         self._moves.append(move)

@@ -13,7 +13,7 @@ from typing import ClassVar
 from daemon import events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import IDLE, IN_TURN, Command, FrontEnd
+from daemon.frontends.base import AT_ONCE, IN_TURN, Command, FrontEnd
 from daemon.frontends.words import parse_option
 from daemon.limits import Limits
 from daemon.output import Output
@@ -29,7 +29,6 @@ class MoveByMove(FrontEnd):
 
     game: ClassVar[str]
     clock_s: int  # for a game, where the client names no time
-    resets: ClassVar[tuple[str, ...]] = ()  # words that end the game before, whatever still waits in it
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
@@ -100,15 +99,8 @@ class MoveByMove(FrontEnd):
 
     # Lines
 
-    def read(self, line: ClientLine) -> None:
-        if line.text.split(maxsplit=1)[0] in self.resets:
-            self.abandon()
-            for letter in [letter for letter in self.mailbox if Needs.GAME in letter.command.needs]:
-                self.mailbox.remove(letter)
-        super().read(line)
-
     def find(self, word: str) -> Command:
-        return SETOPTION if word == "setoption" else super().find(word) or UNKNOWN
+        return {"setoption": SETOPTION, "quit": QUIT}.get(word) or super().find(word) or UNKNOWN
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
         """Set an option in UCI's words, for programs that wrap the engine."""
@@ -118,7 +110,7 @@ class MoveByMove(FrontEnd):
             raise Refusal(Kind.OPTION, str(error)) from None
         if name.lower() == "uci_variant":
             raise Refusal(Kind.OPTION, f"option {name}: the protocol has chosen {self.engine.info.name}")
-        self.engine.set_option(name, value)
+        self.engine.when_idle(lambda: self.engine.set_option(name, value))
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         what = self.reason(refusal.reason)
@@ -167,7 +159,8 @@ class MoveByMove(FrontEnd):
         self.compiling(f"warning {text}")
 
 
-SETOPTION = Command(MoveByMove.setoption, IDLE, is_worth_compiling=False)
+SETOPTION = Command(MoveByMove.setoption, IN_TURN)
+QUIT = Command(MoveByMove.quit, AT_ONCE)
 UNKNOWN = Command(MoveByMove.no_command, IN_TURN)
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from daemon import __version__
 from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, READY, Command
+from daemon.frontends.base import AT_ONCE, GAME, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine
@@ -31,11 +31,11 @@ class MyAi(MoveByMove):
 
     game = EWN.name
     clock_s = 240
-    resets = ("ini",)
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._side = 0
+        self._set_up_by: int | None = None  # the last search for a set-up
         self._fen: str | None = None  # of the last `get`; None: a set-up is asked for
 
     def name(self, words: list[str], line: ClientLine) -> None:
@@ -61,8 +61,14 @@ class MyAi(MoveByMove):
         self.begin(self.clock_s)
         self._side, self._fen = side, None
         self.search(line.ns)
+        self._set_up_by = self._search_id
 
     def get(self, words: list[str], line: ClientLine) -> None:
+        """Search a position; one sent ahead of the answer to `ini` waits for that."""
+        if self._search_id is not None and self._fen is None:
+            awaited = self._search_id
+            self.engine.when_idle(lambda: self._get_after(awaited, line))
+            return
         side, die = side_of(words[0]), number(words[1])
         if not 1 <= die <= EWN.die_faces:
             raise ValueError(f"a die is 1 to {EWN.die_faces}")
@@ -75,6 +81,11 @@ class MyAi(MoveByMove):
             raise ValueError("two pieces on one square")
         self._fen = self.engine.fen_of(pieces, side, die)
         self.search(line.ns)
+
+    def _get_after(self, set_up_by: int, line: ClientLine) -> None:
+        """Take a `get` that waited for a set-up, unless another has been asked for since."""
+        if set_up_by == self._set_up_by:
+            self._handle(line, self.commands["get"])
 
     def start(self) -> str | None:
         return self._fen
@@ -93,9 +104,8 @@ class MyAi(MoveByMove):
         "time_setting": Command(time_setting, AT_ONCE),
         "board_setting": Command(board_setting, AT_ONCE),
         "ini": Command(ini, GAME),
-        "get": Command(get, READY),
+        "get": Command(get, GAME),
         "exit": Command(MoveByMove.quit, AT_ONCE),
-        "quit": Command(MoveByMove.quit, AT_ONCE),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
 from daemon.frontends.letters import Letters
 from daemon.pipes import ClientLine
 
@@ -26,6 +26,5 @@ class Sau(Letters):
         "new": Command(Letters.new, GAME),
         "move": Command(Letters.move, GAME),
         "error": Command(take_back, GAME),
-        "end": Command(Letters.end, AT_ONCE),
-        "quit": Command(Letters.quit, AT_ONCE),
+        "end": Command(Letters.end, IN_TURN),
     }

@@ -12,7 +12,7 @@ from typing import ClassVar
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, READY, Command, whole_reason
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, PEACE, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_position
 from daemon.options import declared, of_client
@@ -113,7 +113,7 @@ class Ucci(UciFamily):
         self.position(["fen", *words], line)
 
     def probe(self, words: list[str], line: ClientLine) -> None:
-        """Report what searches have stored of a position, of the present one if it is refused. The present one stays."""
+        """Report what searches have stored of a position, or of the present one if it is refused; that one stays."""
         if words:
             try:
                 self.engine.set_position(*parse_position(words))
@@ -215,13 +215,13 @@ class Ucci(UciFamily):
 
     commands: ClassVar[Mapping[str, Command]] = {
         "ucci": Command(ucci, AT_ONCE),
-        "isready": Command(UciFamily.isready, GAME, is_worth_compiling=False),
-        "setoption": Command(setoption, IDLE, is_worth_compiling=False),
-        "position": Command(position, GAME, is_worth_compiling=False),
-        "fen": Command(fen, GAME, is_worth_compiling=False),
-        "probe": Command(probe, READY),
-        "banmoves": Command(banmoves, IN_TURN, is_worth_compiling=False),
-        "go": Command(go, READY),
+        "isready": Command(UciFamily.isready, PEACE),
+        "setoption": Command(setoption, IDLE),
+        "position": Command(position, GAME),
+        "fen": Command(fen, GAME),
+        "probe": Command(probe, READY, is_worth_compiling=True),
+        "banmoves": Command(banmoves, IN_TURN),
+        "go": Command(go, READY, is_worth_compiling=True),
         "stop": Command(UciFamily.stop, AT_ONCE),
         "ponderhit": Command(ponderhit, AT_ONCE),
         "quit": Command(quit, AT_ONCE),

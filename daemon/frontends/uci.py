@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from daemon import __version__, events
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, GAME, IDLE, READY, Command, whole_reason
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, PEACE, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text
 from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
 from daemon.options import declared
@@ -161,36 +161,32 @@ class Uci(UciFamily):
         "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),
         "isready": Command(
             UciFamily.isready,
-            GAME,
+            PEACE,
             "isready  readyok, once all before it is done and the game is loaded",
-            is_worth_compiling=False,
         ),
-        "setoption": Command(
-            setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game", is_worth_compiling=False
-        ),
-        "ucinewgame": Command(ucinewgame, READY, "ucinewgame  forget earlier searches", is_worth_compiling=False),
-        "position": Command(
-            position, GAME, "position startpos|fen FEN [moves MOVE ...]  set the position", is_worth_compiling=False
-        ),
-        "fen": Command(fen, GAME, "fen FEN [moves MOVE ...]  set the position", is_worth_compiling=False),
-        "dice": Command(dice, GAME, "dice 1-6  the die thrown (EWN)", is_worth_compiling=False),
+        "setoption": Command(setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game"),
+        "ucinewgame": Command(ucinewgame, READY, "ucinewgame  forget earlier searches"),
+        "position": Command(position, GAME, "position startpos|fen FEN [moves MOVE ...]  set the position"),
+        "fen": Command(fen, GAME, "fen FEN [moves MOVE ...]  set the position"),
+        "dice": Command(dice, GAME, "dice 1-6  the die thrown (EWN)"),
         "go": Command(
             go,
             READY,
             "go [wtime MS btime MS winc MS binc MS movestogo N] [movetime MS] [depth N] [nodes N] [mate N] [infinite]"
             " [ponder] [searchmoves MOVE ...]  search; go perft N counts",
+            is_worth_compiling=True,
         ),
         "stop": Command(UciFamily.stop, AT_ONCE, "stop  end the search; it answers with bestmove"),
         "ponderhit": Command(UciFamily.ponderhit, AT_ONCE, "ponderhit  the move pondered on was played"),
-        "d": Command(d, GAME, "d  the board, its FEN and key"),
-        "legal": Command(legal, GAME, "legal  all legal moves"),
-        "eval": Command(eval, GAME, "eval  the static evaluation by terms"),
-        "book": Command(book, READY, "book  what the books know of the position"),
-        "result": Command(result, GAME, "result  none, or how the game has ended"),
-        "turn": Command(turn, GAME, "turn  the side to move"),
-        "probe": Command(probe, READY, "probe  what searches have stored of the position"),
-        "perft": Command(perft, READY, "perft N  count the leaves of the game tree"),
-        "bench": Command(bench, READY, "bench  fixed searches: signature and speed"),
+        "d": Command(d, GAME, "d  the board, its FEN and key", is_worth_compiling=True),
+        "legal": Command(legal, GAME, "legal  all legal moves", is_worth_compiling=True),
+        "eval": Command(eval, GAME, "eval  the static evaluation by terms", is_worth_compiling=True),
+        "book": Command(book, READY, "book  what the books know of the position", is_worth_compiling=True),
+        "result": Command(result, GAME, "result  none, or how the game has ended", is_worth_compiling=True),
+        "turn": Command(turn, GAME, "turn  the side to move", is_worth_compiling=True),
+        "probe": Command(probe, READY, "probe  what searches have stored of the position", is_worth_compiling=True),
+        "perft": Command(perft, READY, "perft N  count the leaves of the game tree", is_worth_compiling=True),
+        "bench": Command(bench, READY, "bench  fixed searches: signature and speed", is_worth_compiling=True),
         "debug": Command(debug, AT_ONCE, "debug on|off  say how each search spends its time"),
         "help": Command(help, AT_ONCE, "help  this list; protocol.md has the whole"),
         "quit": Command(UciFamily.quit, AT_ONCE, "quit  stop searching and end; a second one does not wait"),

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from daemon.limits import Limits
+from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
 from daemon.pipes import printable
-
-MAX_NUMBER = 10**15
-MAX_TIME = 10**10
-"""Milliseconds, some hundred days: what a deadline in nanoseconds can hold."""
 
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
 _TIMES = ("wtime", "btime", "winc", "binc", "movetime")

@@ -31,6 +31,7 @@ from daemon.events import (
     PerftMove,
     Refusal,
     Refused,
+    Warning,
     ends_job,
 )
 from daemon.limits import Limits
@@ -521,6 +522,25 @@ def test_options(owner: Owner) -> None:
     assert owner.rest() == []
 
 
+def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine makes do with less, and what waits is done then."""
+    assert owner.loaded is not None
+    made: list[State] = []
+
+    def configure(hash_mb: int, threads: int, seed: int) -> None:
+        raise MemoryError("using 1 MiB")
+
+    with monkeypatch.context() as context:
+        context.setattr(owner.loaded.searcher, "configure", configure)
+        owner.engine.set_option("Hash", "16384")
+        owner.engine.when_idle(lambda: made.append(owner.engine.state))
+        assert made == []
+        assert owner.rest() == [Warning("option Hash: no memory for 16384 MiB; using 1 MiB"), Configured()]
+    assert made == [State.READY]
+    owner.engine.set_option("Hash", "64")
+    owner.until(Configured)
+
+
 def test_an_option_is_for_an_idle_engine(owner: Owner) -> None:
     engine = owner.engine
     engine.go(INFINITE)
@@ -748,6 +768,8 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(answer, BestMove) and answer.search_id == search_id and answer.move is None
     engine.perft(1)
     assert owner.rest() == [Failed(Kind.INTERNAL, reason)]
+    engine.set_option("Hash", "1")
+    assert owner.rest() == [Refused(Kind.INTERNAL, reason), Configured()]
     monkeypatch.setattr(threading.Thread, "start", start)
     engine.go(Limits(depth=1))
     assert owner.answer()

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from daemon.events import BenchDone, BestMove, Event, Failed, Kind, Loaded, LoadFailed, PerftDone
+from daemon.events import BenchDone, BestMove, Configured, Event, Failed, Kind, Loaded, LoadFailed, PerftDone
 from daemon.scheduler import Ending, Needs, Scheduler, State
 
 READY = Needs.GAME | Needs.IDLE
@@ -88,7 +88,9 @@ def test_load(state: State) -> None:
     assert owner.scheduler.state is State.LOADING and owner.scheduler.job is not None
 
 
-@pytest.mark.parametrize("last, state", [(LOADED, State.READY), (LOAD_FAILED, State.EMPTY)])
+@pytest.mark.parametrize(
+    "last, state", [(LOADED, State.READY), (LOAD_FAILED, State.EMPTY), (Configured(), State.READY)]
+)
 def test_the_end_of_loading(last: Event, state: State) -> None:
     owner = Owner()
     owner.finish(owner.begin(State.LOADING), last)
@@ -149,6 +151,8 @@ def test_one_job_at_a_time() -> None:
         (Needs.IDLE, (State.EMPTY, State.READY)),
         (READY, (State.READY,)),
         (READY | Needs.TURN, (State.READY,)),
+        (Needs.PEACE, (State.EMPTY, State.LOADING, State.READY, State.RUNNING)),
+        (Needs.GAME | Needs.PEACE, (State.READY, State.RUNNING)),
     ],
 )
 def test_what_is_allowed(needs: Needs, states: tuple[State, ...]) -> None:

@@ -445,7 +445,7 @@ def test_a_game_by_myai(client: Client) -> None:
     origin, target = ask(client, "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", "").split()
     assert origin == "C1" and target in ("D1", "C2", "D2")
     assert ask(client, "get B 6 0 0 0 0 0 B2 0 0 C2 0 0 0", "") in ("B2 A1", "B2 A2", "B2 B1")
-    assert ask(client, "get R 9 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", "ERROR").startswith("ERROR dice: ")
+    assert ask(client, "get R 9 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3", "ERROR").startswith("ERROR a die is 1 to 6")
     assert ask(client, "get R 1 E5", "ERROR").startswith("ERROR twelve squares")
     assert ask(client, "board_setting 6 6", "ERROR").startswith("ERROR the board is")
     client.send("exit")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import queue
 import random
+import re
 import sys
 import tempfile
 import time
@@ -24,7 +25,15 @@ from transcripts import Block, Process, Transcript, is_news, mask, text_of
 QUIET_S = 0.15
 """An answer is whole when nothing more has come for so long."""
 
+STILL_S = 0.6
+"""So is one that does not end with the line awaited: a search that waits for `stop`, the pondering after a move."""
+
 Awaited = str | Callable[[str], bool] | None
+
+
+def is_thought(line: str) -> bool:
+    """True if a line is one of a search that goes on."""
+    return line.startswith(("info depth", "info throw")) or re.match(r"\d+ -?\d+ \d+ \d+ ", line) is not None
 
 
 class Recorder:
@@ -53,7 +62,8 @@ class Recorder:
         missing = count if fits is not None else 0
         while True:
             try:
-                line = self._process._lines.get(timeout=60.0 if missing else QUIET_S)
+                is_last = bool(answers) and fits is not None and fits(answers[-1]) and not is_thought(answers[-1])
+                line = self._process._lines.get(timeout=60.0 if missing else QUIET_S if is_last else STILL_S)
             except queue.Empty:
                 if missing:
                     raise ClientError(f"no {until} after {sent}; got {answers[-5:]}") from None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import GAME, IDLE, Command, Letter, whole_reason
+from daemon.frontends.base import GAME, IN_TURN, Command, Letter, whole_reason
 from daemon.frontends.move_by_move import QUIT, MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
@@ -51,6 +51,7 @@ class Botzone(MoveByMove):
     def ask(self, words: list[str], line: ClientLine) -> None:
         """Have the game of a request loaded; then its turn comes."""
         request = parse_request(line.text, self._game)
+        self.check_idle()
         self.select_game(request.game)
         answer = Command(lambda botzone, words, line: botzone.request(request, line), GAME)
         self.mailbox.appendleft(Letter(line, answer))
@@ -94,7 +95,7 @@ class Botzone(MoveByMove):
         self.out.line(json.dumps({"response": response}), KEEP_RUNNING)
 
 
-ASK = Command(Botzone.ask, IDLE)
+ASK = Command(Botzone.ask, IN_TURN)
 
 FAULTS = (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError)
 

@@ -151,6 +151,9 @@ class Cecp(FrontEnd):
 
     # Lines
 
+    def find(self, word: str) -> Command:
+        return super().find(word) or UNKNOWN
+
     def unknown(self, line: ClientLine) -> None:
         if line.text.split()[0] not in IGNORED:
             self.out.line(f"Error (unknown command): {printable(line.text)}")

@@ -118,6 +118,12 @@ class MoveByMove(FrontEnd):
             what += f": {printable(line.text)}"
         self.out.line(self.error(what))
 
+    def end_process(self, words: list[str], line: ClientLine) -> None:
+        """`quit`, which says nothing else."""
+        if words:
+            raise ValueError("unknown command")
+        self.quit(words, line)
+
     def no_command(self, words: list[str], line: ClientLine) -> None:
         raise ValueError("unknown command")
 
@@ -160,7 +166,7 @@ class MoveByMove(FrontEnd):
 
 
 SETOPTION = Command(MoveByMove.setoption, IN_TURN)
-QUIT = Command(MoveByMove.quit, AT_ONCE)
+QUIT = Command(MoveByMove.end_process, AT_ONCE)
 UNKNOWN = Command(MoveByMove.no_command, IN_TURN)
 
 

@@ -91,7 +91,7 @@ def xiangqi_game(play: Recorder) -> None:
 
 @scenario("cecp")
 def modes(play: Recorder) -> None:
-    """Force, go, playother, moves taken back, positions set up, hints, books and draws."""
+    """Force, go, playother, moves taken back, positions set up, hints, books, draws, ends of every kind."""
     begin(play, "post", "easy", "sd 2")
     play.send(
         "force", "usermove h2e2", "usermove h9g7", "usermove h9g7", "usermove x", "usermove h0g2", "ping 2",
@@ -134,13 +134,7 @@ def modes(play: Recorder) -> None:
     play.send("option OwnBook=0", "memory 8", "cores 1", "option MultiPV=2", "post", "go", until="move")
     play.send("st 3600", "sd 1", "go", until="move")
     play.send("level 40 60 10", "go", until="move")
-    play.send("quit")
-
-
-@scenario("cecp")
-def endings(play: Recorder) -> None:
-    """Ends of every kind, reached by a move of the user's or of the engine's."""
-    begin(play, "easy", "sd 2", "post")
+    play.send("new", "easy", "st 0", "option MultiPV=1", "sd 2", "post")
     repetition = [f"usermove {move}" for move in 2 * ("a0a1", "a9a8", "a1a0", "a8a9")]
     play.send("force", *repetition, "ping 2", until="pong")
     play.send("usermove a0a1", "go", "ping 3", until="pong")
@@ -331,9 +325,17 @@ def thrown(answers: list[str]) -> int:
 
 
 @scenario("cecp")
-def einstein_person(play: Recorder) -> None:
-    """Games against a person, whose die the engine throws too."""
+def einstein(play: Recorder) -> None:
+    """EinStein against a person, whose die the engine throws, and against an engine; modes and the other variant."""
     play.send("xboard", "protover 2", until="feature done=1")
+    against_a_person(play)
+    against_an_engine(play)
+    einstein_modes(play)
+    play.send("quit")
+
+
+def against_a_person(play: Recorder) -> None:
+    """Games against a person; moves that the die does not allow."""
     answers = play.send("new", "variant einstein", "level 0 60:00 0", "post", "ping 1", until="pong")
     for _ in range(2):
         position = position_after("ewn", fen="ABE2/FC3/D3d/3cf/2eba f -")
@@ -360,13 +362,10 @@ def einstein_person(play: Recorder) -> None:
         play.send("lift a5", "usermove a5a4", "ping 3", until="pong")
         play.send("undo", "ping 4", until="pong")
         answers = play.send("new", "sd 2", "ping 5", until="pong")
-    play.send("quit")
 
 
-@scenario("cecp")
-def einstein_computer(play: Recorder) -> None:
+def against_an_engine(play: Recorder) -> None:
     """Games against another engine, which throws its own die."""
-    play.send("xboard", "protover 2", until="feature done=1")
     play.send("new", "variant einstein", "computer", "post", "level 40 5 0", "ping 1", until="pong")
     for side in (1, 0):
         play.send("new", "computer", "ping 2", until="pong")
@@ -385,13 +384,10 @@ def einstein_computer(play: Recorder) -> None:
     play.send("setboard 5/5/2A2/4b/a4 w - - 0 1", "go", until="move")
     play.send("force", "setboard 5/5/5/3A1/a4 w - - 0 1", "computer", "go", until="move")
     play.send("new", "computer", "setboard 5/5/5/3A1/a4 w - - 0 1", "usermove d2e1", "ping 5", until="pong")
-    play.send("quit")
 
 
-@scenario("cecp")
 def einstein_modes(play: Recorder) -> None:
     """Positions, moves in force mode, analysis without a throw, and the other variant."""
-    play.send("xboard", "protover 2", "ping 1", until="pong")
     play.send("new", "variant einstein", "variant einstein", "force", "ping 3", until="pong")
     play.each(
         "setboard", "setboard x", "setboard 5/5/5/5/5 w - - 0 1", "setboard 5/5/5/3A1/a4", "setboard 5/5/5/3A1/a4 f",
@@ -410,4 +406,3 @@ def einstein_modes(play: Recorder) -> None:
     play.send("variant einstein", "ping 11", until="pong")
     play.send("setboard 5/1A3/2e2/3d1/5 b - - 0 1", "go", until="move")
     play.send("option OwnBook=1", "new", "go", until="move")
-    play.send("quit")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @scenario("cloudict", nodes=200)
 def games(play: Recorder) -> None:
-    """Whole games by `move`, and by `black`, `white` and `next`; what comes after their ends."""
+    """Games by `move`, and by `black`, `white` and `next`; what comes after their ends; a single stone that wins."""
     play.send("name", until="name Siqi")
     play.send("depth 2", "vcf", "unvcf")
     for side in (1, 0):
@@ -42,6 +42,12 @@ def games(play: Recorder) -> None:
             push(position, of_letters(play.best("next", until="move"), from_top=False))
     play.send("next", until="ERROR")
     play.send("black AAAB", until="ERROR")
+    play.send("new xxx", "next", until="move JJJJ")
+    play.send(
+        "white AAAB", "black KJ", "black JKJL", "white ACSA", "black JMJM", "black JMJN", "white SCSC", until="ERROR"
+    )
+    play.send("white SCSE", "black JO", "next", until="ERROR the game is over")
+    play.send("white SFSG", "move SFSG", until="ERROR")
     play.send("quit")
 
 
@@ -65,19 +71,6 @@ def errors(play: Recorder) -> None:
     play.each("vcf on", "unvcf", ">! black \\xe6\\xa3\\x8b\\n", "", "setoption name Hash value 0")
     play.send("next", until="move")
     play.send("exit")
-
-
-@scenario("cloudict", nodes=200)
-def single_stones(play: Recorder) -> None:
-    """A turn of one stone is legal where it wins, and nowhere else."""
-    play.send("name", until="name Siqi")
-    play.send("new xxx", "next", until="move JJJJ")
-    play.send(
-        "white AAAB", "black KJ", "black JKJL", "white ACSA", "black JMJM", "black JMJN", "white SCSC", until="ERROR"
-    )
-    play.send("white SCSE", "black JO", "next", until="ERROR the game is over")
-    play.send("white SFSG", "move SFSG", until="ERROR")
-    play.send("quit")
 
 
 @scenario("cloudict", nodes=0)

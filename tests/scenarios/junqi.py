@@ -43,17 +43,11 @@ def play_game(play: Recorder, side: int, most: int) -> None:
 
 @scenario("junqi", nodes=100)
 def games(play: Recorder) -> None:
-    """Games on either side against random moves."""
+    """Games on either side against random moves, with other seeds, and with the user's deployments."""
     play.send("INFO 1.0", until="NAME Siqi")
     for side in (0, 1):
         play_game(play, side, 150)
     play.send("END 0", "GO 0000 0 00", until="ERROR")
-
-
-@scenario("junqi", nodes=100)
-def more_games(play: Recorder) -> None:
-    """Games with other seeds and with the user's deployments."""
-    play.send("INFORMATION 1.0 more", until="NAME Siqi")
     for seed, layouts in ((2, "<empty>"), (3, "layouts")):
         play.send(f"setoption name Seed value {seed}", f"setoption name LayoutFile value {layouts}")
         play_game(play, seed % 2, 60)
@@ -84,13 +78,6 @@ def errors(play: Recorder) -> None:
     play.each("GO F4G4 1 00", "GO G0F0 5 00", "GO G0F0 2 A1", "GO K1J1 3 00", "GO 0000 0 00")
     play.send("START 1 60", until="ARRAY")
     play.each("END 1", "END 0", "GO F0G0 1 00", "START 0 0", "GO 0000 0 00", "END 7 x")
-    play.send("INFO 2.0", until="NAME")
-
-
-@scenario("junqi", nodes=100)
-def results(play: Recorder) -> None:
-    """Results that contradict what is known are refused when they are tried, and moves before their results come."""
-    play.send("INFO 1.0", until="NAME Siqi")
     play.send("setoption name Seed value 4", "START 1 1800 31", until="ARRAY")
     play.send("GO F0G0 1 00", until=lambda line: True)
     play.send("GO F0E0 3 00", until=lambda line: True)
@@ -98,6 +85,7 @@ def results(play: Recorder) -> None:
     play.send("GO A0A1 3 00", until=lambda line: True)
     play.send("GO G0H0 1 00", until=lambda line: True)
     play.send("END 1", "RESULT 3 00", until="ERROR")
+    play.send("INFO 2.0", until="NAME")
 
 
 @scenario("junqi", nodes=0)
@@ -115,10 +103,6 @@ def while_it_thinks(play: Recorder) -> None:
 @scenario("junqi", nodes=100)
 def sent_ahead(play: Recorder) -> None:
     """Lines sent while the kernels are loaded, and the end of the input."""
-    play.send("INFO 1.0", "START 0 1800 31", "GO 0000 0 00", "hello", "END 2", "START 1 1800 31", ">.", until="ARRAY")
-
-
-@scenario("junqi")
-def quits_while_loading(play: Recorder) -> None:
-    """`quit` is no word of this protocol's."""
-    play.send("INFO 1.0", "quit", "START 0 1800 31", until="ARRAY")
+    play.send(
+        "INFO 1.0", "START 0 1800 31", "GO 0000 0 00", "hello", "quit", "END 2", "START 1 1800 31", ">.", until="ARRAY"
+    )

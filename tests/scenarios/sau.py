@@ -42,7 +42,7 @@ def games(play: Recorder) -> None:
 
 @scenario("sau", nodes=200)
 def errors(play: Recorder) -> None:
-    """Turns and words that cannot be, and that they change nothing."""
+    """Turns and words that cannot be; a book that is missing is reported on standard error alone."""
     play.errors = True
     play.send("name?", until="name Siqi")
     play.each(
@@ -73,6 +73,12 @@ def errors(play: Recorder) -> None:
     play.send("end")
     play.send("end white wins", "error", "new black", until="move JJ@@")
     play.send("move JJ@@ @@", until="ERROR")
+    play.send("setoption name OwnBook value true", "setoption name BookFile value missing.book")
+    play.send(
+        "setoption name UseRules value paper", "setoption name Hash value x", "new white", "move JJ@@", until="move"
+    )
+    play.send("new white", "move JJ@@", until="move")
+    play.send("setoption name BookFile value cut.book", "new white", "move JJ@@", until="move")
     play.send("quit now")
 
 
@@ -95,17 +101,3 @@ def while_it_thinks(play: Recorder) -> None:
 def sent_ahead(play: Recorder) -> None:
     """Lines sent while the kernels are loaded, and the end of the input before they are."""
     play.send("name?", "hello", "new white", "move JJ@@", "move AAAB", "end", "new black", ">.", until="move JJ@@")
-
-
-@scenario("sau", nodes=200)
-def books(play: Recorder) -> None:
-    """A book that is missing is reported on standard error alone."""
-    play.errors = True
-    begin(play)
-    play.send("setoption name OwnBook value true", "setoption name BookFile value missing.book")
-    play.send(
-        "setoption name UseRules value paper", "setoption name Hash value x", "new white", "move JJ@@", until="move"
-    )
-    play.send("new white", "move JJ@@", until="move")
-    play.send("setoption name BookFile value cut.book", "new white", "move JJ@@", until="move")
-    play.send("quit")

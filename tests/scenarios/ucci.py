@@ -82,7 +82,7 @@ def game(play: Recorder) -> None:
 
 @scenario("ucci", nodes=600)
 def searches(play: Recorder) -> None:
-    """Times in seconds and in milliseconds, limits, and words that are wrong."""
+    """Times in seconds and in milliseconds, limits, words that are wrong; scores as numbers, draws that are offered."""
     begin(play)
     for line in (
         "go depth 2",
@@ -130,13 +130,7 @@ def searches(play: Recorder) -> None:
     play.send("setoption Skill_Level 20", "setoption usebook true", "go time 3600", until=is_best)
     play.send("setoption bookfiles missing.book", "position startpos moves h2e2", "go time 3600", until=is_best)
     play.send("setoption usebook false", "setoption UseRules paper", "go time 3600", until=is_best)
-    play.send("quit", until="bye")
-
-
-@scenario("ucci", nodes=1000)
-def mates_and_draws(play: Recorder) -> None:
-    """Scores as numbers, draws that are offered, ended games."""
-    begin(play)
+    play.send("setoption UseRules true", "setoption newgame")
     play.send(MATE, "go depth 2", until=is_best)
     play.send(f"{MATE} moves a7b7", "go depth 4", until=is_best)
     play.send("position fen 3k5/9/R8/9/9/9/9/9/9/1R2K4 b", "go depth 3", until=is_best)

@@ -95,11 +95,13 @@ NUMBERS = {"WINK": (0, 100), "UCTK": (0, 100), "Alpha": (0, 1), "Gamma": (0, 1)}
 def option_values(play: Recorder) -> None:
     """Values that each option takes and refuses, before a game is loaded."""
     play.send("uci", until="uciok")
+    for value in ("x", "", "1.5", "99999999999999999999", "0x10", "+3", "--1", "1 2"):
+        play.send(f"setoption name Hash value {value}", until=ERROR)
+    play.send(">! setoption name Hash value \\xd9\\xa1\\n", until=ERROR)
     for name, (low, high) in SPINS.items():
-        wrong = (low - 1, high + 1, "x", "", "1.5", "99999999999999999999", "0x10", "+3", "--1", "1 2", "\\xd9\\xa1")
-        lines = (f"setoption name {name} value {value}" for value in wrong)
-        play.each(*(f">! {line}\\n" if "\\" in line else line for line in lines), until=ERROR)
-        play.send(f"setoption name {name}", until=ERROR)
+        play.each(
+            *(f"setoption name {name}{value}" for value in (f" value {low - 1}", f" value {high + 1}", "")), until=ERROR
+        )
     for name in CHECKS:
         play.each(*(f"setoption name {name} value {value}" for value in ("yes", "", "1", "on")), until=ERROR)
     for name, choices in COMBOS.items():
@@ -139,7 +141,7 @@ def option_cases(play: Recorder) -> None:
 
 @scenario("uci")
 def options_of_other_games(play: Recorder) -> None:
-    """What a game has no books for is said when it is asked for, in each game and before one is loaded."""
+    """What a game has no books for is said when it is asked for; books that are named before a game is loaded."""
     asked = (
         "setoption name OwnBook value true", "setoption name UseRules value paper",
         "setoption name UseRules value checked", "setoption name BookFile value xiangqi.book",
@@ -150,10 +152,18 @@ def options_of_other_games(play: Recorder) -> None:
         "setoption name UseEndgames value true", "setoption name UseRules value true",
         "setoption name BookFile value <empty>",
     )  # fmt: skip
+    play.send(
+        "setoption name BookFile value missing.book", "setoption name EndgamePath value missing",
+        "setoption name LayoutFile value missing", "setoption name CooperationFile value missing/file",
+        "setoption name OwnBook value true",
+    )  # fmt: skip
     for game in ("junqi", "ewn", "connect6", "xiangqi"):
         ready(play, variant(game))
+        play.send("position startpos", "go wtime 3600000 btime 3600000", until="bestmove")
         for line in asked:
             play.send(line, "isready", until="readyok")
+        play.send("setoption name BookFile value missing.book", "setoption name EndgamePath value missing")
+        play.send("setoption name OwnBook value true", "isready", until="readyok")
         play.send(f"setoption name {'Width' if game != 'connect6' else 'Alpha'} value 1", "isready", until="readyok")
     play.send("quit")
 
@@ -180,22 +190,6 @@ def files_of_books(play: Recorder) -> None:
             f"setoption name BookFile value {name}", "position startpos moves j10", "book", "isready", until="readyok"
         )
         play.send(go, until="bestmove")
-    play.send("quit")
-
-
-@scenario("uci")
-def book_missing_before_loading(play: Recorder) -> None:
-    """Files that options name before the game is loaded: what is wrong is said with the load."""
-    play.send(
-        "setoption name BookFile value missing.book", "setoption name EndgamePath value missing",
-        "setoption name LayoutFile value missing", "setoption name CooperationFile value missing/file",
-        "setoption name OwnBook value true",
-    )  # fmt: skip
-    ready(play)
-    play.send("go wtime 3600000 btime 3600000", until="bestmove")
-    for game in ("junqi", "connect6", "ewn"):
-        ready(play, variant(game))
-        play.send("position startpos", "go wtime 3600000 btime 3600000", until="bestmove")
     play.send("quit")
 
 

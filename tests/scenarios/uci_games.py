@@ -107,7 +107,7 @@ def ewn_games(play: Recorder) -> None:
 
 @scenario("uci", nodes=200)
 def junqi_game(play: Recorder) -> None:
-    """A game against random moves: the engine has its own view of it."""
+    """A game against random moves, of which the engine has its own view; a recorded game, seen by all."""
     ready(play, variant("junqi"), "setoption name Seed value 1")
     word = play.best("position startpos", GO)
     game = JunqiReferee(word, SETUPS[1])
@@ -124,18 +124,11 @@ def junqi_game(play: Recorder) -> None:
     play.send(moves_line(game.view(0)), *QUESTIONS, until="Key:")
     play.send(moves_line(game.view(1)), "result", "legal", "d", until="Key:")
     play.send(moves_line([*game.position.words, *game.view(0)[2:]]), "result", "d", until="Key:")
-    play.send("quit")
-
-
-@scenario("uci")
-def junqi_records(play: Recorder) -> None:
-    """Recorded moves to the end, seen by either side and by a referee."""
     text = (
         "G2F2=1 E2F2=2 G0H1=3 F4G4=1 H0F0=1 E0E1=3 F0D0=1 C0D0=2 G1B0=1 C2C1=3 B0A0=0 F3G0=3 G3G0=1 G4G0=1 I0G0=2 "
         "F1F0=3 J0F0=1 C1D0=3 F0D0=1 E4H4=2 D0B0=3 D3E3=3 B0A0=1 D1D0=3 A0A1=1"
     )
     moves = text.split(" ")
-    ready(play, variant("junqi"))
     for words in (SETUPS, (SETUPS[0], "?"), ("?", SETUPS[1])):
         for count in (0, 1, 12, len(moves)):
             play.send(moves_line([*words, *moves[:count]]), "result", "turn", "legal", "d", until="Key:")
@@ -326,9 +319,43 @@ def junqi_errors(play: Recorder) -> None:
 # Searches
 
 
-@scenario("uci", nodes=2000)
+def weaker(play: Recorder, line: str) -> None:
+    """Play below full strength, by Skill Level and by UCI_Elo, with seeds."""
+    for level, seed in ((0, 1), (0, 2), (5, 1), (12, 1), (19, 2), (20, 2)):
+        play.send(f"setoption name Skill Level value {level}", f"setoption name Seed value {seed}", "ucinewgame")
+        play.send(line, "go nodes 1000", until="bestmove")
+    play.send("setoption name UCI_LimitStrength value true")
+    for elo in (724, 1790, 2000, 2967):
+        play.send(f"setoption name UCI_Elo value {elo}", "ucinewgame", line, GO, until="bestmove")
+    play.send("setoption name UCI_LimitStrength value false")
+
+
+CLOCKS = (
+    "wtime 60000 btime 30000", "wtime 60000 btime 30000 winc 1000 binc 2000", "wtime 60000",
+    "btime 30000 winc 5 binc 700",
+    "wtime 60000 btime 30000 movestogo 1", "wtime 60000 btime 30000 movestogo 40 winc 100 binc 100",
+    "wtime 100 btime 50", "wtime 0 btime 0", "movetime 100", "movetime 5", "movetime 1 wtime 60000 btime 60000",
+    "nodes 5",
+)  # fmt: skip
+
+
+def clocks(play: Recorder, *lines: str, count: int = len(CLOCKS)) -> None:
+    """`debug on` tells the time that each search may take."""
+    play.send("debug on")
+    for line in lines:
+        for go in CLOCKS[:count]:
+            play.send(line, f"go {go} depth 1", until="bestmove")
+    play.send("debug off", "go movetime 1000 depth 1", until="bestmove")
+
+
+def short_bench(play: Recorder) -> None:
+    """The bench as far as the launcher's limit lets it go, and that it leaves position and memory alone."""
+    play.send("bench", "probe", until="probe")
+
+
+@scenario("uci", nodes=2500)
 def xiangqi_searches(play: Recorder) -> None:
-    """Every limit, and what is asked for beside."""
+    """Every limit, and what is asked for beside; skill, clocks, counting."""
     ready(play, "setoption name Seed value 1")
     middle = "position fen r1bakabr1/9/1cn3nc1/p1p1p1p1p/9/2P6/P3P1P1P/1C2C1N2/9/RNBAKABR1 b - - 0 5"
     play.send(middle, "go depth 4", until="bestmove")
@@ -364,7 +391,29 @@ def xiangqi_searches(play: Recorder) -> None:
     play.send("setoption name UCI_AnalyseMode value true", f"{GO} searchmoves a9a8", until="bestmove")
     play.send(single, GO, until="bestmove")
     play.send("setoption name UCI_AnalyseMode value false", PAWN, "go depth 2", until="bestmove")
-    play.send("position fen 5k3/9/9/9/9/9/9/9/9/3K5 w", "go depth 2", "eval", until="eval total")
+    play.send("position fen 5k3/9/9/9/9/9/9/9/9/3K5 w", "go depth 2", until="bestmove")
+    line = "position startpos moves h2e2 h9g7"
+    weaker(play, line)
+    play.send("setoption name Skill Level value 3", "go depth 1", until="bestmove")
+    play.send("setoption name MultiPV value 6", "go depth 1", until="bestmove")
+    play.send("setoption name MultiPV value 1", "setoption name Skill Level value 20")
+    clocks(play, "position startpos", "position startpos moves h2e2")
+    play.send("debug on")
+    for overhead in (0, 500, 5000):
+        play.send(f"setoption name Move Overhead value {overhead}", "go movetime 1000 depth 1", until="bestmove")
+        play.send("go wtime 6000 btime 6000 winc 100 depth 1", until="bestmove")
+    play.send("go ponder wtime 6000 btime 6000 depth 1", until="info depth")
+    play.send("ponderhit", until="bestmove")
+    play.send("go infinite wtime 6000 btime 6000 depth 1", until="info depth")
+    play.send("stop", until="bestmove")
+    moves = [move for _ in range(20) for move in ("a0a1", "a9a8", "a1a0", "a8a9")]
+    for count in (16, 80):
+        play.send(moves_line(moves[:count]), "go wtime 600000 btime 600000 depth 1", until="bestmove")
+    play.send("debug off", "position startpos", "perft 1", "perft 2", until="perft 2")
+    for board in (PAWN, MATE, "position fen 3k5/4a4/9/9/9/9/9/9/9/4A4/4K4 w", f"{MATE} moves a7a9"):
+        play.send(board, "perft 1", "go perft 2", until="perft 2")
+    play.send(PAWN, "go depth 3 perft 1", "go perft 1 depth 3 infinite", until="perft 1", count=2)
+    short_bench(play)
     play.send("quit")
 
 
@@ -430,7 +479,7 @@ def xiangqi_books(play: Recorder) -> None:
 
 @scenario("uci", nodes=1000)
 def connect6_searches(play: Recorder) -> None:
-    """Every limit, a threat sequence, books and options."""
+    """Every limit, a threat sequence, books and options; skill, clocks, counting."""
     ready(play, variant("connect6"), "setoption name Seed value 1")
     middle = "position startpos moves j10 i9j11 h10h12 g10i11 h9h11 h8h13"
     play.send("position startpos", GO, until="bestmove")
@@ -455,13 +504,17 @@ def connect6_searches(play: Recorder) -> None:
     play.send("setoption name Depth value 0", "setoption name OwnBook value true", "book", until="book")
     for seed in (1, 2, 3):
         play.send(f"setoption name Seed value {seed}", "position startpos moves j10", GO, until="bestmove")
-    play.send("book", until="book")
+    play.send("book", "setoption name OwnBook value false", "position startpos moves j10", until="book")
+    weaker(play, "position startpos moves j10")
+    clocks(play, "position startpos moves j10 i9k9", "position startpos moves j10", count=4)
+    play.send(f"position fen 4{FULL_BOARD[4:]} b 2", "perft 1", "perft 3", until="perft 3")
+    short_bench(play)
     play.send("quit")
 
 
 @scenario("uci", nodes=2000)
 def ewn_searches(play: Recorder) -> None:
-    """With and without throws, set-ups, tables, and UCT with its options."""
+    """With and without throws, set-ups, tables, and UCT with its options; skill, clocks, counting."""
     ready(play, variant("ewn"), "setoption name Seed value 1")
     start = "position startpos moves 123456 615243"
     ending = "position fen 5/1A3/2e2/3d1/5 f"
@@ -490,13 +543,18 @@ def ewn_searches(play: Recorder) -> None:
     for playout in ("informed", "short", "greedy", "evaluation"):
         play.send(f"setoption name Playout value {playout}", "go nodes 500", until="bestmove")
     play.send("setoption name WINK value 1", "setoption name UCTK value 0.5", "go nodes 500", until="bestmove")
-    play.send("probe", until="probe")
+    play.send("probe", "setoption name Algorithm value expectimax", until="probe")
+    weaker(play, "position fen ABC2/DE3/F3f/3ed/2cba f 3")
+    clocks(play, "position fen ABC2/DE3/F3f/3ed/2cba f 3", "position fen ABC2/DE3/F3f/3ed/2cba s 3", count=4)
+    play.send(ending, "perft 1", "perft 3", until="perft 3")
+    play.send("dice 3", "perft 2", "position startpos moves 123456 615243", "perft 2", until="perft 2", count=2)
+    short_bench(play)
     play.send("quit")
 
 
 @scenario("uci", nodes=600)
 def junqi_searches(play: Recorder) -> None:
-    """Views and referee's positions by each searcher, and deployments."""
+    """Views and referee's positions by each searcher, and deployments; skill, clocks, counting."""
     ready(play, variant("junqi"), "setoption name Seed value 1")
     view = moves_line([SETUPS[0], "?", *["G2F2=1", "E2F2=2", "G0H1=3", "F4G4=1", "H0F0=1", "E0E1=3"]])
     full = "position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0"
@@ -519,101 +577,10 @@ def junqi_searches(play: Recorder) -> None:
     play.send("go movetime 3600000", until="bestmove")
     play.send(moves_line(["?", SETUPS[1], "G2F2=1"]), GO, until="bestmove")
     play.send("probe", "eval", "book", until="book")
-    play.send("quit")
-
-
-@scenario("uci", nodes=3000)
-def skill(play: Recorder) -> None:
-    """Weaker play by Skill Level and by UCI_Elo, with seeds."""
-    play.send("setoption name Skill Level value 0", "setoption name Seed value 1", "isready", until="readyok")
-    line = "position startpos moves h2e2 h9g7"
-    for level in (0, 5, 12, 19, 20):
-        for seed in (1, 2):
-            play.send(
-                f"setoption name Skill Level value {level}", f"setoption name Seed value {seed}", "ucinewgame", line,
-                "go nodes 1000", until="bestmove",
-            )  # fmt: skip
-    play.send("setoption name Skill Level value 3", "go depth 1", until="bestmove")
-    play.send("setoption name MultiPV value 6", "go depth 1", until="bestmove")
-    play.send("setoption name MultiPV value 1", "setoption name UCI_LimitStrength value true", until=None)
-    for elo in (724, 1000, 1990, 2967):
-        play.send(f"setoption name UCI_Elo value {elo}", "ucinewgame", line, GO, until="bestmove")
-    games = (
-        ("connect6", "position startpos moves j10"), ("ewn", "position fen ABC2/DE3/F3f/3ed/2cba f 3"),
-        ("junqi", moves_line([SETUPS[0], "?"])),
-    )  # fmt: skip
-    for game, start in games:
-        for elo in (724, 2000, 2967):
-            play.send(variant(game), f"setoption name UCI_Elo value {elo}", start, "go nodes 500", until="bestmove")
-    play.send("quit")
-
-
-@scenario("uci")
-def clocks(play: Recorder) -> None:
-    """`debug on` tells the time that each search may take."""
-    play.send("debug on", "setoption name Seed value 1", "isready", until="readyok")
-    starts = (
-        ("xiangqi", "position startpos", "position startpos moves h2e2"),
-        ("connect6", "position startpos moves j10 i9k9", "position startpos moves j10"),
-        ("ewn", "position fen ABC2/DE3/F3f/3ed/2cba f 3", "position fen ABC2/DE3/F3f/3ed/2cba s 3"),
-        ("junqi", moves_line([SETUPS[0], "?"]), moves_line([SETUPS[0], "?", "G0F0=3"])),
-    )
-    for game, first, second in starts:
-        play.send(variant(game), "isready", until="readyok")
-        for line in (first, second):
-            for go in (
-                "wtime 60000 btime 30000",
-                "wtime 60000 btime 30000 winc 1000 binc 2000",
-                "wtime 60000",
-                "btime 30000 winc 5 binc 700",
-                "wtime 60000 btime 30000 movestogo 1",
-                "wtime 60000 btime 30000 movestogo 40 winc 100 binc 100",
-                "wtime 100 btime 50",
-                "wtime 0 btime 0",
-                "movetime 100",
-                "movetime 5",
-                "movetime 1 wtime 60000 btime 60000",
-                "nodes 5",
-            ):
-                play.send(line, f"go {go} depth 1", until="bestmove")
-    play.send(variant("xiangqi"), "isready", until="readyok")
-    for overhead in (0, 500, 5000):
-        play.send(f"setoption name Move Overhead value {overhead}", "go movetime 1000 depth 1", until="bestmove")
-        play.send("go wtime 6000 btime 6000 winc 100 depth 1", until="bestmove")
-    play.send("go ponder wtime 6000 btime 6000 depth 1", until="info depth")
-    play.send("ponderhit", until="bestmove")
-    play.send("go infinite wtime 6000 btime 6000 depth 1", until="info depth")
-    play.send("stop", until="bestmove")
-    moves = [move for _ in range(20) for move in ("a0a1", "a9a8", "a1a0", "a8a9")]
-    for count in (16, 40, 80):
-        play.send(moves_line(moves[:count]), "go wtime 600000 btime 600000 depth 1", until="bestmove")
-    play.send("debug off", "go movetime 1000 depth 1", until="bestmove")
-    play.send("quit")
-
-
-# Counting
-
-
-@scenario("uci", nodes=0)
-def perft(play: Recorder) -> None:
-    """Leaves of each game's tree."""
-    ready(play)
-    for line in (PAWN, MATE, "position fen 3k5/4a4/9/9/9/9/9/9/4A4/4K4 w", f"{MATE} moves a7a9"):
-        play.send(line, "perft 1", "perft 2", "go perft 3", until="perft 3")
-    play.send("position startpos", "perft 2", until="perft 2")
-    play.send("go depth 3 perft 1", "go perft 1 depth 3 infinite", until="perft 1", count=2)
-    play.send(
-        variant("ewn"), "position fen 5/1A3/2e2/3d1/5 f", "perft 1", "perft 3", "dice 3", "perft 2", until="perft 2"
-    )
-    play.send("position startpos moves 123456 615243", "perft 2", "dice 3", "perft 1", until="perft 1")
-    play.send(
-        variant("junqi"), "position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0", "perft 1", "perft 2",
-        until="perft 2",
-    )  # fmt: skip
-    play.send(moves_line([SETUPS[0], "?"]), "perft 1", "perft 2", until=ERROR)
-    play.send(
-        variant("connect6"), f"position fen 4{FULL_BOARD[4:]} b 2", "perft 1", "perft 2", "perft 3", until="perft 3"
-    )
+    weaker(play, moves_line([SETUPS[0], "?"]))
+    clocks(play, moves_line([SETUPS[0], "?"]), moves_line([SETUPS[0], "?", "G0F0=3"]), count=4)
+    play.send(full, "perft 1", "perft 2", moves_line([SETUPS[0], "?"]), "perft 1", "perft 2", until=ERROR)
+    short_bench(play)
     play.send("quit")
 
 
@@ -622,14 +589,4 @@ def bench(play: Recorder) -> None:
     """Every game's whole bench, beside which the position stays as it was."""
     for game in ("xiangqi", "connect6", "ewn", "junqi"):
         play.send(variant(game), "bench", "probe", until="probe")
-    play.send("quit")
-
-
-@scenario("uci", nodes=200)
-def bench_in_a_row(play: Recorder) -> None:
-    """Short ones, with searches between them."""
-    play.send(
-        "setoption name Seed value 1", "position startpos moves h2e2", "bench", "go depth 1", "bench", "d", until="Key:"
-    )
-    play.send("go depth 1", until="bestmove")
     play.send("quit")

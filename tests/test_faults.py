@@ -212,6 +212,23 @@ def test_a_game_that_cannot_be_loaded() -> None:
         assert client.rest() == [] and client.end() == 0
 
 
+def test_a_fault_of_a_front_end_ends_one_line() -> None:
+    """In a line's turn, in an event's, and in what comes after either; each search has its answer all the same."""
+    script = (
+        "from daemon.frontends.uci import Uci; drain = Uci.drain\n"
+        "def fault(*arguments): raise ZeroDivisionError('x')\n"
+        "def drain_once(self): Uci.drain = drain; fault()\n"
+        "Uci.score_text = fault; Uci.drain = drain_once\n"
+        "from daemon.main import main; main()"
+    )
+    internal = "info string error internal: ZeroDivisionError: x"
+    with Client("uci", command=(sys.executable, "-c", script)) as client:
+        assert client.expect(lambda line: line == internal)[-2] == "uciok"
+        client.sync()
+        assert client.search("go depth 1") == [internal, client.seen[-1]] and client.seen[-1] != "bestmove (none)"
+        assert client.answers("position fen 4k4/9/9/9/9/9/9/9/9/3K5 w", "d")[-1].startswith("Key: ")
+
+
 def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
     check_two_processes(environment)

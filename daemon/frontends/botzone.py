@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import GAME, IN_TURN, Command, Letter, whole_reason
-from daemon.frontends.move_by_move import QUIT, MoveByMove
+from daemon.frontends.base import GAME, IDLE, IN_TURN, Command, Letter, whole_reason
+from daemon.frontends.move_by_move import MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -46,12 +46,19 @@ class Botzone(MoveByMove):
         self._dice = 0
 
     def find(self, word: str) -> Command:
-        return QUIT if word == "quit" else ASK
+        return ASK
 
     def ask(self, words: list[str], line: ClientLine) -> None:
-        """Have the game of a request loaded; then its turn comes."""
+        """Take a request; a whole game ends the one before. Its turn comes when nothing runs and its game is loaded."""
         request = parse_request(line.text, self._game)
-        self.check_idle()
+        if request.past is None:
+            self.check_idle()
+        else:
+            self.abandon()
+        load = Command(lambda botzone, words, line: botzone.load(request, line), IDLE)
+        self.mailbox.appendleft(Letter(line, load))
+
+    def load(self, request: Request, line: ClientLine) -> None:
         self.select_game(request.game)
         answer = Command(lambda botzone, words, line: botzone.request(request, line), GAME)
         self.mailbox.appendleft(Letter(line, answer))

@@ -46,5 +46,6 @@ class Cloudict(Letters):
         "depth": Command(depth, IN_TURN),
         "vcf": Command(threats, AT_ONCE),
         "unvcf": Command(threats, AT_ONCE),
+        "quit": Command(Letters.quit, AT_ONCE),
         "exit": Command(Letters.quit, AT_ONCE),
     }

@@ -13,7 +13,7 @@ from typing import ClassVar
 from daemon import events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import AT_ONCE, IN_TURN, Command, FrontEnd
+from daemon.frontends.base import IN_TURN, Command, FrontEnd
 from daemon.frontends.words import parse_option
 from daemon.limits import Limits
 from daemon.output import Output
@@ -36,6 +36,7 @@ class MoveByMove(FrontEnd):
         self._moves: list[str] = []  # as the game writes them
         self._left_ns = self.clock_s * 10**9
         self._since_ns = 0  # since when the engine's clock runs, or stands still
+        self._has_failed = False  # the search: its fault has been reported
         self._noted: set[str] = set()
 
     # The game
@@ -89,7 +90,7 @@ class MoveByMove(FrontEnd):
         """Search for the engine's move, which was asked for at `ns`, or while the last one was still searched for."""
         self.check_idle()
         self.set_position()
-        self._since_ns = max(ns, self._since_ns)
+        self._since_ns, self._has_failed = max(ns, self._since_ns), False
         self._search_id = self.engine.go(self.limits(), asked_ns=ns)
 
     def limits(self) -> Limits:
@@ -100,7 +101,7 @@ class MoveByMove(FrontEnd):
     # Lines
 
     def find(self, word: str) -> Command:
-        return {"setoption": SETOPTION, "quit": QUIT}.get(word) or super().find(word) or UNKNOWN
+        return SETOPTION if word == "setoption" else super().find(word) or UNKNOWN
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
         """Set an option in UCI's words, for programs that wrap the engine."""
@@ -117,12 +118,6 @@ class MoveByMove(FrontEnd):
         if refusal.kind is Kind.COMMAND:
             what += f": {printable(line.text)}"
         self.out.line(self.error(what))
-
-    def end_process(self, words: list[str], line: ClientLine) -> None:
-        """`quit`, which says nothing else."""
-        if words:
-            raise ValueError("unknown command")
-        self.quit(words, line)
 
     def no_command(self, words: list[str], line: ClientLine) -> None:
         raise ValueError("unknown command")
@@ -146,7 +141,7 @@ class MoveByMove(FrontEnd):
         self._since_ns = now
         if answer.move is not None:
             self.answer(answer.position.move_text(answer.move))
-        elif not answer.position.count_legal():
+        elif not self._has_failed:
             self.out.line(self.error("the game is over"))
 
     def answer(self, move: str) -> None:
@@ -154,6 +149,7 @@ class MoveByMove(FrontEnd):
         raise NotImplementedError
 
     def refused(self, kind: Kind, reason: str) -> None:
+        self._has_failed = True
         self.out.line(self.error(self.reason(reason)))
 
     def compiling(self, text: str) -> None:
@@ -166,7 +162,6 @@ class MoveByMove(FrontEnd):
 
 
 SETOPTION = Command(MoveByMove.setoption, IN_TURN)
-QUIT = Command(MoveByMove.end_process, AT_ONCE)
 UNKNOWN = Command(MoveByMove.no_command, IN_TURN)
 
 

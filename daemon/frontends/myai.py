@@ -105,6 +105,7 @@ class MyAi(MoveByMove):
         "board_setting": Command(board_setting, AT_ONCE),
         "ini": Command(ini, GAME),
         "get": Command(get, GAME),
+        "quit": Command(MoveByMove.quit, AT_ONCE),
         "exit": Command(MoveByMove.quit, AT_ONCE),
     }
 

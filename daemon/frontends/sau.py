@@ -26,5 +26,6 @@ class Sau(Letters):
         "new": Command(Letters.new, GAME),
         "move": Command(Letters.move, GAME),
         "error": Command(take_back, GAME),
+        "quit": Command(Letters.quit, AT_ONCE),
         "end": Command(Letters.end, IN_TURN),
     }

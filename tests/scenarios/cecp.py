@@ -109,7 +109,8 @@ def modes(play: Recorder) -> None:
     play.send("force", "undo", "undo", "undo", "ping 8", until="pong")
     play.send("new", "force", "usermove h2e2", "usermove h9g7", "usermove h0g2", "playother", "ping 9", until="pong")
     play.send("usermove i9h9", until="move")
-    play.send("undo", "undo", "undo", "undo", "undo", "undo", "undo", "undo", "ping 10", until="pong")
+    undos = ["undo"] * 8
+    play.send("force", *undos, "ping 10", until="pong")  # not in PLAY: searches broken off anywhere fill the table
     play.send("remove", "ping 11", until="pong")
     play.send("force", MATE, "go", until="1-0")
     play.send("usermove d9d8", "go", "ping 12", until="pong")
@@ -404,5 +405,5 @@ def einstein_modes(play: Recorder) -> None:
     play.send("force", "undo", "remove", "remove", "ping 10", until="pong")
     play.send("variant xiangqi", "force", "usermove h2e2", "usermove c5d4", "sd 1", "go", until="move")
     play.send("variant einstein", "ping 11", until="pong")
-    play.send("setboard 5/1A3/2e2/3d1/5 b - - 0 1", "go", until="move")
+    play.send("setboard 5/1A3/2e2/3d1/5 b - - 0 1", until="move")
     play.send("option OwnBook=1", "new", "go", until="move")

@@ -209,6 +209,12 @@ class Process(Client):
         """Return what comes until the process ends by itself, masked."""
         return [mask(line, self._front_end) for line in self.rest() if not is_news(line)]
 
+    def silence(self) -> str:
+        """Say why no line has come."""
+        if self.process.poll() is None:
+            return f"nothing for {TIMEOUT_S:.0f} s"
+        return f"nothing: the process has ended with status {self.process.returncode} {self.errors[-500:]}"
+
     def written_errors(self) -> tuple[str, ...]:
         """Return the lines of standard error, masked, once the process has ended."""
         return tuple(mask(line, self._front_end) for line in self.errors.splitlines() if not is_news(line))
@@ -230,8 +236,8 @@ def replay(transcript: Transcript, folder: Path) -> None:
             for number, expected in enumerate(block.expected, block.line + len(block.sent)):
                 try:
                     line = process.next()
-                except ClientError as error:
-                    line = f"nothing: {str(error).partition(';')[0]}"
+                except ClientError:
+                    line = process.silence()
                 if line != expected:
                     after = [f"    {text}" for text in [*block.sent, *seen][-6:]]
                     raise Difference(

@@ -98,7 +98,7 @@ def searches(play: Recorder) -> None:
         "go draw depth 2",
         "go searchmoves h2e2 depth 1",
         "go time x",
-        "go time -5",
+        "go time -5 depth 1",
         "go time 1.5",
         "go time",
         "go time 600 increment y",

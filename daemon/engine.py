@@ -109,7 +109,7 @@ class Engine:
         self._scheduler = Scheduler(post)
         self._table: Table | None = None
         self._course: Course | None = None  # set whenever a game is loaded
-        self._asked: Asked | None = None  # the last search begun
+        self._asked: Asked | None = None  # the search that runs
         self._log: GameLog | None = None
         self._ids = itertools.count(1)
         self._entropy = _entropy()
@@ -160,6 +160,7 @@ class Engine:
             return
         if isinstance(event, BestMove):
             self._log_move(event)
+            self._asked = None  # its searcher's memory goes with it once another game comes
         self._scheduler.settle(event)
         if isinstance(event, Loaded):
             self._table = Table(event.game, event.searcher)
@@ -404,13 +405,12 @@ class Engine:
 
     def ponderhit(self, hit_ns: int = 0) -> None:
         """The move pondered on was played: a search that ponders runs under its clock from `hit_ns` (0: now)."""
-        job = self._scheduler.job
-        if self._asked is not None and self._asked.job is job:
+        if self._asked is not None:
             self._asked.job.ponderhit(hit_ns or now_ns())
 
     @property
     def is_pondering(self) -> bool:
-        return self._asked is not None and self._asked.job is self._scheduler.job and self._asked.job.is_pondering
+        return self._asked is not None and self._asked.job.is_pondering
 
     def stop(self) -> None:
         """End the job that runs and those that wait; each still posts its last event. Any thread may call this."""

@@ -698,7 +698,7 @@ def test_a_short_clock_is_spent_on_a_search() -> None:
         client.sync()
         deepest = max(
             int(line.split()[2])
-            for _ in range(5)
+            for _ in range(20)
             for line in client.search("ucinewgame", "position startpos", "go wtime 20 btime 20")
             if line.startswith("info depth")
         )

@@ -552,7 +552,7 @@ def test_the_readme_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    code = readme.split("```python\n")[1].split("```")[0]
+    code = next(part.split("```")[0] for part in readme.split("```python\n")[1:] if "Board()" in part)
     (tmp_path / "games.pgn").write_text(PGN.lstrip("\ufeff"), encoding="gb18030")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}

@@ -67,11 +67,21 @@ class Table:
             raise BookError(f"{path}: wrong offsets")
         self._path = path
         self._payload: Any = book.payload
-        try:
-            self.values = np.empty(2 * entries, np.uint8)  # no memory until a block is written
-        except MemoryError:
-            raise BookError(f"{path}: no memory for it") from None
+        self._entries = 2 * entries
         self.states = np.full(self.blocks, ABSENT, np.uint8)
+        self.allocate()
+
+    def allocate(self) -> None:
+        """Make room for the unpacked values; BookError if there is no memory for them."""
+        try:
+            self.values = np.empty(self._entries, np.uint8)  # takes no memory until a block is written
+        except MemoryError:
+            raise BookError(f"{self._path}: no memory for it") from None
+
+    def forget(self) -> None:
+        """Forget what is unpacked, and free its memory."""
+        self.values = np.empty(0, np.uint8)
+        self.states[:] = ABSENT
 
     @property
     def packed(self) -> int:
@@ -134,6 +144,7 @@ class Tablebase:
         self._by_material: dict[int, Ending] = {}  # of positions looked up by `code_of`
         self._lock = threading.Lock()  # of what follows
         self._tables: dict[Ending, Table] = {}  # open ones, in the order of their opening
+        self._closed: dict[Ending, Table] = {}  # by `clear`: packed, as they were read and checked
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
         self._request: Request | None = None  # for the loader
@@ -146,14 +157,20 @@ class Tablebase:
         return address_of(self._record)
 
     def clear(self) -> None:
-        """Close all tables, as in a new process; waits for the file that the loader may be reading."""
+        """Close all tables, so that the next search is one of a new process; no file is read a second time.
+
+        Waits for the file that the loader may be reading.
+        """
         with self._lock:
             loader, self._request, self._is_closing = self._loader, None, True
         if loader is not None:
             self._wake.set()
             loader.join()
         self._is_closing = False
+        self._closed.update((ending, table) for ending, table in self._tables.items() if ending in self._paths)
         self._tables.clear()
+        for table in self._closed.values():
+            table.forget()
         self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
 
     def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int] | None:
@@ -288,7 +305,11 @@ class Tablebase:
         if path is None or ending in self._tables:
             return
         try:
-            table = Table(path, ending)
+            table = self._closed.pop(ending, None)
+            if table is None:
+                table = Table(path, ending)
+            else:
+                table.allocate()
         except BookError as error:
             self._refuse(ending, error)
             return
@@ -317,6 +338,8 @@ class Tablebase:
         """Close what was refused, and while too much is held the oldest tables that are not needed."""
         with self._lock:
             held = sum(table.packed + table.unpacked for table in self._tables.values())
+            if held + sum(table.packed for table in self._closed.values()) >= CAPACITY // 2:
+                self._closed.clear()
             closed = []
             for ending, table in self._tables.items():
                 if ending not in self._paths or (ending not in needed and held >= CAPACITY // 2):

@@ -14,12 +14,13 @@ from functools import partial
 from typing import Any
 
 import pytest
-from _engine import RandomMover, Turn, random_ewn_setup, random_junqi_setup
-from _process import status
 from client import START_TIMEOUT_S, Client
-from junqi_referee import Game as JunqiGame
-from junqi_referee import turned
 from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
+
+from scripts.lib.engine import RandomMover, Turn, random_ewn_setup, random_junqi_setup
+from scripts.lib.process import status
+from scripts.play.referee_junqi import Game as JunqiGame
+from scripts.play.referee_junqi import turned
 
 from games import registry
 from naive.ewn import Naive, setup_position

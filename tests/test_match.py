@@ -16,9 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import _engine
-import match
 import pytest
+
+from scripts.lib import engine
+from scripts.play import match
 
 from games import files, registry
 from games.contract import GameInfo, Outcome
@@ -278,7 +279,7 @@ def test_random_movers_repeat_with_the_seed(bench: Bench) -> None:
 def test_random_junqi_set_ups_follow_the_rules() -> None:
     rng = random.Random(5)
     for _ in range(200):
-        setup = _engine.random_junqi_setup(rng)
+        setup = engine.random_junqi_setup(rng)
         assert sorted(setup) == sorted("abccddeeffggghhhiiijjjkkl")
         assert setup.index("l") in (21, 23)
         assert all(slot >= 15 for slot, letter in enumerate(setup) if letter == "j")

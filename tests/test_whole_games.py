@@ -6,9 +6,10 @@ import contextlib
 import shlex
 import sys
 
-import match
 import pytest
-from _engine import EngineSpec, Limits
+
+from scripts.lib.engine import EngineSpec, Limits
+from scripts.play import match
 
 from games import registry
 

@@ -1,0 +1,140 @@
+"""What a match is and what came of it: settings, games, and the log that holds both."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from scripts.lib.engine import EngineSpec
+
+from games.files import mend_json_lines, open_append, read_json_lines, write_whole
+
+
+class UsageError(Exception):
+    """The match cannot be played as asked."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything that makes a match; the first line of its log."""
+
+    game: str
+    engines: tuple[EngineSpec, EngineSpec]  # A, B
+    games: int = 100
+    concurrency: int = 1
+    seed: int = 1  # of throws, order of openings, random movers
+    openings: str = ""  # path
+    openings_sha256: str = ""
+    sprt: tuple[float, float] | None = None  # elo0, elo1
+    max_plies: int = 0  # 0: only the rules end a game
+    margin_ms: int = 50
+    hang_s: float = 60.0
+    referee: str = "siqi"  # whose rules judge
+    best_of: int = 0  # games of a series; `games` counts series then
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One finished game; a line of the log. Engines are 0 for A and 1 for B."""
+
+    game: int
+    pair: int
+    first: int  # the engine on the first side
+    players: tuple[str, str]  # names, the first side's first
+    opening: str
+    dice: list[int]
+    moves: list[str]  # the opening's included
+    plies: int
+    winner: int | None
+    cause: str  # rules | illegal | crash | time | adjudicated
+    reason: str
+    time_ms: tuple[int, int]  # used by A, B
+
+    @property
+    def score(self) -> float:
+        """A's points."""
+        return 0.5 if self.winner is None else 1.0 - self.winner
+
+
+def seating(settings: Settings, index: int) -> tuple[int, int]:
+    """What a game belongs to, and the engine on the first side: a pair, or a series by the championships' rule."""
+    if not settings.best_of:
+        return divmod(index, 2)
+    series, number = divmod(index, settings.best_of)
+    return series, int(number % 4 in (1, 2)) ^ series % 2
+
+
+def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
+    """The games still to be played; those of a list belong together and are played in order, till they are decided."""
+    played = {record.game for record in records}
+    if not settings.best_of:
+        return [[index] for index in range(settings.games) if index not in played]
+    decided = {series for series, scores in series_scores(records).items() if is_decided(scores, settings)}
+    groups = []
+    for series in sorted(set(range(settings.games)) - decided):
+        first = series * settings.best_of
+        groups.append([index for index in range(first, first + settings.best_of) if index not in played])
+    return groups
+
+
+def is_decided(scores: Iterable[float], settings: Settings) -> bool:
+    """Whether somebody has more than half of a series' points."""
+    return 2 * max(scores) > settings.best_of
+
+
+def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
+    """Points of A and B in each series."""
+    scores: dict[int, list[float]] = {}
+    for record in records:
+        score = scores.setdefault(record.pair, [0.0, 0.0])
+        score[0] += record.score
+        score[1] += 1 - record.score
+    return scores
+
+
+def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
+    """The log, open at its end, and the games it holds. A line that a kill cut short is dropped.
+
+    OSError for what is no log of a match, or is being written by another process. UsageError for the log of another
+    match; only the number of games and the concurrency may differ.
+    """
+    header = msgspec.json.encode(settings)
+
+    def owns(head: bytes) -> bool:
+        return re.match(rb'\{"game":"\w+","engines":\[\{', head) is not None or header.startswith(head)
+
+    file = open_append(path, owns, exclusive=True)
+    try:
+        return file, _read_log(path, file, settings)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _read_log(path: Path, file: BinaryIO, settings: Settings) -> list[Record]:
+    """The games of a log that is new, which gets its first line, or of the same match."""
+    lines = read_json_lines(file)
+    if not lines:
+        mend_json_lines(file)
+        append(file, settings)
+        return []
+    try:
+        logged = msgspec.json.decode(lines[0], type=Settings)
+        records = [msgspec.json.decode(line, type=Record) for line in lines[1:]]
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} is no log of a match, or damaged: {error}") from error
+    for name in Settings.__struct_fields__:
+        old, new = getattr(logged, name), getattr(settings, name)
+        if old != new and name not in ("games", "concurrency"):
+            raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
+    mend_json_lines(file)
+    return records
+
+
+def append(file: BinaryIO, entry: Settings | Record) -> None:
+    """Write a line so that it outlives a crash of the machine."""
+    write_whole(file, msgspec.json.encode(entry) + b"\n")
+    os.fsync(file.fileno())

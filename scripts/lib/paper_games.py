@@ -1,0 +1,141 @@
+"""Games between players of a paper's experiment: played in pairs, kept in a log, told and drawn as scores."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import itertools
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from scripts.lib.plots import check_plot, save_plot
+from scripts.lib.pool import completed
+from scripts.lib.statistics import Estimate, estimate
+
+from games.files import open_json_lines, write_whole
+
+Record = dict[str, Any]
+"""A game as its line in the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw)."""
+
+
+class Pairing(NamedTuple):
+    a: str
+    b: str
+
+
+class Job(NamedTuple):
+    """Two games that begin alike, sides swapped."""
+
+    pairing: Pairing
+    pair: int
+    ms: float
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What `run_games` and `plot_scores` want to know."""
+    parser.add_argument("log", type=Path, help="JSON lines; continued if it exists")
+    parser.add_argument("--games", type=int, default=400, help="of each pairing")
+    parser.add_argument("--ms", type=float, default=50, help="for a move")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
+
+
+def is_log(head: bytes) -> bool:
+    """True if a file begins with a game as `run_games` writes it."""
+    return re.match(rb'\{"a": "[^"]*", "b": "[^"]*", "ms": ', head) is not None
+
+
+def whole_pairs(path: Path) -> list[Record]:
+    """The games of a log whose pairs are complete. A kill may have left half a pair, which was then played again."""
+    pairs: dict[tuple[Any, ...], dict[int, Record]] = defaultdict(dict)
+    for line in path.read_bytes().splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            try:
+                record = json.loads(line)
+                pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
+            except (ValueError, TypeError, KeyError) as error:
+                raise OSError(errno.EIO, f"is no log of games, or damaged: {error}", str(path)) from None
+    return [record for pair in pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
+
+
+def run_games(
+    play: Callable[[Job], list[Record]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
+) -> list[Record]:
+    """Let `play` play what the log lacks; returns the games of these pairings at this time, the log's included."""
+    check_plot(options.plot)
+    file = open_json_lines(options.log, is_log, exclusive=True)
+    records = whole_pairs(options.log)
+    wanted = [Pairing(*pairing) for pairing in pairings]
+    done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
+    missing = [
+        Job(pairing, pair, options.ms)
+        for pairing in wanted
+        for pair in range(options.games // 2)
+        if (*pairing, options.ms, pair) not in done
+    ]
+    finished = completed(play, missing, options.jobs)
+    with file, contextlib.closing(finished):
+        each = itertools.chain.from_iterable(finished)
+        for played in (bar := tqdm(each, total=len(missing), unit=" pairs", mininterval=5)):
+            write_whole(file, "".join(json.dumps(record) + "\n" for record in played).encode())
+            os.fsync(file.fileno())
+            records += played
+            bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)
+    return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == options.ms]
+
+
+def results(records: Iterable[Record]) -> dict[Pairing, Estimate]:
+    """A's score in each pairing."""
+    points: dict[Pairing, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for record in records:
+        score = 0.5 if record["winner"] is None else 1 - record["winner"]
+        points[Pairing(record["a"], record["b"])][record["pair"]] += score
+    found = {}
+    for pairing, pairs in points.items():
+        counts = [0] * 5
+        for won in pairs.values():
+            counts[round(2 * won)] += 1
+        found[pairing] = estimate(counts)
+    return found
+
+
+def tell(records: list[Record]) -> None:
+    """A table of the results."""
+    print("| | games | score |\n|---|---|---|")
+    for pairing, score in results(records).items():
+        games = sum((record["a"], record["b"]) == pairing for record in records)
+        print(f"| {pairing.a} against {pairing.b} | {games} | {score.score:.1%} +- {score.bar:.1%} |")
+
+
+def plot_scores(records: list[Record], path: Path) -> None:
+    """Bars of each A's scores against each B."""
+    from matplotlib import pyplot
+
+    found = results(records)
+    heroes = list(dict.fromkeys(pairing.a for pairing in found))
+    others = list(dict.fromkeys(pairing.b for pairing in found))
+    width = 0.8 / len(heroes)
+    _, axes = pyplot.subplots(figsize=(8, 4))
+    for i, hero in enumerate(heroes):
+        bars = [(others.index(pairing.b), score) for pairing, score in found.items() if pairing.a == hero]
+        axes.bar(
+            [at + width * (i - (len(heroes) - 1) / 2) for at, _ in bars],
+            [100 * score.score for _, score in bars],
+            0.9 * width,
+            yerr=[100 * score.bar for _, score in bars],
+            label=hero,
+        )
+    axes.axhline(50, color="grey", linewidth=0.8)
+    axes.set_xticks(range(len(others)), others)
+    axes.set_ylabel("score, %")
+    axes.legend()
+    pyplot.tight_layout()
+    save_plot(pyplot.gcf(), path)

@@ -1,0 +1,90 @@
+"""Count the nodes that two engines, or one with two settings, search to a fixed depth.
+
+    python scripts/measure/count_nodes.py positions.txt --depth 11 --b-option UseRules=false
+    python scripts/measure/count_nodes.py positions.txt --b "sh -c 'cd OLDER && exec python -m daemon'"
+
+A line of the file is a FEN, moves from the start, or a FEN and `moves ...`. Prints both sums and the geometric mean of
+B's nodes over A's, with its standard error: above 1, A needs fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shlex
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tqdm import tqdm
+
+from scripts.play.match import parse_opening
+
+ENGINE = f"{sys.executable} -m daemon"
+
+
+def counts(command: str, game: str, options: list[str], positions: list[str], depth: int) -> Iterator[int]:
+    """Nodes to the depth from each position, every one in a new game with a cleared table."""
+    settings = [f"UCI_Variant={game}", "Seed=1", *options]
+    lines = ["setoption name {} value {}".format(*setting.split("=", 1)) for setting in settings]
+    with subprocess.Popen(
+        shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", bufsize=1
+    ) as engine:
+        assert engine.stdin is not None and engine.stdout is not None
+        for position in positions:
+            lines += ["ucinewgame", position, f"go depth {depth}"]
+            print(*lines, sep="\n", file=engine.stdin, flush=True)
+            lines = []
+            nodes = 0
+            for answer in engine.stdout:
+                words = answer.split()
+                if "nodes" in words and words[0] == "info":
+                    nodes = int(words[words.index("nodes") + 1])
+                if words[:1] == ["bestmove"]:
+                    break
+            else:
+                raise SystemExit(f"{command} ended")
+            yield nodes
+        print("quit", file=engine.stdin, flush=True)
+
+
+def position_line(text: str) -> str:
+    """The `position` command for a line of the file."""
+    opening = parse_opening(text)
+    start = f"fen {opening.fen}" if opening.fen else "startpos"
+    return " ".join(["position", start, *(["moves", *opening.moves] if opening.moves else [])])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("positions", type=Path)
+    parser.add_argument("--game", default="xiangqi")
+    parser.add_argument("--depth", type=int, default=11)
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth position")
+    for side in "ab":
+        parser.add_argument(f"--{side}", default=ENGINE, metavar="COMMAND")
+        parser.add_argument(f"--{side}-option", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args()
+    texts = [text for text in options.positions.read_text("utf-8").splitlines() if text and not text.startswith("#")]
+    positions = [position_line(text) for text in texts[:: options.every]]
+    runs = [
+        tqdm(
+            counts(command, options.game, settings, positions, options.depth),
+            total=len(positions),
+            disable=not sys.stderr.isatty(),
+        )
+        for command, settings in ((options.a, options.a_option), (options.b, options.b_option))
+    ]
+    a, b = map(list, runs)
+    logs = [math.log(after / before) for before, after in zip(a, b, strict=True)]
+    error = statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    ratio = math.exp(statistics.fmean(logs))
+    print(f"{len(a)} positions to depth {options.depth}: A {sum(a):,} nodes, B {sum(b):,}")
+    print(f"B over A, geometric mean {ratio:.3f} +- {ratio * error:.3f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

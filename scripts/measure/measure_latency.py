@@ -1,0 +1,148 @@
+"""How fast the daemon answers, measured from outside through the pipe, and how much memory it takes.
+
+    python scripts/measure/measure_latency.py [--engine COMMAND] [--runs N]
+    python scripts/measure/measure_latency.py --late 60 --busy 4
+
+For each game: process start to `uciok` and to `readyok` (kernel cache filled by a first start), `stop` to `bestmove`,
+`isready` during a search, lateness of `movetime 50` against its 50 ms, and resident memory after a search of two
+seconds. Medians in ms with the worst in brackets. `--late` measures instead how late `movetime 200` is answered in the
+settings whose searches look at the clock least often, beside `--busy` processes that do nothing but take time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from typing import IO
+
+from scripts.lib.process import status
+
+from games import registry
+
+SETUPS = {
+    "ewn": "position startpos moves 123456 615243",
+    "junqi": "position startpos moves diahcbgkkfiecfigjhedjljhg ?",
+}
+
+LATE_SETTINGS = (
+    ("junqi", "Searcher flat"),
+    ("connect6", "Width 40"),
+    ("connect6", "Width 40", "Threads 4"),
+)
+"""A game, and options with their values."""
+
+MOVETIME_MS = 200
+
+
+class Engine:
+    """A daemon process; `wait` returns the ms until a line begins with a word."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.started = time.perf_counter()
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdin and self._process.stdout
+        self._input: IO[bytes] = self._process.stdin
+        self._output: IO[bytes] = self._process.stdout
+
+    def send(self, text: str) -> float:
+        self._input.write(text.encode() + b"\n")
+        self._input.flush()
+        return time.perf_counter()
+
+    def wait(self, word: str, since: float) -> float:
+        while not (line := self._output.readline()).startswith(word.encode()):
+            if not line:
+                raise SystemExit(f"the engine ended before {word}")
+        return 1000 * (time.perf_counter() - since)
+
+    def resident_mb(self) -> float:
+        return status(self._process.pid, "VmRSS") / 1024
+
+    def close(self) -> None:
+        self.send("quit")
+        self._process.wait()
+
+
+def shown(values: list[float]) -> str:
+    return f"{statistics.median(values):.1f} ({max(values):.1f})"
+
+
+def measure(game: str, command: list[str], runs: int) -> list[str]:
+    """The cells of a game's row."""
+    columns: dict[str, list[float]] = {name: [] for name in ("uciok", "readyok", "stop", "isready", "late", "mb")}
+    variant = f"setoption name UCI_Variant value {game}"
+    for run in range(runs + 1):
+        engine = Engine(command)
+        engine.send("uci")
+        uciok = engine.wait("uciok", engine.started)
+        engine.send(f"{variant}\nisready")
+        readyok = engine.wait("readyok", engine.started)
+        if run:  # the first start may compile
+            columns["uciok"].append(uciok)
+            columns["readyok"].append(readyok)
+        engine.send(SETUPS.get(game, "position startpos"))
+        if game == "ewn":
+            engine.send("dice 3")
+        since = engine.send("go movetime 50")
+        columns["late"].append(engine.wait("bestmove", since) - 50)
+        engine.send("go infinite")
+        time.sleep(0.2)
+        columns["isready"].append(engine.wait("readyok", engine.send("isready")))
+        columns["stop"].append(engine.wait("bestmove", engine.send("stop")))
+        if run == runs:
+            engine.wait("bestmove", engine.send("go movetime 2000"))
+            columns["mb"].append(engine.resident_mb())
+        engine.close()
+    return [shown(values) for values in columns.values()]
+
+
+def lateness(command: list[str], game: str, options: tuple[str, ...], runs: int) -> list[float]:
+    """Return by how many ms each of some searches was late."""
+    engine = Engine(command)
+    engine.send(f"setoption name UCI_Variant value {game}")
+    for option in options:
+        engine.send("setoption name {} value {}".format(*option.rsplit(maxsplit=1)))
+    late = []
+    for _ in range(runs):
+        engine.send(f"ucinewgame\n{SETUPS.get(game, 'position startpos moves j10 i9k9 i11k11')}")
+        engine.wait("readyok", engine.send("isready"))
+        late.append(engine.wait("bestmove", engine.send(f"go movetime {MOVETIME_MS}")) - MOVETIME_MS)
+    engine.close()
+    return late
+
+
+def print_lateness(command: list[str], runs: int, busy: int) -> None:
+    """Print a line for each of LATE_SETTINGS."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+    try:
+        for game, *options in LATE_SETTINGS:
+            found = lateness(command, game, tuple(options), runs)
+            print(f"{game} {', '.join(options)}: late by {shown(found)} ms in {runs} searches", flush=True)
+    finally:
+        for loop in loops:
+            loop.kill()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", default=f"{sys.executable} -m daemon")
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="searches of each setting")
+    parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes beside them")
+    options = parser.parse_args()
+    if options.late:
+        print_lateness(shlex.split(options.engine), options.late, options.busy)
+        return 0
+    print("| game | uciok | readyok | stop to bestmove | isready in a search | movetime 50 late by | MB |")
+    print("|---|---|---|---|---|---|---|")
+    for game in registry.NAMES:
+        print(f"| {game} | {' | '.join(measure(game, shlex.split(options.engine), options.runs))} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from client import START_TIMEOUT_S
 
-from scripts.lib.engine import shift_ranks
+from scripts.lib.players import shift_ranks
 from scripts.play import match
 
 from games.xiangqi.board import Board

@@ -173,7 +173,7 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
 )
 def test_players_take_a_win(name: str) -> None:
     player = make_player(name)
-    player.new_game(("123456", "123456"), 1)
+    player.new_game(1)
     position = EwnPosition("5/1A3/2e2/3D1/2d2 f 4")
     moves = {position.move_text(player.choose(position, 20)) for _ in range(3)}
     assert moves == {"d2e1"} or name == "random"

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import engine
+from scripts.lib import matches, players
 from scripts.play import match
 
 from games import files, registry
@@ -279,7 +279,7 @@ def test_random_movers_repeat_with_the_seed(bench: Bench) -> None:
 def test_random_junqi_set_ups_follow_the_rules() -> None:
     rng = random.Random(5)
     for _ in range(200):
-        setup = engine.random_junqi_setup(rng)
+        setup = players.random_junqi_setup(rng)
         assert sorted(setup) == sorted("abccddeeffggghhhiiijjjkkl")
         assert setup.index("l") in (21, 23)
         assert all(slot >= 15 for slot, letter in enumerate(setup) if letter == "j")
@@ -327,14 +327,14 @@ def test_the_log_of_another_match_is_left_torn(bench: Bench, capsys: pytest.Capt
 def test_ctrl_c_ends_with_the_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    append: Callable[..., None] = match.append
+    append: Callable[..., None] = matches.append
 
     def append_or_break_off(file: Any, entry: Any) -> None:
         if len(bench.log.read_text().splitlines()) == 3:
             raise KeyboardInterrupt
         append(file, entry)
 
-    monkeypatch.setattr(match, "append", append_or_break_off)
+    monkeypatch.setattr(matches, "append", append_or_break_off)
     assert bench.play("wise", "random", "--games", "50", "--concurrency", "2") == 130
     assert len(bench.records()) == 2
     assert "A against B, 2 games" in capsys.readouterr().out

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Any, Protocol
+from typing import Any, cast
 
 import numpy as np
+
+from scripts.lib.paper_games import Mind
 
 from games.contract import Task
 from games.ewn import evaluate
@@ -43,28 +45,14 @@ CHUNK = 64
 """Playouts for each move between two looks at the clock."""
 
 
-class Player(Protocol):
-    """One who moves. Games begin with `new_game`, and every move of either side is told by `see`."""
-
-    def new_game(self, setups: tuple[str, str], seed: int) -> None: ...
-
-    def see(self, dice: int, move: str) -> None: ...
-
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        """A move after the throw that the position knows."""
-
-
 class Simple:
     """What players have in common that look at nothing but the position."""
 
     def __init__(self) -> None:
         self.random = random.Random(0)
 
-    def new_game(self, setups: tuple[str, str], seed: int) -> None:
+    def new_game(self, seed: int) -> None:
         self.random.seed(seed)
-
-    def see(self, dice: int, move: str) -> None:
-        pass
 
 
 class RandomPlayer(Simple):
@@ -80,7 +68,7 @@ class MonteCarlo(Simple):
         self._work, self._board = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         self._work.policy, self._work.playout_plies = RANDOM, TO_THE_END
 
-    def new_game(self, setups: tuple[str, str], seed: int) -> None:
+    def new_game(self, seed: int) -> None:
         self._work.random = seed_state(seed)
 
     def choose(self, position: EwnPosition, ms: float) -> int:
@@ -188,7 +176,7 @@ class Engine(Simple):
         self._hash_mb = hash_mb
         self.searcher = self.game.searcher()
 
-    def new_game(self, setups: tuple[str, str], seed: int) -> None:
+    def new_game(self, seed: int) -> None:
         self.searcher.configure(self._hash_mb, self._threads, seed)
         self.searcher.clear()
 
@@ -215,11 +203,14 @@ class OpenSpiel(Simple):
         self._simulations, self._uct_c = simulations, uct_c
         self._layouts: list[dict[str, int]] = []
 
-    def new_game(self, setups: tuple[str, str], seed: int) -> None:
+    def new_game(self, seed: int) -> None:
         evaluator = self._spiel.RandomRolloutEvaluator(1, seed)
         self._bot = self._spiel.MCTSBot(self._rules, evaluator, self._uct_c, self._simulations, 1000, True, seed, False)
         self._state = self._rules.new_initial_state()
-        for place, setup in enumerate(reversed(setups)):  # Black, the second side, is laid out first
+        self._setups: list[str] = []
+
+    def _lay_out(self) -> None:
+        for place, setup in enumerate(reversed(self._setups)):  # Black, the second side, is laid out first
             if place == len(self._layouts):
                 self._layouts.append(self._read_layouts(place))
             self._state.apply_action(self._layouts[place][setup])
@@ -238,7 +229,13 @@ class OpenSpiel(Simple):
         """What stands on each square, row by row, `w1` or `__`."""
         return [cell for cell in str(state).replace("\n", "").split("|") if cell]
 
-    def see(self, dice: int, move: str) -> None:
+    def tell(self, dice: int, move: str) -> None:
+        """Play along a move of either side, or a set-up."""
+        if len(self._setups) < 2:
+            self._setups.append(move)
+            if len(self._setups) == 2:
+                self._lay_out()
+            return
         self._throw(dice)
         for action in self._state.legal_actions():
             if self._word(action) == move:
@@ -265,7 +262,7 @@ class OpenSpiel(Simple):
         return position.parse_move(self._word(self._bot.step(self._state)))
 
 
-def make_player(text: str) -> Player:
+def make_player(text: str) -> Mind:
     """A player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
@@ -284,4 +281,4 @@ def make_player(text: str) -> Player:
     if name not in simple:
         raise ValueError(f"unknown player: {name}")
     player: Any = simple[name]()
-    return player
+    return cast(Mind, player)

@@ -19,10 +19,12 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numba import types
+
+from scripts.lib.paper_games import Mind
 
 from games.contract import Report, Task
 from games.junqi.evaluate import evaluate
@@ -44,15 +46,6 @@ from games.kernel.random import seed_state
 
 MAX_PLIES = 40
 STACK = types.Array(types.uint16, 1, "C")
-
-
-class Player(Protocol):
-    """One who moves from a view."""
-
-    def new_game(self, seed: int) -> None: ...
-
-    def choose(self, view: JunqiPosition, ms: float) -> int:
-        """A move without its result."""
 
 
 class RandomPlayer:
@@ -274,7 +267,7 @@ class Trees(Determinized):
         return max(root.moves, key=visits.__getitem__)
 
 
-def make_player(text: str) -> Player:
+def make_player(text: str) -> Mind:
     """A player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
@@ -284,7 +277,7 @@ def make_player(text: str) -> Player:
         return Engine({"Searcher": "cooperation"} | options)
     if name == "activated":
         return Activated(options)
-    simple: dict[str, Callable[[], Player]] = {
+    simple: dict[str, Callable[[], Mind]] = {
         "random": RandomPlayer,
         "minimax": lambda: FullWidth(False),
         "alphabeta": lambda: FullWidth(True),

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from scripts.lib.engine import EngineSpec
+from scripts.lib.players import EngineSpec
 
 from games.files import mend_json_lines, open_append, read_json_lines, write_whole
 

@@ -9,17 +9,21 @@ import itertools
 import json
 import os
 import re
+import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from tqdm import tqdm
 
+from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.players import Choice, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import completed
 from scripts.lib.statistics import Estimate, estimate
 
+from games.contract import Game, Position
 from games.files import open_json_lines, write_whole
 
 Record = dict[str, Any]
@@ -37,6 +41,83 @@ class Job(NamedTuple):
     pairing: Pairing
     pair: int
     ms: float
+
+
+class Mind(Protocol):
+    """A player of an experiment, in this process."""
+
+    def new_game(self, seed: int) -> None: ...
+
+    def choose(self, position: Any, ms: float) -> int:
+        """A move in a position, which is a view where pieces are hidden."""
+
+
+class Seat(Player):
+    """Lets a mind play: keeps its view of the game, and `tell`s it of moves if it wants to know them."""
+
+    def __init__(self, mind: Mind, game: Game[Position], ms: float) -> None:
+        self._mind, self._game, self._ms = mind, game, ms
+        self._view = game.position()
+        self._known = 0
+
+    def new_game(self, seed: str) -> None:
+        self._mind.new_game(int(seed))
+
+    def choose(self, turn: Turn) -> Choice:
+        position: Any = turn.position
+        throws = [0, 0, *turn.throws]  # none for the set-ups
+        for ply in range(self._known, len(turn.words)):
+            if self._game.info.has_hidden:
+                self._view.push(self._view.parse_move(turn.words[ply]))
+            elif tell := getattr(self._mind, "tell", None):
+                tell(throws[ply], turn.words[ply])
+        self._known = len(turn.words)
+        started = time.perf_counter()
+        move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._ms)
+        spent_ms = 1000 * (time.perf_counter() - started)
+        return Choice(position.move_text(move & MOVE_BITS), spent_ms)
+
+
+MOVE_BITS = 0xFFF
+"""Of a move without the result that Junqi's may bear."""
+
+
+class Played(NamedTuple):
+    """A game that is over."""
+
+    record: Record
+    referee: Referee
+
+
+def play_game(
+    game: Game[Position],
+    job: Job,
+    first: int,
+    minds: Sequence[Mind],
+    setups: Sequence[str],
+    dice: Iterable[int] = (),
+    max_plies: int = 0,
+) -> Played:
+    """One game; `first` is who has the first side, 0 for A. Minds and set-ups are by side."""
+    referee, clocks = Referee(game, Opening(moves=setups), dice), [Clock(), Clock()]
+    seeds = [str(2 * job.pair + side + 1) for side in range(2)]
+    ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, max_plies)
+    if ending.cause not in ("rules", "adjudicated"):
+        raise AssertionError(f"{job}: {ending}")
+    players = [clocks[side ^ first] for side in range(2)]
+    record = {
+        "a": job.pairing.a,
+        "b": job.pairing.b,
+        "ms": job.ms,
+        "pair": job.pair,
+        "first": first,
+        "winner": None if ending.winner is None else ending.winner ^ first,
+        "end": ending.reason if ending.cause == "rules" else "plies",
+        "plies": len(referee.words) - len(setups),
+        "spent": [round(clock.used_ms) for clock in players],
+        "longest": [round(clock.longest_ms) for clock in players],
+    }
+    return Played(record, referee)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from typing import Self
 
 import pyffish
 
-from scripts.lib.engine import shift_ranks
+from scripts.lib.players import shift_ranks
 
 from games.contract import Outcome
 from games.xiangqi.game import XiangqiPosition

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 import msgspec
 import zstandard
 
-from scripts.lib.engine import shift_ranks
+from scripts.lib.players import shift_ranks
 
 if TYPE_CHECKING:
     from games.xiangqi.pgn import Game

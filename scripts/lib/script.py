@@ -56,6 +56,12 @@ def load(name: str) -> Game[Position]:
         return registry.load(name)
 
 
+@functools.cache
+def load_once(name: str) -> Game[Position]:
+    """`load`, once a process: a game's books may take longer than what is to be done with it."""
+    return load(name)
+
+
 # ---------------------------------------------------------------- command line
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scripts.lib import script
-from scripts.lib.engine import random_ewn_setup, random_junqi_setup
+from scripts.lib.players import random_ewn_setup, random_junqi_setup
 
 from games import registry
 from games.book import FOLDER

@@ -10,53 +10,36 @@ B's nodes over A's, with its standard error: above 1, A needs fewer.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
-import shlex
 import statistics
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from tqdm import tqdm
 
-from scripts.play.match import parse_opening
+from scripts.lib import script
+from scripts.lib.game_loop import Opening, parse_opening
+from scripts.lib.players import EngineSpec, UciEngine
+
+from games import registry
 
 ENGINE = f"{sys.executable} -m daemon"
 
 
-def counts(command: str, game: str, options: list[str], positions: list[str], depth: int) -> Iterator[int]:
+def counts(command: str, game: str, options: list[str], positions: list[Opening], depth: int) -> Iterator[int]:
     """Nodes to the depth from each position, every one in a new game with a cleared table."""
-    settings = [f"UCI_Variant={game}", "Seed=1", *options]
-    lines = ["setoption name {} value {}".format(*setting.split("=", 1)) for setting in settings]
-    with subprocess.Popen(
-        shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", bufsize=1
-    ) as engine:
-        assert engine.stdin is not None and engine.stdout is not None
+    settings = dict(option.split("=", 1) for option in ("Seed=1", *options))
+    engine = UciEngine(EngineSpec(command, command, settings), registry.info(game), math.inf)
+    with contextlib.closing(engine):
         for position in positions:
-            lines += ["ucinewgame", position, f"go depth {depth}"]
-            print(*lines, sep="\n", file=engine.stdin, flush=True)
-            lines = []
-            nodes = 0
-            for answer in engine.stdout:
-                words = answer.split()
-                if "nodes" in words and words[0] == "info":
-                    nodes = int(words[words.index("nodes") + 1])
-                if words[:1] == ["bestmove"]:
-                    break
-            else:
-                raise SystemExit(f"{command} ended")
-            yield nodes
-        print("quit", file=engine.stdin, flush=True)
+            engine.new_game("")
+            start = f"fen {position.fen}" if position.fen else "startpos"
+            yield engine.ask(start, position.moves, (), f"go depth {depth}", math.inf).nodes
 
 
-def position_line(text: str) -> str:
-    """The `position` command for a line of the file."""
-    opening = parse_opening(text)
-    start = f"fen {opening.fen}" if opening.fen else "startpos"
-    return " ".join(["position", start, *(["moves", *opening.moves] if opening.moves else [])])
-
-
+@script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("positions", type=Path)
@@ -68,7 +51,7 @@ def main() -> int:
         parser.add_argument(f"--{side}-option", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args()
     texts = [text for text in options.positions.read_text("utf-8").splitlines() if text and not text.startswith("#")]
-    positions = [position_line(text) for text in texts[:: options.every]]
+    positions = [parse_opening(text) for text in texts[:: options.every]]
     runs = [
         tqdm(
             counts(command, options.game, settings, positions, options.depth),

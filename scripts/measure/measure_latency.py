@@ -12,14 +12,13 @@ settings whose searches look at the clock least often, beside `--busy` processes
 from __future__ import annotations
 
 import argparse
-import shlex
 import statistics
 import subprocess
 import sys
 import time
-from typing import IO
 
-from scripts.lib.process import status
+from scripts.lib import script
+from scripts.lib.process import Process
 
 from games import registry
 
@@ -38,40 +37,19 @@ LATE_SETTINGS = (
 MOVETIME_MS = 200
 
 
-class Engine:
-    """A daemon process; `wait` returns the ms until a line begins with a word."""
-
-    def __init__(self, command: list[str]) -> None:
-        self.started = time.perf_counter()
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert self._process.stdin and self._process.stdout
-        self._input: IO[bytes] = self._process.stdin
-        self._output: IO[bytes] = self._process.stdout
-
-    def send(self, text: str) -> float:
-        self._input.write(text.encode() + b"\n")
-        self._input.flush()
-        return time.perf_counter()
+class Engine(Process):
+    """A daemon process."""
 
     def wait(self, word: str, since: float) -> float:
-        while not (line := self._output.readline()).startswith(word.encode()):
-            if not line:
-                raise SystemExit(f"the engine ended before {word}")
-        return 1000 * (time.perf_counter() - since)
-
-    def resident_mb(self) -> float:
-        return status(self._process.pid, "VmRSS") / 1024
-
-    def close(self) -> None:
-        self.send("quit")
-        self._process.wait()
+        """The ms from `since` until a line begins with a word."""
+        return 1000 * (self.wait_for(word)[0] - since)
 
 
 def shown(values: list[float]) -> str:
     return f"{statistics.median(values):.1f} ({max(values):.1f})"
 
 
-def measure(game: str, command: list[str], runs: int) -> list[str]:
+def measure(game: str, command: str, runs: int) -> list[str]:
     """The cells of a game's row."""
     columns: dict[str, list[float]] = {name: [] for name in ("uciok", "readyok", "stop", "isready", "late", "mb")}
     variant = f"setoption name UCI_Variant value {game}"
@@ -79,7 +57,7 @@ def measure(game: str, command: list[str], runs: int) -> list[str]:
         engine = Engine(command)
         engine.send("uci")
         uciok = engine.wait("uciok", engine.started)
-        engine.send(f"{variant}\nisready")
+        engine.send(variant, "isready")
         readyok = engine.wait("readyok", engine.started)
         if run:  # the first start may compile
             columns["uciok"].append(uciok)
@@ -95,12 +73,12 @@ def measure(game: str, command: list[str], runs: int) -> list[str]:
         columns["stop"].append(engine.wait("bestmove", engine.send("stop")))
         if run == runs:
             engine.wait("bestmove", engine.send("go movetime 2000"))
-            columns["mb"].append(engine.resident_mb())
+            columns["mb"].append(engine.status("VmRSS") / 1024)
         engine.close()
     return [shown(values) for values in columns.values()]
 
 
-def lateness(command: list[str], game: str, options: tuple[str, ...], runs: int) -> list[float]:
+def lateness(command: str, game: str, options: tuple[str, ...], runs: int) -> list[float]:
     """Return by how many ms each of some searches was late."""
     engine = Engine(command)
     engine.send(f"setoption name UCI_Variant value {game}")
@@ -108,14 +86,14 @@ def lateness(command: list[str], game: str, options: tuple[str, ...], runs: int)
         engine.send("setoption name {} value {}".format(*option.rsplit(maxsplit=1)))
     late = []
     for _ in range(runs):
-        engine.send(f"ucinewgame\n{SETUPS.get(game, 'position startpos moves j10 i9k9 i11k11')}")
+        engine.send("ucinewgame", SETUPS.get(game, "position startpos moves j10 i9k9 i11k11"))
         engine.wait("readyok", engine.send("isready"))
         late.append(engine.wait("bestmove", engine.send(f"go movetime {MOVETIME_MS}")) - MOVETIME_MS)
     engine.close()
     return late
 
 
-def print_lateness(command: list[str], runs: int, busy: int) -> None:
+def print_lateness(command: str, runs: int, busy: int) -> None:
     """Print a line for each of LATE_SETTINGS."""
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
     try:
@@ -127,6 +105,7 @@ def print_lateness(command: list[str], runs: int, busy: int) -> None:
             loop.kill()
 
 
+@script.command
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", default=f"{sys.executable} -m daemon")
@@ -135,12 +114,12 @@ def main() -> int:
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes beside them")
     options = parser.parse_args()
     if options.late:
-        print_lateness(shlex.split(options.engine), options.late, options.busy)
+        print_lateness(options.engine, options.late, options.busy)
         return 0
     print("| game | uciok | readyok | stop to bestmove | isready in a search | movetime 50 late by | MB |")
     print("|---|---|---|---|---|---|---|")
     for game in registry.NAMES:
-        print(f"| {game} | {' | '.join(measure(game, shlex.split(options.engine), options.runs))} |", flush=True)
+        print(f"| {game} | {' | '.join(measure(game, options.engine, options.runs))} |", flush=True)
     return 0
 
 

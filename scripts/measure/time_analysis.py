@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
+import shlex
 import statistics
 import subprocess
 import sys
@@ -24,11 +25,12 @@ from pathlib import Path
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.engine import RandomMover, Turn
-from scripts.lib.process import status
+from scripts.lib.game_loop import Clock, Opening, Referee, play_moves, words_for
+from scripts.lib.players import RandomMover
+from scripts.lib.process import Process
 
 from games import registry
-from games.contract import Task, is_hidden_position
+from games.contract import Task
 from games.kernel.control import Control
 
 ROOT = Path(__file__).parents[2]
@@ -38,20 +40,14 @@ COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
 def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
     """Positions of games played at random, without end; of a game with a die each has a throw."""
     game, draw = script.load(name), random.Random(seed)
-    mover = RandomMover(game.info)
+    movers = [RandomMover(game.info)] * 2
     for number in itertools.count():
-        mover.new_game(str(draw.random()))
-        position = game.position()
-        words: list[str] = []
-        plies = draw.randint(4, 24)
-        while position.outcome() is None and len(words) < plies:
-            deploying = game.info.has_setup and len(words) < 2
-            word = mover.choose(Turn(position, "", words, deploying, 0, "", 0)).word
-            words.append(word)
-            position.push(position.parse_move(word))
+        referee = Referee(game, Opening(), iter(lambda: draw.randint(1, 6), 0))
+        play_moves(referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], draw.randint(4, 24))
+        position = referee.position
         if position.outcome() is None:
-            told = position.view_moves(position.turn) if is_hidden_position(position, game.info) else words
-            query = {"id": str(number), "game": name, "moves": told, "nodes": nodes}
+            words = words_for(game, position, position.turn, referee.words)
+            query = {"id": str(number), "game": name, "moves": words, "nodes": nodes}
             yield msgspec.json.encode(query | ({"dice": draw.randint(1, 6)} if game.info.has_dice else {})) + b"\n"
 
 
@@ -82,24 +78,23 @@ def measure_workers(options: argparse.Namespace) -> None:
 
 def measure_queries(options: argparse.Namespace) -> None:
     """The writer runs ahead as far as the process lets it; its memory is read as the answers come."""
-    process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
-    assert process.stdin is not None and process.stdout is not None
-    stdin = process.stdin
+    process = Process(shlex.join(COMMAND))
     pool = list(itertools.islice(queries("xiangqi", options.nodes), 2000))
 
     def write() -> None:
         for line in itertools.islice(itertools.cycle(pool), options.queries):
-            stdin.write(line)
-        stdin.close()
+            process.send(line.decode().strip())
+        process.end_input()
 
-    threading.Thread(target=write).start()
+    threading.Thread(target=write, daemon=True).start()
     memory, started = [], 0.0
-    for number, line in enumerate(process.stdout, 1):
-        assert b"bestmove" in line, line
+    for number in range(1, options.queries + 1):
+        _, line = process.wait_for()
+        assert "bestmove" in line, line
         if number == options.queries // 20:
             started = time.perf_counter()
         if number % (options.queries // 20) == 0:
-            memory.append(status(process.pid, "VmRSS") / 1024)
+            memory.append(process.status("VmRSS") / 1024)
     taken_ms = 1000 * (time.perf_counter() - started) / (options.queries * 19 // 20)
     shown = " ".join(f"{mib:.0f}" for mib in memory)
     print(f"{number} answers, {taken_ms:.3f} ms a query, of which {bare_search_ms(pool):.3f} ms in the search")

@@ -22,6 +22,8 @@ from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.connect6_scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
+from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.players import Choice, Forfeit, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import Workers
 from scripts.lib.statistics import estimate
@@ -35,15 +37,12 @@ LONGEST = 150
 """Turns of a game; longer ones are drawn."""
 
 
-def positions(path: Path) -> list[Any]:
-    game = script.load("connect6")
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        position: Any = game.position()
-        for word in line.split():
-            position.push(position.parse_move(word))
-        found.append(position)
-    return found
+def read_openings(path: Path) -> list[list[str]]:
+    """Their turns; Forfeit names the first that is illegal."""
+    openings = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    for opening in openings:
+        Referee(script.load_once("connect6"), Opening(moves=opening))
+    return openings
 
 
 class Timing(NamedTuple):
@@ -55,11 +54,11 @@ class Timing(NamedTuple):
     whole: float
 
 
-def measure(openings: list[Any], games: int, depths: list[int], turns: list[int], width: int) -> list[Timing]:
+def measure(openings: list[list[str]], games: int, depths: list[int], turns: list[int], width: int) -> list[Timing]:
     programs = {scan: Program(scan, width) for scan in NAMES}
     found = []
     for opening in openings[:games]:
-        position = opening.copy()
+        position: Any = Referee(script.load_once("connect6"), Opening(moves=opening)).position
         while position.outcome() is None and position.ply < max(turns):
             turn, value, _ = programs[LOCAL].search(position, min(depths))
             if position.ply + 1 in turns and abs(value) < WON:
@@ -115,7 +114,7 @@ def report_times(timings: list[Timing], plot: Path | None) -> None:
 class Pairing(NamedTuple):
     """A game to be played."""
 
-    opening: Any
+    opening: list[str]
     local_side: int
     width: int
     seconds: float
@@ -127,18 +126,26 @@ class Played(NamedTuple):
     depths: tuple[list[int], list[int]]  # finished for each turn, LOCAL and GLOBAL
 
 
+class Scanner(Player):
+    """A program with its time for a turn; keeps the depths that it finished."""
+
+    def __init__(self, scan: int, width: int, seconds: float) -> None:
+        self._program, self._seconds = Program(scan, width), seconds
+        self.depths: list[int] = []
+
+    def choose(self, turn: Turn) -> Choice:
+        move, _, depth = self._program.search(turn.position, MAX_DEPTH, self._seconds)
+        self.depths.append(depth)
+        return Choice(turn.position.move_text(move), 0.0)
+
+
 def play(pairing: Pairing) -> Played:
-    programs = Program(LOCAL, pairing.width), Program(GLOBAL, pairing.width)
-    depths: tuple[list[int], list[int]] = ([], [])
-    position = pairing.opening.copy()
-    while position.outcome() is None and position.ply < LONGEST:
-        scan = LOCAL if position.turn == pairing.local_side else GLOBAL
-        turn, _, depth = programs[scan].search(position, MAX_DEPTH, pairing.seconds)
-        depths[scan].append(depth)
-        position.push(turn)
-    outcome = position.outcome()
-    points = 0.5 if outcome is None or outcome.winner is None else float(outcome.winner == pairing.local_side)
-    return Played(points, position.ply, depths)
+    local, whole = (Scanner(scan, pairing.width, pairing.seconds) for scan in (LOCAL, GLOBAL))
+    referee = Referee(script.load_once("connect6"), Opening(moves=pairing.opening))
+    seated = (local, whole) if pairing.local_side == 0 else (whole, local)
+    winner = play_moves(referee, seated, [Clock(), Clock()], ("", ""), LONGEST).winner
+    points = 0.5 if winner is None else float(winner == pairing.local_side)
+    return Played(points, len(referee.words), (local.depths, whole.depths))
 
 
 def report_games(width: int, seconds: float, played: list[Played], plot: Path | None) -> None:
@@ -183,7 +190,10 @@ def main() -> int:
     commands.choices["games"].add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     check_plot(options.plot)
-    openings = positions(options.openings)
+    try:
+        openings = read_openings(options.openings)
+    except Forfeit as error:
+        parser.error(f"{options.openings}: {error}")
     if not 1 <= options.width <= MAX_WIDTH or not openings:
         parser.error(f"a width of 1 to {MAX_WIDTH} and an opening are needed")
     if options.command == "times":

@@ -32,8 +32,8 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from scripts.lib import script
-from scripts.lib.ewn_players import Engine, OpenSpiel, Player, make_player
-from scripts.lib.paper_games import Job, Record, add_options, plot_scores, results, run_games, tell
+from scripts.lib.ewn_players import Engine, OpenSpiel, make_player
+from scripts.lib.paper_games import Job, Mind, Record, add_options, play_game, plot_scores, results, run_games, tell
 from scripts.lib.plots import save_plot
 
 from games.contract import Task, exhaust
@@ -54,46 +54,20 @@ START = "ABC2/DE3/F3f/3ed/2cba f 3"
 
 
 @functools.cache
-def player(text: str, seat: int = 0) -> Player:
+def player(text: str, seat: int = 0) -> Mind:
     """A process keeps its players, one for each seat: they may be two of a kind."""
     return make_player(text)
 
 
 def play(job: Job) -> list[Record]:
-    return [play_game(job, first) for first in (0, 1)]
+    return [play_pair_s_game(job, first) for first in (0, 1)]
 
 
-def play_game(job: Job, first: int) -> Record:
-    """One game; `first` is who has the first side, 0 for A."""
+def play_pair_s_game(job: Job, first: int) -> Record:
     rng = random.Random(f"{job.pair}")
-    setups = tuple("".join(rng.sample("123456", 6)) for _ in range(2))
-    seats = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
-    position = EwnPosition()
-    for setup in setups:
-        position.push(position.parse_move(setup))
-    for side, seat in enumerate(seats):
-        seat.new_game((setups[0], setups[1]), 2 * job.pair + side + 1)
-    spent = [0.0, 0.0]
-    while (outcome := position.outcome()) is None:
-        dice, side = rng.randint(1, 6), position.turn
-        position.set_dice(dice)
-        started = time.perf_counter()
-        move = seats[side].choose(position, job.ms)
-        spent[side] += time.perf_counter() - started
-        word = position.move_text(move)
-        position.push(position.parse_move(word))
-        for seat in seats:
-            seat.see(dice, word)
-    return {
-        "a": job.pairing.a,
-        "b": job.pairing.b,
-        "ms": job.ms,
-        "pair": job.pair,
-        "first": first,
-        "winner": outcome.winner ^ first if outcome.winner is not None else None,
-        "plies": position.ply - 2,
-        "spent": [round(1000 * seconds) for seconds in (spent if first == 0 else spent[::-1])],
-    }
+    setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
+    minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
+    return play_game(script.load_once("ewn"), job, first, minds, setups, iter(lambda: rng.randint(1, 6), 0)).record
 
 
 def grid_name(wink: float, uctk: float) -> str:
@@ -166,7 +140,7 @@ def tell_regret(path: Path, players: list[str], times: list[float]) -> None:
             position = EwnPosition(case.fen)
             regret = 0.0
             if len(case.values) > 1:
-                who.new_game(("123456", "123456"), 1)
+                who.new_game(1)
                 move = position.move_text(who.choose(position, ms))
                 regret = max(case.values.values()) - case.values[move]
             lost[case.pieces].append(regret)
@@ -195,7 +169,9 @@ def tell_speed(playouts: int, runs: int) -> None:
     best = math.inf
     spiel = OpenSpiel(playouts)
     for _ in range(runs):
-        spiel.new_game(("123456", "123456"), 1)
+        spiel.new_game(1)
+        for _ in range(2):
+            spiel.tell(0, "123456")
         position = EwnPosition(START)
         started = time.perf_counter()
         spiel.choose(position, 0)

@@ -35,12 +35,14 @@ from pathlib import Path
 from tqdm import tqdm
 
 from scripts.lib import script
-from scripts.lib.junqi_players import Engine, Player, make_player
+from scripts.lib.junqi_players import Engine, make_player
 from scripts.lib.paper_games import (
     Job,
+    Mind,
     Pairing,
     Record,
     add_options,
+    play_game,
     plot_scores,
     results,
     run_games,
@@ -76,54 +78,24 @@ KINDS = ("attack", "defence", "shuffle")
 
 
 @functools.cache
-def player(text: str, seat: int) -> Player:
+def player(text: str, seat: int) -> Mind:
     """A process keeps its players, one for each seat: they may be two of a kind."""
     return make_player(text.removesuffix(OWN))
 
 
 def play(job: Job) -> list[Record]:
-    return [play_game(job, first) for first in (0, 1)]
+    return [play_pair_s_game(job, first) for first in (0, 1)]
 
 
-def play_game(job: Job, first: int) -> Record:
-    """One game; `first` is who has the first side, 0 for A."""
+def play_pair_s_game(job: Job, first: int) -> Record:
     setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
     if job.pairing == OWN_SETUPS:
         setups[first] = draw_setup(2 * job.pair + first + 1, TILT)
-    seats = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
-    referee = JunqiPosition()
-    views = [JunqiPosition(), JunqiPosition()]
-    for side, setup in enumerate(setups):
-        referee.push(referee.parse_move(setup))
-        for viewer, view in enumerate(views):
-            view.push(view.parse_move(setup if viewer == side else UNKNOWN_SETUP))
-        seats[side].new_game(2 * job.pair + side + 1)
-    spent: list[list[float]] = [[], []]
-    told = [2, 2]
-    while (outcome := referee.outcome()) is None and referee.ply < MOST_PLIES:
-        side = referee.turn
-        started = time.perf_counter()
-        move = seats[side].choose(views[side], job.ms)
-        spent[side].append(time.perf_counter() - started)
-        referee.push(referee.parse_move(referee.move_text(move & 0xFFF)))
-        for viewer, view in enumerate(views):
-            for word in referee.view_moves(viewer)[told[viewer] :]:
-                view.push(view.parse_move(word))
-            told[viewer] = referee.ply
-    players = [side ^ first for side in range(2)]
-    return {
-        "a": job.pairing.a,
-        "b": job.pairing.b,
-        "ms": job.ms,
-        "pair": job.pair,
-        "first": first,
-        "winner": None if outcome is None or outcome.winner is None else outcome.winner ^ first,
-        "end": "plies" if outcome is None else outcome.reason,
-        "plies": referee.ply - 2,
-        "spent": [round(1000 * sum(spent[side])) for side in players],
-        "longest": [round(1000 * max(spent[side], default=0)) for side in players],
-        "words": words_of(referee),
-    }
+    minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
+    played = play_game(script.load_once("junqi"), job, first, minds, setups, max_plies=MOST_PLIES)
+    position = played.referee.position
+    assert isinstance(position, JunqiPosition)
+    return played.record | {"words": words_of(position)}
 
 
 def words_of(referee: JunqiPosition) -> str:

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.lib import script
-from scripts.lib.engine import EngineSpec, Limits, StartError
 from scripts.lib.match_log import Settings, UsageError
+from scripts.lib.matches import run_match
+from scripts.lib.players import EngineSpec, Limits, StartError
 from scripts.lib.tally import Tally
-from scripts.play.match import run_match
 
 GAMES = 100
 LIMITS = Limits(movetime_ms=50)

@@ -16,23 +16,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import queue
 import re
-import shlex
-import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from tqdm import tqdm
 
 from scripts.lib import script
+from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.players import Choice, EngineProcess, Forfeit, Limits, StartError, Turn
 
+from games.contract import Position
 from games.files import open_lines, write_whole
 from games.junqi.game import JunqiPosition
-from games.junqi.notation import check_setup
 from games.junqi.position import QUIET_LIMIT
 from games.junqi.tables import ROWS
 
@@ -61,53 +59,63 @@ FAULTS = ("illegal", "time", "crash")
 REASONS = ("flag", "immobile", "quiet", *FAULTS)
 
 
-class Lost(Exception):
-    """An engine loses at once; the message is the reason."""
+class ProtocolEngine(EngineProcess):
+    """An engine that speaks the protocol. Squares on its lines are in its own frame."""
 
+    def __init__(self, command: str, clock_s: float) -> None:
+        super().__init__(command, command)
+        self._clock_s = clock_s
 
-class Player:
-    """An engine in a process of its own."""
+    def greet(self) -> None:
+        self.name = self._ask("INFO 1.0", "NAME", START_S)[0]
 
-    def __init__(self, command: str) -> None:
-        self.name = command
-        self._process = subprocess.Popen(
-            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        assert self._process.stdout is not None
-        threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
-
-    def _listen(self, stream: IO[str]) -> None:
-        for line in stream:
-            self._lines.put(line.strip())
-        self._lines.put(None)
-
-    def tell(self, line: str) -> None:
-        assert self._process.stdin is not None
+    def choose(self, turn: Turn) -> Choice:
+        position, side = referee_s(turn.position), turn.position.turn
+        if turn.deploying:
+            return Choice(self._ask(f"START {side} {self._clock_s:.0f} 31", "ARRAY", SETUP_S)[0], 0.0)
+        asked = "GO 0000 0 00"
+        if moves := position.moves():
+            last = logged(position, moves[-1])
+            asked = f"GO {turned(last[:4], side)} {last[4]} {flag_of(position, 1 - side, side)}"
+        word, elapsed_s = self._ask(asked, "BESTMOVE", turn.budget_ms / 1000 + MARGIN_S)
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise Lost("crash") from None
+            return Choice(turned(word, side), 1000 * elapsed_s)
+        except ValueError as error:
+            raise Forfeit("illegal", str(error)) from None
 
-    def ask(self, line: str, wanted: str, seconds: float) -> str:
-        """The word after `wanted` in the answer; other lines are passed over."""
-        self.tell(line)
-        deadline = time.monotonic() + seconds
+    def played(self, position: Position) -> None:
+        position = referee_s(position)
+        if moves := position.moves():
+            side = 1 - position.turn
+            self.send(f"RESULT {logged(position, moves[-1])[4]} {flag_of(position, 1 - side, side)}")
+
+    def game_over(self, won: bool | None) -> None:
+        with contextlib.suppress(Forfeit):
+            self.send(f"END {2 if won is None else int(won)}")
+
+    def _ask(self, line: str, wanted: str, seconds: float) -> tuple[str, float]:
+        """The word after `wanted` in the answer, and the seconds it took; other lines are passed over."""
+        asked = self.send(line)
         while True:
-            try:
-                answer = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
-            except queue.Empty:
-                raise Lost("time") from None
-            if answer is None:
-                raise Lost("crash")
-            words = answer.split()
-            if len(words) > 1 and words[0] == wanted:
-                return words[1]
+            arrived, answer = self.wait_for(wanted, timeout_s=asked + seconds - time.monotonic())
+            if len(words := answer.split()) > 1:
+                return words[1], arrived - asked
 
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
+
+def referee_s(position: Position) -> JunqiPosition:
+    assert isinstance(position, JunqiPosition)
+    return position
+
+
+def logged(position: JunqiPosition, move: int) -> str:
+    """A move as the log has it: squares in the first side's frame, and the result's code."""
+    return position.move_text(move).replace("=", "")
+
+
+def flag_of(position: JunqiPosition, side: int, viewer: int) -> str:
+    """Where a side's flag stands, in the viewer's frame, if that is told: its commander has died."""
+    square = position.flag_told(side)
+    return NO_FLAG if square is None else turned(square, viewer)
 
 
 class Result(NamedTuple):
@@ -145,70 +153,21 @@ def turned(squares: str, side: int) -> str:
     return "".join(f"{ROWS[11 - ROWS.index(row)]}{4 - int(column)}" for row, column in pairs)
 
 
-class Game:
-    """One game between two players, the first of them moving first."""
-
-    def __init__(self, players: tuple[Player, Player], clock_s: float) -> None:
-        self._players = players
-        self._left = [clock_s, clock_s]
-        self._clock_s = clock_s
-        self._position = JunqiPosition()
-        self._arrays = ["", ""]
-        self._moves: list[str] = []
-
-    def play(self, name: str) -> Result:
-        """Play to the end, and tell both players of it."""
-        winner, reason = "draw", ""
-        try:
-            for side in range(2):
-                self._deploy(side)
-            while (outcome := self._position.outcome()) is None:
-                self._move(self._position.turn)
-            if outcome.winner is not None:
-                winner = SIDES[outcome.winner]
-            reason = outcome.reason
-        except Lost as lost:
-            side = len(self._position.words) if not self._position.has_pieces else self._position.turn
-            winner, reason = SIDES[1 - side], str(lost)
-        for side, player in enumerate(self._players):
-            self._say_end(player, "2" if winner == "draw" else str(int(winner == SIDES[side])))
-        names = self._players[0].name, self._players[1].name
-        return Result(name, names, (self._arrays[0], self._arrays[1]), tuple(self._moves), winner, reason)
-
-    def _say_end(self, player: Player, code: str) -> None:
-        with contextlib.suppress(Lost):
-            player.tell(f"END {code}")
-
-    def _deploy(self, side: int) -> None:
-        array = self._players[side].ask(f"START {side} {self._clock_s:.0f} 31", "ARRAY", SETUP_S)
-        try:
-            check_setup(array)
-        except ValueError:
-            raise Lost("illegal") from None
-        self._arrays[side] = array
-        self._position.push(self._position.parse_move(array))
-
-    def _move(self, side: int) -> None:
-        """Ask a side for its move, and tell it the result."""
-        asked = "GO 0000 0 00"
-        if self._moves:
-            last = self._moves[-1]
-            asked = f"GO {turned(last[:4], side)} {last[4]} {self._flag_of(1 - side, side)}"
-        started = time.monotonic()
-        word = self._players[side].ask(asked, "BESTMOVE", self._left[side] + MARGIN_S)
-        self._left[side] -= time.monotonic() - started
-        try:
-            self._position.push(self._position.parse_move(turned(word, side)))
-        except ValueError:
-            raise Lost("illegal") from None
-        code = str((self._position.moves()[-1] >> 12 & 7) - 1)
-        self._moves.append(turned(word, side) + code)
-        self._players[side].tell(f"RESULT {code} {self._flag_of(1 - side, side)}")
-
-    def _flag_of(self, side: int, viewer: int) -> str:
-        """Where a side's flag stands, in the viewer's frame, if that is told: its commander has died."""
-        square = self._position.flag_told(side)
-        return NO_FLAG if square is None else turned(square, viewer)
+def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s: float) -> Result:
+    """Play a game, its players by side."""
+    referee = Referee(script.load_once("junqi"), Opening())
+    clocks = [Clock(Limits(clock_ms=round(1000 * clock_s)), 1000 * MARGIN_S) for _ in SIDES]
+    ending = play_moves(referee, seated, clocks, ("", ""))
+    position = referee_s(referee.position)
+    first, second, *_ = *position.words, "", ""
+    return Result(
+        name,
+        (seated[0].name, seated[1].name),
+        (first, second),
+        tuple(logged(position, move) for move in position.moves()),
+        "draw" if ending.winner is None else SIDES[ending.winner],
+        ending.reason if ending.cause == "rules" else ending.cause,
+    )
 
 
 def replay(line: str) -> str | None:
@@ -254,19 +213,17 @@ def main() -> int:
         print("\n".join([*faults, f"{len(lines) - len(faults)} of {len(lines)} games agree"]))
         return int(bool(faults))
     log = open_lines(options.log, is_log, is_whole, exclusive=True)
-    players = [Player(command) for command in options.engines]
+    players = [ProtocolEngine(command, options.clock) for command in options.engines]
     try:
-        for player in players:
-            player.name = player.ask("INFO 1.0", "NAME", START_S)
         with log:
             for number in tqdm(range(options.games), unit=" games", disable=not sys.stderr.isatty()):
                 pair = (players[0], players[1]) if number % 2 == 0 else (players[1], players[0])
-                result = Game(pair, options.clock).play(f"game_{number + 1}")
+                result = play_game(f"game_{number + 1}", pair, options.clock)
                 write_whole(log, result.line().encode() + b"\n")
                 os.fsync(log.fileno())
                 print(f"{result.name}: {result.players[0]} - {result.players[1]}: {result.winner} ({result.reason})")
-    except Lost as lost:
-        print(f"no answer to INFO: {lost}", file=sys.stderr)
+    except StartError as error:
+        print(error, file=sys.stderr)
         return 1
     finally:
         for player in players:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import random
 import sys
 import time
@@ -25,11 +24,12 @@ from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.game_log import GameLog
+from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.players import Searching
 from scripts.lib.pool import completed
 from scripts.lib.records import SELF_PLAY
 
-from games.contract import FIRST, Game, Position, Searcher, Task, exhaust
-from games.kernel.control import Control
+from games.contract import Game, Position
 
 GAMES = ("xiangqi", "connect6")
 """Those without dice and hidden pieces."""
@@ -37,8 +37,7 @@ GAMES = ("xiangqi", "connect6")
 BATCH_S = 1.0
 """Games that finish within this time are written together: 32 at a time take 0.6 of the bytes of each alone."""
 
-AGREED_CP, AGREED_PLIES = 1000, 6
-"""A score beyond it for so many plies running decides a game."""
+AGREEMENT = Agreement(1000, 6)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -49,49 +48,28 @@ class Settings(msgspec.Struct, frozen=True):
     seed: int
 
 
-@functools.cache
-def load(name: str) -> Game[Position]:
-    """Load a game once a process; its books take longer than a game of few nodes."""
-    return script.load(name)
-
-
-def best_move(searcher: Searcher, position: Any, nodes: int) -> tuple[int, int]:
-    """(move, score in centipawns from the mover's side; mates are beyond any)."""
-    line = exhaust(searcher, Task(position, Control(nodes))).lines[0]
-    score = line.score
-    cp = score.cp if score.mate is None else (100 * AGREED_CP if score.mate > 0 else -100 * AGREED_CP)
-    return line.pv[0], cp
+def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[str]:
+    """The words of random moves from the start."""
+    position, words = game.position(), list[str]()
+    while len(words) < plies and position.outcome() is None:
+        move = rng.choice(position.legal_moves())
+        words.append(position.move_text(move))
+        position.push(move)
+    return words
 
 
 def play(settings: Settings, number: int) -> dict[str, Any]:
     """The game of that number."""
-    rng = random.Random(f"{settings.seed}/{number}")
-    game = load(settings.game)
-    searcher = game.searcher()
-    searcher.configure(8, 1, settings.seed)
-    searcher.clear()
-    position = game.position()
-    words: list[str] = []
-    leader, agreed = 0, 0
-    while (outcome := position.outcome()) is None and len(words) < settings.max_plies and agreed < AGREED_PLIES:
-        if len(words) < settings.random_plies:
-            move = rng.choice(position.legal_moves())
-        else:
-            move, cp = best_move(searcher, position, settings.nodes)
-            winning = 0 if abs(cp) < AGREED_CP else 1 if (cp > 0) == (position.turn == FIRST) else -1
-            agreed = agreed + 1 if winning and winning == leader else 0
-            leader = winning
-        words.append(position.move_text(move))
-        position.push(move)
-    if outcome is not None:
-        leader = 0 if outcome.winner is None else 1 - 2 * outcome.winner
-    elif agreed < AGREED_PLIES:
-        leader = 0
+    game = script.load_once(settings.game)
+    most = min(settings.random_plies, settings.max_plies)
+    referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))
+    player, seed = Searching(game, settings.nodes), str(settings.seed)
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, settings.max_plies, AGREEMENT)
     return {
         "game": settings.game,
         "number": number,
-        "moves": words,
-        "result": {1: "1-0", -1: "0-1", 0: "1/2-1/2"}[leader],
+        "moves": referee.words,
+        "result": "1/2-1/2" if ending.winner is None else ("1-0", "0-1")[ending.winner],
     }
 
 
@@ -116,7 +94,7 @@ def main() -> int:
         parser.error("--games and --jobs must be at least 1")
     log = GameLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))
     tasks = [(settings, number) for number in range(options.games) if number not in log.numbers]
-    load(options.game)  # compile once, before there are several
+    script.load_once(options.game)  # compile once, before there are several
     progress = tqdm(total=options.games, initial=options.games - len(tasks), disable=not sys.stderr.isatty())
     batch: list[bytes] = []
     written = time.monotonic()

@@ -25,10 +25,11 @@ import numpy as np
 
 from scripts.lib import script
 from scripts.lib.game_log import GameLog
+from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.openings import openings
+from scripts.lib.players import Choice, Searching, Turn
 
-from games.contract import FIRST, Game, Position, Task, exhaust
-from games.kernel.control import Control
+from games.contract import FIRST, Game, Position
 from games.winning import WinModel
 
 
@@ -52,6 +53,9 @@ KIND = "win_model"
 MAX_PLIES = 300
 """After which a game is a draw."""
 
+PROVEN = Agreement(sys.maxsize, 0)
+"""Only a mate decides a game, and at once."""
+
 HELD_OUT = 5
 """Every game so numbered is held out."""
 
@@ -72,22 +76,26 @@ class Played(msgspec.Struct):
 # ---------------------------------------------------------------- games
 
 
+class Recording(Searching):
+    """Keeps the mover, score and phase of each of its moves, until one has a proven win."""
+
+    moves: list[tuple[int, int, float]]
+
+    def choose(self, turn: Turn) -> Choice:
+        position: Any = turn.position
+        choice = super().choose(turn)
+        if choice.score is not None and choice.score.mate is None:
+            self.moves.append((position.turn, choice.score.cp, round(position.phase, 4)))
+        return choice
+
+
 def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> Played:
     """Play a game until the rules or a proven win end it."""
-    searcher = game.searcher()
-    searcher.configure(8, 1, 0)
-    position: Any = game.position()
-    for word in opening:
-        position.push(position.parse_move(word))
-    moves: list[tuple[int, int, float]] = []
-    while (outcome := position.outcome()) is None and position.ply < MAX_PLIES:
-        line = exhaust(searcher, Task(position, Control(nodes))).lines[0]
-        if line.score.mate is not None:
-            winner = position.turn if line.score.mate > 0 else 1 - position.turn
-            return Played(number, nodes, winner, moves)
-        moves.append((position.turn, line.score.cp, round(position.phase, 4)))
-        position.push(line.pv[0])
-    return Played(number, nodes, None if outcome is None else outcome.winner, moves)
+    player = Recording(game, nodes)
+    player.moves = []
+    referee = Referee(game, Opening(moves=opening))
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, MAX_PLIES, PROVEN)
+    return Played(number, nodes, ending.winner, player.moves)
 
 
 def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:

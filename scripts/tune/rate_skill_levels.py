@@ -25,12 +25,12 @@ import msgspec
 import numpy as np
 
 from scripts.lib import script, statistics
-from scripts.lib.engine import EngineSpec, Limits
 from scripts.lib.logistic import Array, fit
 from scripts.lib.match_log import Record, Settings
+from scripts.lib.matches import run_match
 from scripts.lib.openings import openings
+from scripts.lib.players import EngineSpec, Limits
 from scripts.lib.tally import Tally
-from scripts.play.match import run_match
 
 from games import registry
 from games.contract import Game, Position

@@ -15,6 +15,7 @@ from client import ROOT, Client
 from conftest import damaged
 
 from scripts.build import build_opening_books, mine_rules
+from scripts.lib.replay import collect
 
 from daemon.game_log import GameLine, GameLog
 from daemon.limits import Limits
@@ -393,7 +394,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
         client.process.wait(10)
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
-    games = mine_rules.collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
+    games = collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
 
 

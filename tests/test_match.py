@@ -17,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 
-from scripts.lib import matches, players
+from scripts.lib import players
+from scripts.lib.log import Log, read_log
+from scripts.lib.match_log import Reader
 from scripts.play import match
 
 from games import files, registry
@@ -327,14 +330,14 @@ def test_the_log_of_another_match_is_left_torn(bench: Bench, capsys: pytest.Capt
 def test_ctrl_c_ends_with_the_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    append: Callable[..., None] = matches.append
+    add: Callable[..., None] = Log.add
 
-    def append_or_break_off(file: Any, entry: Any) -> None:
+    def add_or_break_off(log: Log, lines: list[bytes]) -> None:
         if len(bench.log.read_text().splitlines()) == 3:
             raise KeyboardInterrupt
-        append(file, entry)
+        add(log, lines)
 
-    monkeypatch.setattr(matches, "append", append_or_break_off)
+    monkeypatch.setattr(Log, "add", add_or_break_off)
     assert bench.play("wise", "random", "--games", "50", "--concurrency", "2") == 130
     assert len(bench.records()) == 2
     assert "A against B, 2 games" in capsys.readouterr().out
@@ -454,3 +457,14 @@ def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest
         assert "is being written by another process" in capsys.readouterr().err
         assert bench.log.read_bytes() == before
     assert bench.play("random", "random", "--games", "4") == 0
+
+
+def test_the_shipped_logs_are_read() -> None:
+    """Whatever the format may have gained since."""
+    games = {}
+    for path in sorted((ROOT / "scripts/results").glob("*.jsonl")):
+        reader = Reader()
+        read_log(path, reader.read)
+        assert reader.settings is not None and reader.settings.games == len(reader.records)
+        games[path.stem] = len(reader.records)
+    assert games == {"xiangqi-endgames": 400, "xiangqi-fairy-stockfish": 200}

@@ -19,7 +19,7 @@ import pytest
 import zstandard
 from conftest import ROOT
 
-from scripts.lib.game_log import GameLog, read_frames
+from scripts.lib.log import GameLog, read_frames
 from scripts.lib.records import SELF_PLAY, open_text, read_records
 from scripts.play import self_play
 from scripts.play.self_play import Settings, play

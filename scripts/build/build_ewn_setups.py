@@ -12,16 +12,15 @@ a build that was broken off goes on from there. Writes a book to `--out`, or boo
 from __future__ import annotations
 
 import argparse
-import errno
 import json
 import math
-import os
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scripts.lib import script
+from scripts.lib.log import Log
 from tqdm import tqdm
 
 from games.book import FOLDER
@@ -31,7 +30,6 @@ from games.ewn.position import POSITION_DTYPE
 from games.ewn.setup import playout_work, set_up, setup_pieces
 from games.ewn.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
 from games.ewn.tables import TABLES_RECORD
-from games.files import open_json_lines, write_whole
 from games.kernel.jit import Record, new_record
 
 ROUND = 360 * 256
@@ -78,12 +76,14 @@ def main() -> int:
     script.add_output(parser, "the book of set-ups")
     options = parser.parse_args()
     out = script.output(options, FOLDER / "ewn-setups.book", script.is_book(KIND))
-    log = open_json_lines(options.log, is_log, exclusive=True)
-    try:
-        kept = [json.loads(line) for line in options.log.read_bytes().splitlines()]
-        done = {entry[0]: Entry(*entry) for seed, entry in kept if seed == options.seed}
-    except (ValueError, TypeError) as error:
-        raise OSError(errno.EIO, f"is damaged: {error}", str(options.log)) from None
+    done: dict[str, Entry] = {}
+
+    def read(line: bytes) -> None:
+        seed, entry = json.loads(line)
+        if seed == options.seed:
+            done[entry[0]] = Entry(*entry)
+
+    log = Log(options.log, is_log, read)
     knowledge = Knowledge(sys.exit)
 
     def job(index: int) -> Entry:
@@ -94,8 +94,7 @@ def main() -> int:
         bar = tqdm(pool.map(job, missing), total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
         for entry in bar:
             done[entry.setup] = entry
-            write_whole(log, json.dumps([options.seed, entry]).encode() + b"\n")
-            os.fsync(log.fileno())
+            log.add([json.dumps([options.seed, entry]).encode()])
     about = {"source": "self-play", "seed": options.seed, "games": LAST_GAMES}
     write(out, about, list(done.values()))
     for entry in sorted(done.values(), key=lambda entry: -entry.against_best)[:10]:

@@ -17,16 +17,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.lib import apriori
 from scripts.lib import script
 import numpy as np
-from scripts.lib.records import GameRecord, read_records
-from scripts.lib.replay import INTENTS, ORIGIN, SITUATIONS, TARGET, Plies, Replayer
-from tqdm import tqdm
+from scripts.lib.records import read_records
+from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
 from games.book import BookError
 from games.xiangqi import intent, rulebook, situation
@@ -39,8 +37,6 @@ NEVER = 255
 """In place of a ply: not played within the plies looked at."""
 
 NO_ITEM = -1
-
-Array = np.ndarray[Any, Any]
 
 
 def item_text(item: Item, notation: Notation) -> str:
@@ -68,42 +64,6 @@ def rule_text(rule: Rule, notation: Notation) -> str:
     )
 
 
-class Games(NamedTuple):
-    """All sound games. Items are numbered in the order of their first appearance."""
-
-    items: list[Item]
-    plies: list[Plies]  # of each game
-    numbers: list[Array]  # of each game: by ply, the item's number
-    winners: Array  # [game]: side, or -1
-
-
-def collect(records: Iterator[GameRecord], longest: int, report: Callable[[str], None]) -> Games:
-    """The first plies of all sound games, mirrored where they begin on the left; the others are told to `report`."""
-    numbers: dict[tuple[int, ...], int] = {}
-    games = Games([], [], [], np.zeros(0, np.int8))
-    winners = []
-    replayer = Replayer()
-    for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
-        try:
-            plies = replayer.replay(record.moves[:longest], record.fen)
-        except ValueError as error:
-            report(f"game {place}: {error}")
-            continue
-        if begins_left(plies):
-            plies[:, ORIGIN : TARGET + 1] += 8 - 2 * (plies[:, ORIGIN : TARGET + 1] % 9)
-        games.plies.append(plies)
-        moves = map(tuple, plies[:, : TARGET + 1].tolist())
-        games.numbers.append(np.array([numbers.setdefault(move, len(numbers)) for move in moves], np.int64))
-        winners.append({"1-0": 0, "0-1": 1}.get(record.result, -1))
-    return games._replace(items=[Item(*move) for move in numbers], winners=np.array(winners, np.int8))
-
-
-def begins_left(plies: Plies) -> bool:
-    """Whether the first square off the middle file is on the left."""
-    files = plies[:, ORIGIN : TARGET + 1].ravel() % 9
-    return bool((files[files != 4][:1] < 4).any())
-
-
 class Wanted(NamedTuple):
     """What rules to look for."""
 
@@ -115,18 +75,6 @@ class Wanted(NamedTuple):
 
 
 # Rules of moves
-
-
-def first_plies(games: Games, phase: int) -> list[dict[int, int]]:
-    """Of each game: item -> ply of its first appearance."""
-    found = []
-    for plies, numbers in zip(games.plies, games.numbers, strict=True):
-        first: dict[int, int] = {}
-        for ply, number in enumerate(numbers.tolist()):
-            if not phase or plies[ply, SITUATIONS] & phase:
-                first.setdefault(number, ply)
-        found.append(first)
-    return found
 
 
 def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[apriori.Rule]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
+from scripts.lib.log import Log
 from scripts.lib.players import EngineSpec
-
-from games.files import mend_json_lines, open_append, read_json_lines, write_whole
 
 
 class UsageError(Exception):
@@ -95,46 +92,42 @@ def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
     return scores
 
 
-def open_log(path: Path, settings: Settings) -> tuple[BinaryIO, list[Record]]:
-    """The log, open at its end, and the games it holds. A line that a kill cut short is dropped.
+def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
+    """The log, and the games it holds.
 
     OSError for what is no log of a match, or is being written by another process. UsageError for the log of another
     match; only the number of games and the concurrency may differ.
     """
     header = msgspec.json.encode(settings)
+    reader = Reader()
 
     def owns(head: bytes) -> bool:
         return re.match(rb'\{"game":"\w+","engines":\[\{', head) is not None or header.startswith(head)
 
-    file = open_append(path, owns, exclusive=True)
-    try:
-        return file, _read_log(path, file, settings)
-    except BaseException:
-        file.close()
-        raise
+    def read(line: bytes) -> None:
+        if reader.read(line) is None:
+            for name in Settings.__struct_fields__:
+                old, new = getattr(reader.settings, name), getattr(settings, name)
+                if old != new and name not in ("games", "concurrency"):
+                    raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
+
+    log = Log(path, owns, read)
+    if log.is_empty:
+        log.add([header])
+    return log, reader.records
 
 
-def _read_log(path: Path, file: BinaryIO, settings: Settings) -> list[Record]:
-    """The games of a log that is new, which gets its first line, or of the same match."""
-    lines = read_json_lines(file)
-    if not lines:
-        mend_json_lines(file)
-        append(file, settings)
-        return []
-    try:
-        logged = msgspec.json.decode(lines[0], type=Settings)
-        records = [msgspec.json.decode(line, type=Record) for line in lines[1:]]
-    except msgspec.DecodeError as error:
-        raise UsageError(f"{path} is no log of a match, or damaged: {error}") from error
-    for name in Settings.__struct_fields__:
-        old, new = getattr(logged, name), getattr(settings, name)
-        if old != new and name not in ("games", "concurrency"):
-            raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
-    mend_json_lines(file)
-    return records
+class Reader:
+    """What the lines of a log say."""
 
+    def __init__(self) -> None:
+        self.settings: Settings | None = None
+        self.records: list[Record] = []
 
-def append(file: BinaryIO, entry: Settings | Record) -> None:
-    """Write a line so that it outlives a crash of the machine."""
-    write_whole(file, msgspec.json.encode(entry) + b"\n")
-    os.fsync(file.fileno())
+    def read(self, line: bytes) -> Record | None:
+        """Return the line's game; None: it has the settings."""
+        if self.settings is None:
+            self.settings = msgspec.json.decode(line, type=Settings)
+            return None
+        self.records.append(msgspec.json.decode(line, type=Record))
+        return self.records[-1]

@@ -11,13 +11,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from scripts.lib import script
 from scripts.lib.game_loop import Clock, Opening, Referee, parse_opening, play_moves
 from scripts.lib.match_log import (
     Record,
     Settings,
     UsageError,
-    append,
     is_decided,
     missing,
     open_log,
@@ -178,14 +179,14 @@ def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, rec
     """Play what the log at `path` still lacks, into log and tally, until done or decided."""
     game = script.load(settings.game)
     match = Match(settings, game, load_openings(game, settings))
-    file, records = open_log(path, settings)
+    log, records = open_log(path, settings)
     for record in records:
         tally.add(record)
-    with file, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
+    with log, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
         if records_into is not None:
             prepare_records(records_into, settings, records)
         while not tally.sprt()[1] and (played := next(fresh, None)):
-            append(file, played)
+            log.add([msgspec.json.encode(played)])
             if records_into is not None:
                 write_record(records_into, played)
             tally.add(played)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import itertools
 import json
-import os
 import re
 import time
 from collections import defaultdict
@@ -18,13 +16,13 @@ from typing import Any, NamedTuple, Protocol
 from tqdm import tqdm
 
 from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.log import Log, read_log
 from scripts.lib.players import Choice, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import completed
 from scripts.lib.statistics import Estimate, estimate
 
 from games.contract import Game, Position
-from games.files import open_json_lines, write_whole
 
 Record = dict[str, Any]
 """A game as its line in the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw)."""
@@ -134,17 +132,33 @@ def is_log(head: bytes) -> bool:
     return re.match(rb'\{"a": "[^"]*", "b": "[^"]*", "ms": ', head) is not None
 
 
+class Pairs:
+    """The games of a log. A kill may have left half a pair, which was then played again."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[tuple[Any, ...], dict[int, Record]] = defaultdict(dict)
+
+    def read(self, line: bytes) -> None:
+        record = json.loads(line)
+        self._pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
+
+    def whole(self) -> list[Record]:
+        """The games of the complete pairs."""
+        return [record for pair in self._pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
+
+
+def read_games(path: Path) -> list[Record]:
+    """All games of a log, in its order."""
+    records: list[Record] = []
+    read_log(path, lambda line: records.append(json.loads(line)))
+    return records
+
+
 def whole_pairs(path: Path) -> list[Record]:
-    """The games of a log whose pairs are complete. A kill may have left half a pair, which was then played again."""
-    pairs: dict[tuple[Any, ...], dict[int, Record]] = defaultdict(dict)
-    for line in path.read_bytes().splitlines(keepends=True):
-        if line.endswith(b"\n"):
-            try:
-                record = json.loads(line)
-                pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
-            except (ValueError, TypeError, KeyError) as error:
-                raise OSError(errno.EIO, f"is no log of games, or damaged: {error}", str(path)) from None
-    return [record for pair in pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
+    """The games of the complete pairs of a log."""
+    pairs = Pairs()
+    read_log(path, pairs.read)
+    return pairs.whole()
 
 
 def run_games(
@@ -152,8 +166,9 @@ def run_games(
 ) -> list[Record]:
     """Let `play` play what the log lacks; returns the games of these pairings at this time, the log's included."""
     check_plot(options.plot)
-    file = open_json_lines(options.log, is_log, exclusive=True)
-    records = whole_pairs(options.log)
+    pairs = Pairs()
+    log = Log(options.log, is_log, pairs.read)
+    records = pairs.whole()
     wanted = [Pairing(*pairing) for pairing in pairings]
     done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
     missing = [
@@ -163,11 +178,10 @@ def run_games(
         if (*pairing, options.ms, pair) not in done
     ]
     finished = completed(play, missing, options.jobs)
-    with file, contextlib.closing(finished):
+    with log, contextlib.closing(finished):
         each = itertools.chain.from_iterable(finished)
         for played in (bar := tqdm(each, total=len(missing), unit=" pairs", mininterval=5)):
-            write_whole(file, "".join(json.dumps(record) + "\n" for record in played).encode())
-            os.fsync(file.fileno())
+            log.add([json.dumps(record).encode() for record in played])
             records += played
             bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)
     return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == options.ms]

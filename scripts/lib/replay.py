@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
+
+from scripts.lib.records import GameRecord
 
 from games.kernel.jit import Record, entry, int64, new_record
 from games.xiangqi.intent import classify, describe
 from games.xiangqi.movegen import is_legal_here
 from games.xiangqi.notation import START_FEN, parse_move, square_text
 from games.xiangqi.position import POSITION, POSITION_DTYPE
+from games.xiangqi.rulebook import Item
 from games.xiangqi.rules import pop, push
 from games.xiangqi.setup import set_up
 from games.xiangqi.tables import TABLES, TABLES_RECORD
@@ -65,3 +71,51 @@ class Replayer:
         if legal < len(moves):
             raise ValueError(f"illegal move: {words[legal]}")
         return plies
+
+
+class Games(NamedTuple):
+    """All sound games. Items are numbered in the order of their first appearance."""
+
+    items: list[Item]
+    plies: list[Plies]  # of each game
+    numbers: list[np.ndarray[Any, Any]]  # of each game: by ply, the item's number
+    winners: np.ndarray[Any, Any]  # [game]: side, or -1
+
+
+def collect(records: Iterator[GameRecord], longest: int, report: Callable[[str], None]) -> Games:
+    """The first plies of all sound games, mirrored where they begin on the left; the others are told to `report`."""
+    numbers: dict[tuple[int, ...], int] = {}
+    games = Games([], [], [], np.zeros(0, np.int8))
+    winners = []
+    replayer = Replayer()
+    for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
+        try:
+            plies = replayer.replay(record.moves[:longest], record.fen)
+        except ValueError as error:
+            report(f"game {place}: {error}")
+            continue
+        if begins_left(plies):
+            plies[:, ORIGIN : TARGET + 1] += 8 - 2 * (plies[:, ORIGIN : TARGET + 1] % 9)
+        games.plies.append(plies)
+        moves = map(tuple, plies[:, : TARGET + 1].tolist())
+        games.numbers.append(np.array([numbers.setdefault(move, len(numbers)) for move in moves], np.int64))
+        winners.append({"1-0": 0, "0-1": 1}.get(record.result, -1))
+    return games._replace(items=[Item(*move) for move in numbers], winners=np.array(winners, np.int8))
+
+
+def begins_left(plies: Plies) -> bool:
+    """Whether the first square off the middle file is on the left."""
+    files = plies[:, ORIGIN : TARGET + 1].ravel() % 9
+    return bool((files[files != 4][:1] < 4).any())
+
+
+def first_plies(games: Games, phase: int) -> list[dict[int, int]]:
+    """Of each game: item -> ply of its first appearance."""
+    found = []
+    for plies, numbers in zip(games.plies, games.numbers, strict=True):
+        first: dict[int, int] = {}
+        for ply, number in enumerate(numbers.tolist()):
+            if not phase or plies[ply, SITUATIONS] & phase:
+                first.setdefault(number, ply)
+        found.append(first)
+    return found

@@ -17,9 +17,9 @@ import numpy as np
 import pandas
 from mlxtend import frequent_patterns
 
-from scripts.build.mine_rules import collect, first_plies
 from scripts.lib import apriori, script
 from scripts.lib.records import read_records
+from scripts.lib.replay import collect, first_plies
 
 
 @script.command

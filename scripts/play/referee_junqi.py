@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import re
 import sys
 import time
@@ -26,10 +25,10 @@ from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.log import Log
 from scripts.lib.players import Choice, EngineProcess, Forfeit, Limits, StartError, Turn
 
 from games.contract import Position
-from games.files import open_lines, write_whole
 from games.junqi.game import JunqiPosition
 from games.junqi.position import QUIET_LIMIT
 from games.junqi.tables import ROWS
@@ -212,15 +211,14 @@ def main() -> int:
         faults = [fault for line in lines if (fault := replay(line))]
         print("\n".join([*faults, f"{len(lines) - len(faults)} of {len(lines)} games agree"]))
         return int(bool(faults))
-    log = open_lines(options.log, is_log, is_whole, exclusive=True)
+    log = Log(options.log, is_log, bytes, is_whole)
     players = [ProtocolEngine(command, options.clock) for command in options.engines]
     try:
         with log:
             for number in tqdm(range(options.games), unit=" games", disable=not sys.stderr.isatty()):
                 pair = (players[0], players[1]) if number % 2 == 0 else (players[1], players[0])
                 result = play_game(f"game_{number + 1}", pair, options.clock)
-                write_whole(log, result.line().encode() + b"\n")
-                os.fsync(log.fileno())
+                log.add([result.line().encode()])
                 print(f"{result.name}: {result.players[0]} - {result.players[1]}: {result.winner} ({result.reason})")
     except StartError as error:
         print(error, file=sys.stderr)

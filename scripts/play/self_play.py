@@ -23,8 +23,8 @@ import msgspec
 from tqdm import tqdm
 
 from scripts.lib import script
-from scripts.lib.game_log import GameLog
 from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.log import GameLog
 from scripts.lib.players import Searching
 from scripts.lib.pool import completed
 from scripts.lib.records import SELF_PLAY

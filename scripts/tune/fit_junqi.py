@@ -14,7 +14,6 @@ the same games and options give the same weights. The loss told is on every tent
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.logistic import Array, fit, loss
+from scripts.lib.paper_games import read_games
 
 from games.files import replace_file
 from games.junqi import weights
@@ -44,8 +44,7 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
     """(counts, results of the first side, game numbers) of positions of the games of a log."""
     rows, results, numbers = [], [], []
     work = new_record(WORK_DTYPE)
-    for number, line in enumerate(tqdm(path.read_text().splitlines(), disable=not sys.stderr.isatty())):
-        record = json.loads(line)
+    for number, record in enumerate(tqdm(read_games(path), disable=not sys.stderr.isatty())):
         result = 0.5 if record["winner"] is None else float(record["winner"] == record["first"])
         position = JunqiPosition()
         for ply, word in enumerate(record["words"].split()):

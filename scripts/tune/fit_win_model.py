@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +23,13 @@ import msgspec
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.game_log import GameLog
 from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.log import GameLog, read_log
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
 
 from games.contract import FIRST, Game, Position
+from games.files import check_owned
 from games.winning import WinModel
 
 
@@ -108,16 +108,18 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
                 log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
 
 
-def read_games(path: Path) -> Iterator[Played]:
-    """Yield the games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
-    first, *lines = path.read_bytes().splitlines() or [b""]
-    if not first.startswith(f'{{"{KIND}":'.encode()):
-        raise OSError(errno.EINVAL, "is another kind of file", str(path))
-    for number, line in enumerate(lines, 2):
-        try:
-            yield msgspec.json.decode(line, type=Played)
-        except msgspec.DecodeError as error:
-            raise OSError(errno.EIO, f"line {number} is damaged: {error}", str(path)) from None
+def read_games(path: Path) -> list[Played]:
+    """The games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
+    mark = f'{{"{KIND}":'.encode()
+    games: list[Played] = []
+    check_owned(path, lambda head: head.startswith(mark))
+
+    def read(line: bytes) -> None:
+        if not line.startswith(mark):
+            games.append(msgspec.json.decode(line, type=Played))
+
+    read_log(path, read)
+    return games
 
 
 # ---------------------------------------------------------------- the fit

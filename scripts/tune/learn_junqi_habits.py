@@ -13,7 +13,6 @@ certain were believed to be, without habits and with them, for every tenth game 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,6 +23,7 @@ import numpy as np
 from tqdm import tqdm
 
 from scripts.lib import script
+from scripts.lib.paper_games import read_games
 
 from games.files import replace_file
 from games.junqi import behaviour, habits, record
@@ -70,8 +70,8 @@ class Sample(NamedTuple):
 
 def own_games(path: Path) -> Iterator[list[str]]:
     """Words of the games of a log of compare_junqi_players.py."""
-    for line in path.read_text().splitlines():
-        yield json.loads(line)["words"].split()
+    for game in read_games(path):
+        yield game["words"].split()
 
 
 def referee_games(path: Path) -> Iterator[list[str]]:

@@ -30,6 +30,7 @@ from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.logistic import Array, fit, loss
+from scripts.lib.paper_games import read_games
 from scripts.lib.records import open_text
 
 from games.files import replace_file
@@ -130,8 +131,7 @@ def learn_weights(options: argparse.Namespace) -> None:
 def differences(path: Path) -> tuple[Array, Array]:
     """([game, slot and type]: what the first side's layout has and the second's has not, results of the first side)."""
     rows, results = [], []
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
+    for record in read_games(path):
         first, second = (count([kinds_of(word)]) for word in record["words"].split()[:2])
         rows.append((first - second).ravel())
         results.append(0.5 if record["winner"] is None else float(record["winner"] == record["first"]))

@@ -21,12 +21,12 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from scripts.lib import script, statistics
+from scripts.lib.log import read_log
 from scripts.lib.logistic import Array, fit
-from scripts.lib.match_log import Record, Settings
+from scripts.lib.match_log import Reader, Settings
 from scripts.lib.matches import run_match
 from scripts.lib.openings import openings
 from scripts.lib.players import EngineSpec, Limits
@@ -122,10 +122,13 @@ def read_results(folder: Path, game: str) -> list[Result]:
         levels = re.fullmatch(rf"{game}-(\d\d)-(\d\d)", path.stem)
         if levels is None:
             continue
-        header, *lines = path.read_bytes().splitlines()
-        tally = Tally(msgspec.json.decode(header, type=Settings))
-        for line in lines:
-            tally.add(msgspec.json.decode(line, type=Record))
+        reader = Reader()
+        read_log(path, reader.read)
+        if reader.settings is None:
+            continue
+        tally = Tally(reader.settings)
+        for record in reader.records:
+            tally.add(record)
         if any(tally.pairs):
             found.append(Result(int(levels[2]), int(levels[1]), tuple(tally.pairs)))
     return sorted(found)

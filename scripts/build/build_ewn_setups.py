@@ -21,7 +21,6 @@ from pathlib import Path
 
 from scripts.lib import script
 from scripts.lib.log import Log
-from tqdm import tqdm
 
 from games.book import FOLDER
 from games.ewn.knowledge import Knowledge
@@ -69,7 +68,7 @@ def is_log(head: bytes) -> bool:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
@@ -91,7 +90,7 @@ def main() -> int:
 
     missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]
     with log, ThreadPoolExecutor(options.jobs) as pool:
-        bar = tqdm(pool.map(job, missing), total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
+        bar = script.progress(pool.map(job, missing), total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
         for entry in bar:
             done[entry.setup] = entry
             log.add([json.dumps([options.seed, entry]).encode()])

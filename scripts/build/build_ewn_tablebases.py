@@ -17,7 +17,6 @@ from pathlib import Path
 from scripts.lib import script
 import numpy as np
 from scripts.lib.ewn_retrograde import Solver
-from tqdm import tqdm
 
 from games.book import BookError, write_book
 from games.ewn.knowledge import ENDINGS as FOLDER
@@ -43,7 +42,7 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
     started = time.perf_counter()
     smaller = Tablebase([folder, FOLDER], refuse)
     solver = Solver(ending, smaller.address, threads)
-    with tqdm(total=1, desc=str(ending), disable=not sys.stderr.isatty(), bar_format="{l_bar}{bar}| {elapsed}") as bar:
+    with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
 
         def report(done: float) -> None:
             bar.update(done - bar.n)
@@ -69,7 +68,7 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="up to so many")
     script.add_output(parser, "the tables (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="threads")

@@ -7,6 +7,9 @@ result. A move's weight is learned from these results and from those of its best
 so that a few lucky games do not make a bad move popular. With --verify a move that a search of so many nodes finds
 clearly worse than the best of the position gets no weight. Writes a book to `--out`, or with `--replace-shipped` the
 game's in books/.
+
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
 """
 
 from __future__ import annotations
@@ -23,7 +26,6 @@ from scripts.lib import script
 import numpy as np
 from scripts.lib.pool import Workers
 from scripts.lib.records import GameRecord, read_records
-from tqdm import tqdm
 
 from games import opening, registry
 from games.book import FOLDER
@@ -65,7 +67,7 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
     game = script.load(variant)
     start = game.position().fen()
     nodes: dict[int, Node] = {}
-    for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
+    for place, record in enumerate(script.progress(records, unit=" games"), 1):
         if record.result not in POINTS or record.fen not in (None, start):
             continue
         position: Any = game.position()
@@ -158,7 +160,7 @@ def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: 
     refused = 0
     with Workers(jobs) as workers:
         found = workers.map(verify_position, works, chunksize=16)
-        progress = tqdm(found, total=len(works), unit=" positions", disable=not sys.stderr.isatty())
+        progress = script.progress(found, total=len(works), unit=" positions")
         for node, sound in zip(nodes.values(), progress, strict=True):
             node.is_sound = {move: move in sound for move in node.games}
             refused += len(node.games) - len(sound)
@@ -176,7 +178,7 @@ def entries(nodes: dict[int, Node]) -> np.ndarray[Any, Any]:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("files", type=Path, nargs="+", help="JSON lines, PGN or CSV, also .zst or .gz")
     parser.add_argument("--game", choices=GAMES, default=GAMES[0])
     script.add_output(parser, "the opening book")

@@ -137,7 +137,7 @@ def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("endings", nargs="*", default=SHIPPED, help="such as RN-AABB; without any, those shipped")
     script.add_output(parser, "the tables (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="endings built at a time (some take 1 GB each)")
@@ -152,7 +152,7 @@ def main() -> int:
     for ending in endings:
         if not is_built(out, ending):
             script.check_output(path_of(out, ending), script.is_book(KIND))
-    progress = tqdm(total=len(endings), unit=" endings", disable=not sys.stderr.isatty())
+    progress = script.progress(total=len(endings), unit=" endings")
     for line in build_all(out, endings, options.jobs):
         progress.update()
         tqdm.write(line)

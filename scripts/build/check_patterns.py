@@ -6,6 +6,8 @@
 With tables: of random quiet positions (no check, no capture) that an entry fits, how many have its result, by side to
 move. Entries that the tables do not bear out are marked. With endgames (JSON lines: fen, result): the published results
 that differ from the book's.
+
+Data: tablebases are shipped; published endgames are not. A line is an object with `fen` and `result`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ from typing import Any
 from scripts.lib import script
 import msgspec
 from scripts.lib.records import open_text
-from tqdm import tqdm
 
 from games.xiangqi.knowledge import ENDINGS, PATTERNS
 from games.xiangqi.notation import square_text, write_fen
@@ -59,7 +60,7 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
     claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
     known = {Ending.parse(path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}")}
-    for ending in tqdm(sorted(claimed & known), unit=" endings", disable=not sys.stderr.isatty()):
+    for ending in script.progress(sorted(claimed & known), unit=" endings"):
         tables = Tablebase([folder], print)
         rng = random.Random(str(ending))
         for _ in range(sample):
@@ -121,7 +122,7 @@ def report_endgames(book: PatternBook, path: Path) -> None:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("--book", type=Path, default=PATTERNS)
     parser.add_argument("--tables", type=Path, nargs="?", const=ENDINGS, help="folder")
     parser.add_argument("--endgames", type=Path, help="JSON lines, also .zst")

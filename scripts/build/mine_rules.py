@@ -10,6 +10,9 @@ the position it was played in, the move before, the move itself and its intents 
 that begin on the left wing are mirrored. Apriori finds the item sets that are frequent enough, and the rules in them;
 of these the ones that answer are kept: one move of a side, or its intents, after all that the antecedent holds. They
 are printed, or written as a rule base: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
+
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
 """
 
 from __future__ import annotations
@@ -201,7 +204,7 @@ def without_idle_conditions(rules: list[Rule], improvement: float) -> list[Rule]
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("files", type=Path, nargs="*", help="JSON lines or PGN, also .zst")
     parser.add_argument("--kind", choices=("moves", "situations", "both"), default="moves")
     parser.add_argument("--min-support", type=float, default=0.02, help="share of the games")

@@ -21,6 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from scripts.lib import script
 from scripts.lib.paper_games import Mind
 
 from games.contract import Task
@@ -195,6 +196,7 @@ class OpenSpiel(Simple):
     """OpenSpiel's MCTS in C++, its own state played alongside. Who moves first is White there, at the bottom right."""
 
     def __init__(self, simulations: int, uct_c: float = 2.0) -> None:
+        script.require("pyspiel", "benchmark")
         import pyspiel
 
         super().__init__()

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from tqdm import tqdm
-
+from scripts.lib import script
 from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
 from scripts.lib.log import Log, read_log
 from scripts.lib.players import Choice, Player, Turn
@@ -180,7 +179,7 @@ def run_games(
     finished = completed(play, missing, options.jobs)
     with log, contextlib.closing(finished):
         each = itertools.chain.from_iterable(finished)
-        for played in (bar := tqdm(each, total=len(missing), unit=" pairs", mininterval=5)):
+        for played in (bar := script.progress(each, total=len(missing), unit=" pairs", mininterval=5)):
             log.add([json.dumps(record).encode() for record in played])
             records += played
             bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.lib.script import check_output
+from scripts.lib.script import check_output, require
 
 from games.files import replace_file
 
@@ -33,8 +32,7 @@ def check_plot(path: Path | None) -> None:
         return
     if path.suffix not in FIELDS:
         raise OSError(errno.EINVAL, f"a plot's name ends in {' or '.join(FIELDS)}", str(path))
-    if importlib.util.find_spec("matplotlib") is None:
-        raise OSError(errno.ENOENT, "matplotlib, which draws it, is not installed", str(path))
+    require("matplotlib")
     check_output(path, is_plot)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
+from scripts.lib import script
 from scripts.lib.records import GameRecord
 
 from games.kernel.jit import Record, entry, int64, new_record
@@ -88,7 +87,7 @@ def collect(records: Iterator[GameRecord], longest: int, report: Callable[[str],
     games = Games([], [], [], np.zeros(0, np.int8))
     winners = []
     replayer = Replayer()
-    for place, record in enumerate(tqdm(records, unit=" games", disable=not sys.stderr.isatty()), 1):
+    for place, record in enumerate(script.progress(records, unit=" games"), 1):
         try:
             plies = replayer.replay(record.moves[:longest], record.fen)
         except ValueError as error:

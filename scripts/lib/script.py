@@ -12,14 +12,17 @@ import argparse
 import contextlib
 import errno
 import functools
+import importlib.util
 import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import ParamSpec
+from typing import Any, ParamSpec, TypeVar
+
+from tqdm import tqdm
 
 from games import registry
 from games.book import FOLDER, kind_of
@@ -33,6 +36,7 @@ SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__fi
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 P = ParamSpec("P")
+Item = TypeVar("Item")
 
 
 # ---------------------------------------------------------------- compiling
@@ -68,7 +72,8 @@ def load_once(name: str) -> Game[Position]:
 def command(main: Callable[P, int]) -> Callable[P, int]:
     """Decorate a script's `main`, so that one line on standard error ends it.
 
-    Status 2: a file cannot be read or written; 1: a worker process was killed; 130: Ctrl-C.
+    Status 2: a file cannot be read (a second line says where the data comes from) or written; 1: a worker process was
+    killed; 130: Ctrl-C.
     """
 
     def end(why: str, status: int) -> SystemExit:
@@ -80,6 +85,8 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
         _imports.close()
         try:
             return main(*args, **kwargs)
+        except FileNotFoundError as error:
+            raise end("\n".join(filter(None, (reason(error), data_of(main)))), WRONG_USAGE) from None
         except OSError as error:
             raise end(reason(error), WRONG_USAGE) from None
         except BrokenProcessPool:
@@ -88,6 +95,28 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
             raise end("interrupted", INTERRUPTED) from None
 
     return run
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """A parser whose help is a script's docstring as it stands."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def require(module: str, extra: str = "scripts") -> None:
+    """OSError if a module of an extra is not installed."""
+    if importlib.util.find_spec(module) is None:
+        raise OSError(errno.EINVAL, f"is not installed: pip install '.[{extra}]'", module)
+
+
+def progress(items: Iterable[Item] | None = None, unit: str = "it", **more: Any) -> tqdm[Item]:
+    """A bar on a terminal, nothing elsewhere."""
+    return tqdm(items, unit=unit, disable=not sys.stderr.isatty(), **more)
+
+
+def data_of(main: Callable[P, int]) -> str:
+    """What a script's docstring says of its data, in the paragraph that begins so; else nothing."""
+    paragraphs = (sys.modules[main.__module__].__doc__ or "").split("\n\n")
+    return "".join(" ".join(text.split()) for text in paragraphs if text.startswith("Data: "))
 
 
 def reason(error: OSError) -> str:
@@ -139,7 +168,7 @@ def check_output(path: Path, owns: Owns) -> None:
     try:
         tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent).close()
     except OSError as error:
-        raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
+        raise OSError(errno.EINVAL, f"cannot be written: {error.strerror}", str(path)) from None
 
 
 def begins_with(text: str) -> Owns:

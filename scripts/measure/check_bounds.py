@@ -10,7 +10,6 @@ share a searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats t
 
 from __future__ import annotations
 
-import argparse
 import faulthandler
 import random
 import re
@@ -351,7 +350,7 @@ class Run:
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("game", choices=registry.NAMES)
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="first round's seed")
     parser.add_argument("--rounds", type=int, default=1 << 40)
@@ -366,8 +365,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = time.monotonic() + args.seconds
     faults = 0
     seed = args.first
+    bar = script.progress(unit=" rounds", desc=args.game)
     while seed < args.first + args.rounds and time.monotonic() < end:
-        print(f"\r{args.game} seed {seed} ", end="", file=sys.stderr, flush=True)
+        bar.update()
         try:
             run.round(seed)
         except Exception:

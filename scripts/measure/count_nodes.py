@@ -5,19 +5,18 @@
 
 A line of the file is a FEN, moves from the start, or a FEN and `moves ...`. Prints both sums and the geometric mean of
 B's nodes over A's, with its standard error: above 1, A needs fewer.
+
+Data: any positions; the games of a match's log begin with its openings.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import math
 import statistics
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.game_loop import Opening, parse_opening
@@ -41,7 +40,7 @@ def counts(command: str, game: str, options: list[str], positions: list[Opening]
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("positions", type=Path)
     parser.add_argument("--game", default="xiangqi")
     parser.add_argument("--depth", type=int, default=11)
@@ -53,10 +52,9 @@ def main() -> int:
     texts = [text for text in options.positions.read_text("utf-8").splitlines() if text and not text.startswith("#")]
     positions = [parse_opening(text) for text in texts[:: options.every]]
     runs = [
-        tqdm(
+        script.progress(
             counts(command, options.game, settings, positions, options.depth),
             total=len(positions),
-            disable=not sys.stderr.isatty(),
         )
         for command, settings in ((options.a, options.a_option), (options.b, options.b_option))
     ]

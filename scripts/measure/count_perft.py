@@ -1,14 +1,13 @@
 """Count every position of a Xiangqi perft file to every depth it gives, and say how fast.
 
-    python scripts/measure/count_perft.py [FILE] [--max-nodes N]
+    python scripts/measure/count_perft.py perft.jsonl --max-nodes 1000000000
 
-FILE has a JSON object a line: {"id", "fen", "nodes": {depth: count}}. Positions that are not
-legal are skipped; exit status 1 if any count is wrong, or if nothing was counted.
+The file, tests/fixtures/xiangqi_perft.jsonl without one, has a JSON object a line: {"id", "fen", "nodes": {depth:
+count}}. Positions that are not legal are skipped; exit status 1 if any count is wrong, or if nothing was counted.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -23,13 +22,13 @@ DEFAULT = Path(__file__).parents[2] / "tests" / "fixtures" / "xiangqi_perft.json
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("--max-nodes", type=int, default=10**12, help="skip depths that count more")
     options = parser.parse_args()
     game = script.load("xiangqi")
     wrong, skipped, counts, total, seconds = 0, 0, 0, 0, 0.0
-    for line in options.file.read_text().splitlines():
+    for line in script.progress(options.file.read_text().splitlines(), " positions"):
         case = json.loads(line)
         try:
             position = game.position(case["fen"])

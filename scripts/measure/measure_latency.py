@@ -1,6 +1,6 @@
 """How fast the daemon answers, measured from outside through the pipe, and how much memory it takes.
 
-    python scripts/measure/measure_latency.py [--engine COMMAND] [--runs N]
+    python scripts/measure/measure_latency.py --engine "siqi" --runs 10
     python scripts/measure/measure_latency.py --late 60 --busy 4
 
 For each game: process start to `uciok` and to `readyok` (kernel cache filled by a first start), `stop` to `bestmove`,
@@ -11,7 +11,6 @@ settings whose searches look at the clock least often, beside `--busy` processes
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import sys
@@ -53,7 +52,7 @@ def measure(game: str, command: str, runs: int) -> list[str]:
     """The cells of a game's row."""
     columns: dict[str, list[float]] = {name: [] for name in ("uciok", "readyok", "stop", "isready", "late", "mb")}
     variant = f"setoption name UCI_Variant value {game}"
-    for run in range(runs + 1):
+    for run in script.progress(range(runs + 1), " starts", desc=game):
         engine = Engine(command)
         engine.send("uci")
         uciok = engine.wait("uciok", engine.started)
@@ -85,7 +84,7 @@ def lateness(command: str, game: str, options: tuple[str, ...], runs: int) -> li
     for option in options:
         engine.send("setoption name {} value {}".format(*option.rsplit(maxsplit=1)))
     late = []
-    for _ in range(runs):
+    for _ in script.progress(range(runs), " searches", desc=game):
         engine.send("ucinewgame", SETUPS.get(game, "position startpos moves j10 i9k9 i11k11"))
         engine.wait("readyok", engine.send("isready"))
         late.append(engine.wait("bestmove", engine.send(f"go movetime {MOVETIME_MS}")) - MOVETIME_MS)
@@ -107,7 +106,8 @@ def print_lateness(command: str, runs: int, busy: int) -> None:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", default=registry.NAMES, help="all, if none is named")
     parser.add_argument("--engine", default=f"{sys.executable} -m daemon")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="searches of each setting")
@@ -118,7 +118,7 @@ def main() -> int:
         return 0
     print("| game | uciok | readyok | stop to bestmove | isready in a search | movetime 50 late by | MB |")
     print("|---|---|---|---|---|---|---|")
-    for game in registry.NAMES:
+    for game in options.games:
         print(f"| {game} | {' | '.join(measure(game, options.engine, options.runs))} |", flush=True)
     return 0
 

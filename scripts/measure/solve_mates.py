@@ -6,18 +6,18 @@
 A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: a mate at
 most so long), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit
 status 1 if no case is left.
+
+Data: tests/fixtures/xiangqi_mates.jsonl is such a file.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from tqdm import tqdm
 
 from scripts.lib import script
 
@@ -55,7 +55,7 @@ def is_position(game: Game[Position], case: dict[str, Any]) -> bool:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--nodes", type=int, default=200_000)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth case")
@@ -68,7 +68,7 @@ def main() -> int:
     cases = [case for case in cases if is_position(game, case)]
     solved, spent = 0, 0
     started = time.perf_counter()
-    for case in tqdm(cases, disable=not sys.stderr.isatty()):
+    for case in script.progress(cases):
         mate, nodes = solve(game, searcher, case, options.nodes)
         solved += mate is not None
         spent += nodes

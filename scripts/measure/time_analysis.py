@@ -1,7 +1,7 @@
 """How fast `siqi analyse` is: what a second worker brings, what a query costs beside its search, and in what memory.
 
-    python scripts/measure/time_analysis.py workers [--positions 40] [--nodes 400000] [--rounds 3]
-    python scripts/measure/time_analysis.py queries [--queries 100000] [--nodes 1]
+    python scripts/measure/time_analysis.py workers --positions 40 --nodes 400000 --rounds 3
+    python scripts/measure/time_analysis.py queries --queries 100000 --nodes 1
 
 `workers`, for each game: the same positions by one worker and by two, by turns, and the ratio of their times; loading
 the game is left out (what a run with one short query takes). `queries`: positions of Xiangqi games played at random,
@@ -65,7 +65,7 @@ def measure_workers(options: argparse.Namespace) -> None:
         lines = list(itertools.islice(found, options.positions))
         first = list(itertools.islice(queries(name, 1), 1))
         times: dict[int, list[float]] = {1: [], 2: []}
-        for _ in range(options.rounds):
+        for _ in script.progress(range(options.rounds), " rounds", desc=name):
             for workers, taken in times.items():
                 taken.append(seconds(lines, workers) - seconds(first, workers))
         ratios = [one / two for one, two in zip(times[1], times[2], strict=True)]
@@ -88,7 +88,7 @@ def measure_queries(options: argparse.Namespace) -> None:
 
     threading.Thread(target=write, daemon=True).start()
     memory, started = [], 0.0
-    for number in range(1, options.queries + 1):
+    for number in script.progress(range(1, options.queries + 1), " answers"):
         _, line = process.wait_for()
         assert "bestmove" in line, line
         if number == options.queries // 20:
@@ -122,7 +122,7 @@ def bare_search_ms(lines: list[bytes]) -> float:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     workers = commands.add_parser("workers")
     workers.add_argument("--positions", type=int, default=40)

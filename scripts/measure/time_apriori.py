@@ -3,19 +3,19 @@
     python scripts/measure/time_apriori.py games.jsonl.zst --min-support 0.02 --min-confidence 0.3
 
 Transactions are the games' first plies, as in mine_rules.py. mlxtend is spared the items that are too rare alone.
+
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-import pandas
-from mlxtend import frequent_patterns
 
 from scripts.lib import apriori, script
 from scripts.lib.records import read_records
@@ -24,13 +24,17 @@ from scripts.lib.replay import collect, first_plies
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("file", type=Path, help="JSON lines or PGN, also .zst")
     parser.add_argument("--min-support", type=float, default=0.02)
     parser.add_argument("--min-confidence", type=float, default=0.3)
     parser.add_argument("--longest", type=int, default=3, help="items of a set, at most")
     parser.add_argument("--plies", type=int, default=40)
     options = parser.parse_args()
+    script.require("mlxtend")
+    import pandas
+    from mlxtend import frequent_patterns
+
     games = collect(read_records(options.file, print), options.plies, print)
     baskets = [list(plies) for plies in first_plies(games, 0)]
     least = math.ceil(options.min_support * len(baskets))

@@ -7,18 +7,17 @@
 plays each opening on against itself; both search every position that arises, and must choose alike.
 `games`: the two against each other with the same time for a turn and iterative deepening, each opening from both sides.
 Openings: a line each, turns from the empty board.
+
+Data: tests/fixtures/connect6_openings.txt are such openings.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.connect6_scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
@@ -57,7 +56,7 @@ class Timing(NamedTuple):
 def measure(openings: list[list[str]], games: int, depths: list[int], turns: list[int], width: int) -> list[Timing]:
     programs = {scan: Program(scan, width) for scan in NAMES}
     found = []
-    for opening in openings[:games]:
+    for opening in script.progress(openings[:games], " openings"):
         position: Any = Referee(script.load_once("connect6"), Opening(moves=opening)).position
         while position.outcome() is None and position.ply < max(turns):
             turn, value, _ = programs[LOCAL].search(position, min(depths))
@@ -176,7 +175,7 @@ def report_games(width: int, seconds: float, played: list[Played], plot: Path | 
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("times", "games"):
         command = commands.add_parser(name)
@@ -204,7 +203,7 @@ def main() -> int:
         for game in range(options.games)
     ]
     with Workers(options.jobs) as workers:
-        played = list(tqdm(workers.map(play, pairings), total=len(pairings), disable=not sys.stderr.isatty()))
+        played = list(script.progress(workers.map(play, pairings), total=len(pairings)))
     report_games(options.width, options.seconds, played, options.plot)
     return 0
 

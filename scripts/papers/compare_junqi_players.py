@@ -22,7 +22,6 @@ actions all movable pieces would have. `speed`: plies of playouts a second.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import itertools
 import statistics
@@ -31,8 +30,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.junqi_players import Engine, make_player
@@ -176,7 +173,7 @@ def tell_kinds(records: list[Record]) -> None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     games: Counter[str] = Counter()
     ends: dict[str, Counter[str]] = defaultdict(Counter)
-    for record in tqdm(records, unit=" games", disable=not sys.stderr.isatty()):
+    for record in script.progress(records, unit=" games"):
         players = (record["a"], record["b"]) if record["first"] == 0 else (record["b"], record["a"])
         games.update(set(players))
         for side, kind in kinds_of(record["words"].split()):
@@ -199,7 +196,7 @@ def tell_times(playouts: int, games: int, path: Path | None) -> None:
     }
     spent: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in players}
     movable: dict[int, list[int]] = defaultdict(list)
-    for number in tqdm(range(games), unit=" games", disable=not sys.stderr.isatty()):
+    for number in script.progress(range(games), unit=" games"):
         name = list(players)[number % len(players)]
         engine = player(players[name], 0)
         assert isinstance(engine, Engine)
@@ -260,7 +257,7 @@ def tell_speed(playouts: int, runs: int) -> None:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("games", "table", "grid", "setups"):
         command = commands.add_parser(name)

@@ -7,18 +7,17 @@ The trees are fixed: all legal moves of Xiangqi positions to one depth, the stat
 transposition table, no pruning but alpha-beta. "Three levels" gives a node the bound that its parent has found so far,
 so that only its grandparent can cut it off; "all levels" passes both bounds down. The ideal is the paper's count for
 the same number of leaves, B^D: 2 B^(D/2) - 1 for even D, B^((D+1)/2) + B^((D-1)/2) - 1 for odd.
+
+Data: none is needed; a file has a FEN a line.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from tqdm import tqdm
 
 from scripts.lib import script
 
@@ -125,7 +124,7 @@ def count(game: Any, fen: str, depth: int, is_ordered: bool) -> Counts:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("positions", type=Path, nargs="?", help="a FEN a line; without, eight endings of games")
     parser.add_argument("--depth", type=int, default=4)
     parser.add_argument("--order", choices=("evaluation", "none"), default="evaluation", help="of successors")
@@ -133,7 +132,7 @@ def main() -> int:
     fens = options.positions.read_text("utf-8").splitlines() if options.positions else ENDGAMES
     game = script.load("xiangqi")
     is_ordered = options.order == "evaluation"
-    rows = [count(game, fen, options.depth, is_ordered) for fen in tqdm(fens, disable=not sys.stderr.isatty())]
+    rows = [count(game, fen, options.depth, is_ordered) for fen in script.progress(fens)]
     print(f"depth {options.depth}, order {options.order}; leaves looked at")
     print("| position | all leaves | three levels | all levels | ideal | all levels / three | all levels / ideal |")
     print("|---|---|---|---|---|---|---|")

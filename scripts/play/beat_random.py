@@ -8,7 +8,6 @@ is continued where it was broken off: give a new engine a new folder.
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from collections.abc import Sequence
@@ -35,7 +34,7 @@ def wins(game: str, command: str, logs: Path, concurrency: int) -> int:
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(REQUIRED), help=", ".join(REQUIRED))
     parser.add_argument(
         "--engine",

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib.util
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +54,7 @@ def add_limits(group: argparse._ArgumentGroup, prefix: str = "") -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     """The options that fill Settings bear the names of its fields."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     option = parser.add_argument
     option("game", choices=registry.NAMES)
     option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
@@ -114,8 +113,7 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
     if settings.referee == "pyffish":
         if settings.game != "xiangqi":
             raise UsageError("pyffish knows only Xiangqi's rules")
-        if importlib.util.find_spec("pyffish") is None:
-            raise UsageError("pyffish is not installed")
+        script.require("pyffish", "referee")
     if settings.games < 1 or (settings.games % 2 and not settings.best_of):
         raise UsageError("--games must be even: they are played in pairs")
     if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):

@@ -13,15 +13,12 @@ such a log again, or of one whose end is in the referees' words, and says where 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import re
 import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
-
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
@@ -196,7 +193,7 @@ def replay(line: str) -> str | None:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     play = commands.add_parser("play")
     play.add_argument("engines", nargs=2)
@@ -215,7 +212,7 @@ def main() -> int:
     players = [ProtocolEngine(command, options.clock) for command in options.engines]
     try:
         with log:
-            for number in tqdm(range(options.games), unit=" games", disable=not sys.stderr.isatty()):
+            for number in script.progress(range(options.games), unit=" games"):
                 pair = (players[0], players[1]) if number % 2 == 0 else (players[1], players[0])
                 result = play_game(f"game_{number + 1}", pair, options.clock)
                 log.add([result.line().encode()])

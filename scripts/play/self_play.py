@@ -11,7 +11,6 @@ command, and one with more `--games` adds them; a file with games of other setti
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import random
 import sys
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
@@ -79,7 +77,7 @@ def _work(task: tuple[Settings, int]) -> bytes:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("file", type=Path, help="games are added to it: JSON lines, .zst or .jsonl")
     parser.add_argument("--games", type=int, default=1000, help="those that the file has included")
@@ -95,7 +93,7 @@ def main() -> int:
     log = GameLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))
     tasks = [(settings, number) for number in range(options.games) if number not in log.numbers]
     script.load_once(options.game)  # compile once, before there are several
-    progress = tqdm(total=options.games, initial=options.games - len(tasks), disable=not sys.stderr.isatty())
+    progress = script.progress(total=options.games, initial=options.games - len(tasks))
     batch: list[bytes] = []
     written = time.monotonic()
 

@@ -7,11 +7,13 @@ opponent's apart; positions are left out in which the side to move wins by doubl
 Interests of points: so that a softmax of a point's roads tells best which empty point the next stone went to, the other
 stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes a source file
 to `--out`, or games/connect6/weights.py with `--replace-shipped`; the same files and options give the same weights.
+
+Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
+Little Golem, which are not shipped. `python scripts/play/self_play.py connect6 own.jsonl` makes some.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from itertools import islice
@@ -19,7 +21,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.records import read_records
@@ -89,7 +90,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     game = script.load("connect6")
     solver = ThreatSolver()
     samples = Samples([], [], [], [])
-    for record in tqdm(islice(read_records(path, print, "connect6"), limit), disable=not sys.stderr.isatty()):
+    for record in script.progress(islice(read_records(path, print, "connect6"), limit)):
         if record.result not in ("1-0", "0-1"):
             continue
         position: Any = game.position(record.fen)
@@ -211,7 +212,7 @@ CENTRE = {interest[-1]}
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("games", type=Path, nargs="+", help="CSV or JSON lines, also .gz or .zst")
     parser.add_argument("--limit", type=int, default=20_000, help="games of each file")
     parser.add_argument("--share", type=float, default=0.25, help="of the positions")

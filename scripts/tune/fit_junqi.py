@@ -9,16 +9,16 @@ terms. The evaluation is linear in its weights (games/junqi/evaluate.py), so New
 weights near the present ones where games say little. What pieces are worth by themselves, for attacks to be judged by,
 is fitted to their numbers alone. Writes a source file to `--out`, or games/junqi/weights.py with `--replace-shipped`;
 the same games and options give the same weights. The loss told is on every tenth game, which the fit does not see.
+
+Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.logistic import Array, fit, loss
@@ -44,7 +44,7 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
     """(counts, results of the first side, game numbers) of positions of the games of a log."""
     rows, results, numbers = [], [], []
     work = new_record(WORK_DTYPE)
-    for number, record in enumerate(tqdm(read_games(path), disable=not sys.stderr.isatty())):
+    for number, record in enumerate(script.progress(read_games(path))):
         result = 0.5 if record["winner"] is None else float(record["winner"] == record["first"])
         position = JunqiPosition()
         for ply, word in enumerate(record["words"].split()):
@@ -61,7 +61,7 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("games", type=Path, nargs="+")
     parser.add_argument("--every", type=int, default=3, help="plies between positions")
     parser.add_argument("--ridge", type=float, default=0.002)

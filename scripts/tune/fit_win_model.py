@@ -11,7 +11,6 @@ the fifth: log loss in nats beside that of constant chances, and a table of ten 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 from collections.abc import Sequence
@@ -103,7 +102,7 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
     log = GameLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
     with contextlib.closing(log):
         game = script.load(name)
-        for number, opening in enumerate(islice(openings(game, seed), count)):
+        for number, opening in enumerate(script.progress(islice(openings(game, seed), count), " games", total=count)):
             if number not in log.numbers:
                 log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
 
@@ -225,7 +224,7 @@ def report(model: WinModel, train: Samples, test: Samples) -> str:
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     option = parser.add_argument
     option("game", choices=FORMS)
     option("--out", type=Path, required=True, metavar="DIR", help="the games; continued if they exist")

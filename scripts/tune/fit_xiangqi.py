@@ -8,11 +8,13 @@ sigmoid(evaluation / scale) tells the result best. The evaluation is linear in i
 so Newton's method is exact. A ridge holds the weights near the present ones where games say little. Writes a source
 file to `--out`, or games/xiangqi/tuned.py with `--replace-shipped`; the same files and options give the same weights.
 `--limit` is a file's.
+
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from collections.abc import Iterator
@@ -20,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.records import read_records
@@ -59,7 +60,7 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
     rng = random.Random(seed)
     game = script.load("xiangqi")
     rows, phases, results = [], [], []
-    for record in tqdm(read_records(path, print), disable=not sys.stderr.isatty()):
+    for record in script.progress(read_records(path, print)):
         if record.result not in SCORES:
             continue
         position: Any = game.position(record.fen)
@@ -138,7 +139,7 @@ def source(weights: Any, held_out_loss: float) -> str:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("games", type=Path, nargs="+", help="JSON lines or PGN, also .zst")
     parser.add_argument("--share", type=float, default=0.12, help="of the quiet positions")
     parser.add_argument("--first-ply", type=int, default=12)

@@ -8,11 +8,12 @@ all that is known then, is found by gradient ascent: what pieces of a type did (
 pieces did that were expected to be of that type. Prints the mean of -ln of what the true types of pieces not known for
 certain were believed to be, without habits and with them, for every tenth game and for GAMES. Writes a source file to
 `--out`, or games/junqi/habits.py with `--replace-shipped`.
+
+Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.paper_games import read_games
@@ -99,7 +99,7 @@ def samples_of(words: list[str], every: int) -> Iterator[Sample]:
 
 
 def read(games: Iterable[list[str]], every: int) -> list[list[Sample]]:
-    return [list(samples_of(words, every)) for words in tqdm(games, unit=" games", disable=not sys.stderr.isatty())]
+    return [list(samples_of(words, every)) for words in script.progress(games, unit=" games")]
 
 
 def surprise(samples: list[Sample], table: Array) -> float:
@@ -118,7 +118,7 @@ def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
     rng = random.Random(1)
     for turn in range(passes):
         rng.shuffle(samples)
-        for first in tqdm(range(0, len(samples), BATCH), desc=f"pass {turn + 1}", disable=not sys.stderr.isatty()):
+        for first in script.progress(range(0, len(samples), BATCH), desc=f"pass {turn + 1}"):
             gradient = -ridge * table
             for sample in samples[first : first + BATCH]:
                 truth = np.eye(len(TYPES))[sample.kinds]
@@ -131,7 +131,7 @@ def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("games", type=Path)
     parser.add_argument("--test", type=Path)
     parser.add_argument("--every", type=int, default=12, help="plies between samples of a view")

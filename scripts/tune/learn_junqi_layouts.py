@@ -14,6 +14,9 @@ LAYOUTS, of the exact distribution), beside what deployments at random have.
 `advantages`: advantages.py. own.jsonl: a log of `compare_junqi_players.py games`, of equal players. What a type
 in a slot is worth is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss on every
 tenth pair of games, which the fit does not see.
+
+Data: for `advantages` a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi`
+makes, for `weights` set-up words, as in tests/fixtures/junqi_setups.txt (its first column).
 """
 
 from __future__ import annotations
@@ -26,7 +29,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.logistic import Array, fit, loss
@@ -122,7 +124,7 @@ def learn_weights(options: argparse.Namespace) -> None:
     more = [kinds for kinds in read_more(options.more) if kinds not in layouts] if options.more else []
     prior = options.smoothing * LEGAL + (options.strength * count(more) / len(more) if more else 0)
     table = count(layouts) + prior
-    alone = [log_likelihood(table - count([kinds]), kinds) for kinds in tqdm(layouts, disable=not sys.stderr.isatty())]
+    alone = [log_likelihood(table - count([kinds]), kinds) for kinds in script.progress(layouts)]
     print(f"at random {-math.log(SETUP_COUNT):.2f}, learned from the others {statistics.fmean(alone):.2f}")
     header = WEIGHTS_TITLE + WEIGHTS_HEADER.format(layouts=len(layouts) + len(more))
     replace_file(out, [source(header, "WEIGHTS", table)], owns)
@@ -164,7 +166,7 @@ def source(header: str, name: str, table: Array) -> bytes:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     weights = commands.add_parser("weights")
     weights.add_argument("layouts", type=Path)

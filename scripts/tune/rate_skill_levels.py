@@ -11,7 +11,6 @@ as a line with a few bends, the anchor's level at its rating. `--table` plays no
 
 from __future__ import annotations
 
-import argparse
 import errno
 import math
 import re
@@ -209,7 +208,7 @@ def table(results: Sequence[Result]) -> str:
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     option = parser.add_argument
     option("game", choices=registry.NAMES)
     option("--out", type=Path, required=True, metavar="DIR", help="logs and openings; continued if they exist")

@@ -10,7 +10,6 @@ the errors that it learns from: how far values are from what their successors gi
 
 from __future__ import annotations
 
-import argparse
 import errno
 import io
 import math
@@ -63,7 +62,7 @@ def saved(part: Path) -> dict[str, Any]:
 
 @script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("--games", type=int, default=6_500_000)
     parser.add_argument("--every", type=int, default=500_000, metavar="N", help="report and save")
     parser.add_argument("--seed", type=int, default=1)
@@ -90,7 +89,7 @@ def main() -> int:
     ready(learner)
     work.random, work.endings = state, tables.address
     started = time.perf_counter()
-    with tqdm(total=options.games, initial=done, unit=" games", disable=not sys.stderr.isatty()) as bar:
+    with script.progress(total=options.games, initial=done, unit=" games") as bar:
         while done < options.games:
             games = min(options.every, options.games - done)
             learner.states = learner.squared_error = 0

@@ -6,6 +6,7 @@ the last stone wins. It goes by the name of a real game to borrow its declaratio
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import random
@@ -57,7 +58,7 @@ for line in sys.stdin:
         if mode == "crash":
             sys.exit(7)
         time.sleep({"slow": 0.2, "hang": 60}.get(mode, 0))
-        print("info depth 1 score cp 0")
+        print("info depth 1 score", {"sure": "mate 3", "doubt": "cp -900"}.get(mode, "cp 0"))
         print("bestmove", answer())
     elif words[0] == "quit":
         break
@@ -468,3 +469,27 @@ def test_the_shipped_logs_are_read() -> None:
         assert reader.settings is not None and reader.settings.games == len(reader.records)
         games[path.stem] = len(reader.records)
     assert games == {"xiangqi-endgames": 400, "xiangqi-fairy-stockfish": 200}
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None:
+    log, folder = tmp_path / "m.jsonl", tmp_path / "records"
+    words = (name, "--a", "random", "--b", "random", "--games", "2", "--max-plies", "40", "--log", str(log))
+    assert match.main((*words, "--records", str(folder))) == 0
+    records = registry.records(name)
+    for path, line in zip(sorted(folder.iterdir()), log.read_text().splitlines()[1:], strict=True):
+        (game,) = records.read(io.StringIO(path.read_text(records.ENCODING)))
+        played = json.loads(line)
+        assert [word[:4] for word in game.moves[2:]] == [word[:4] for word in played["moves"][2:]]
+        assert name != "junqi" or all(re.fullmatch(r"....=[0-3]", word) for word in game.moves[2:])
+        assert game.result == (
+            "1/2-1/2" if played["winner"] is None else ("1-0", "0-1")[played["winner"] != played["first"]]
+        )
+
+
+def test_scores_that_agree_decide_a_game(bench: Bench) -> None:
+    """The first score that names the winner, and two more."""
+    assert bench.play("sure", "doubt", "--games", "2", "--agree", "500", "2") == 0
+    games = bench.records()
+    assert [(game["winner"], game["cause"]) for game in games] == [(0, "adjudicated")] * 2
+    assert all(game["plies"] == 3 for game in games)

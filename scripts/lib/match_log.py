@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from scripts.lib.game_loop import Agreement
 from scripts.lib.log import Log
 from scripts.lib.players import EngineSpec
 
@@ -32,6 +33,7 @@ class Settings(msgspec.Struct, frozen=True):
     hang_s: float = 60.0
     referee: str = "siqi"  # whose rules judge
     best_of: int = 0  # games of a series; `games` counts series then
+    agreement: Agreement | None = None  # of both engines' scores, which decides a game
 
 
 class Record(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""A match: what it is, its games side by side in threads, and the records of EWN's."""
+"""A match: what it is, its games side by side in threads, and their records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Clock, Opening, Referee, parse_opening, play_moves
+from scripts.lib.game_loop import Clock, Opening, Referee, parse_opening, play_moves, words_for
 from scripts.lib.match_log import (
     Record,
     Settings,
@@ -28,8 +28,8 @@ from scripts.lib.match_log import (
 from scripts.lib.players import Forfeit, Player, make_player
 from scripts.lib.tally import Tally, progress
 
+from games import registry
 from games.contract import FIRST, SECOND, Game, GameRecord, Position
-from games.ewn import record as ewn_record
 from games.files import check_owned, replace_file
 
 
@@ -76,7 +76,7 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
     clocks = [Clock(settings.engines[engine].limits, settings.margin_ms) for engine in seats]
     seated = [players[engine] for engine in seats]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
-    winner, cause, reason = play_moves(referee, seated, clocks, seeds, settings.max_plies)
+    winner, cause, reason = play_moves(referee, seated, clocks, seeds, settings.max_plies, settings.agreement)
     return Record(
         game=index,
         pair=pair,
@@ -145,34 +145,41 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
             dismiss()
 
 
-def record_text(record: Record) -> bytes:
-    """A game of EWN as a championship record; nothing if not both sides came to set up."""
-    if len(record.moves) < len((FIRST, SECOND)):
+def record_text(game: Game[Position], record: Record) -> bytes:
+    """A game as the game's records have it; nothing if not both sides came to set up."""
+    setups = 2 if game.info.has_setup else 0
+    if len(record.moves) < setups:
         return b""
-    first, second = record.players
-    result = "*" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
-    dice = tuple(record.dice[: len(record.moves) - 2])  # a throw may have been answered by no move
-    game = GameRecord(tuple(record.moves), dice, result, first, second)
-    return ewn_record.write(game).encode(ewn_record.ENCODING)
+    moves, position = record.moves, game.position()
+    if game.info.has_hidden:  # what the moves met stands in the record, not in the log
+        for word in moves:
+            position.push(position.parse_move(word))
+        moves = [*moves[:setups], *words_for(game, position, FIRST, moves)[setups:]]
+    result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
+    dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
+    fen = parse_opening(record.opening).fen or ""
+    records = registry.records(game.info.name)
+    text = records.write(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
+    return text.encode(records.ENCODING)
 
 
-def record_path(folder: Path, game: int) -> Path:
-    return folder / f"{game + 1:05d}.txt"
+def record_path(folder: Path, settings: Settings, game: int) -> Path:
+    return folder / f"{game + 1:05d}.{'pgn' if settings.game == 'xiangqi' else 'txt'}"
 
 
-def write_record(folder: Path, record: Record) -> None:
+def write_record(folder: Path, match: Match, record: Record) -> None:
     """Write a game's file, if it has a text; OSError if there is another."""
-    if text := record_text(record):
-        replace_file(record_path(folder, record.game), [text], text.startswith)
+    if text := record_text(match.game, record):
+        replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
 
 
-def prepare_records(folder: Path, settings: Settings, records: Sequence[Record]) -> None:
+def prepare_records(folder: Path, match: Match, records: Sequence[Record]) -> None:
     """Write what files the logged games lack; OSError if a game's file, or one still to be written, is another's."""
     folder.mkdir(parents=True, exist_ok=True)
-    for index in itertools.chain.from_iterable(missing(settings, records)):
-        check_owned(record_path(folder, index), lambda head: False)
+    for index in itertools.chain.from_iterable(missing(match.settings, records)):
+        check_owned(record_path(folder, match.settings, index), lambda head: False)
     for record in records:
-        write_record(folder, record)
+        write_record(folder, match, record)
 
 
 def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None) -> None:
@@ -184,10 +191,10 @@ def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, rec
         tally.add(record)
     with log, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
         if records_into is not None:
-            prepare_records(records_into, settings, records)
+            prepare_records(records_into, match, records)
         while not tally.sprt()[1] and (played := next(fresh, None)):
             log.add([msgspec.json.encode(played)])
             if records_into is not None:
-                write_record(records_into, played)
+                write_record(records_into, match, played)
             tally.add(played)
             advance()

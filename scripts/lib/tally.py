@@ -86,7 +86,7 @@ class Tally:
             faults = ", ".join(f"{fault} {self.faults[engine, fault]}" for fault in FAULTS)
             lines.append(f"lost by {name}: {faults}")
         if self.adjudicated:
-            lines.append(f"drawn at the ply limit: {self.adjudicated}")
+            lines.append(f"adjudicated: {self.adjudicated}")
         if self.repeated:
             lines.append(f"repeating an earlier game, no evidence: {self.repeated}")
         return "\n".join(lines)

@@ -8,8 +8,9 @@ illegal move, dies or oversteps its time loses the game. Every game becomes a li
 command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
 another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
 A moving first in games 1, 4 and 5 (B in every second series), each with throws of its own, left when they are decided.
-`--records` also writes EWN's games as the championships keep them, a file each; a file that is there already must hold
-the same game.
+`--records` also writes each game to a file: PGN for Xiangqi, for the others as the championships keep them; a file that
+is there already must hold the same game. `--agree 1000 6` ends a game once the scores of both engines have named the
+same winner, by 1000 centipawns or a mate, for six plies after the first.
 """
 
 from __future__ import annotations
@@ -60,12 +61,15 @@ def build_parser() -> argparse.ArgumentParser:
     option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
     option("--games", type=int, default=100, help="even: they are played in pairs")
     option("--best-of", type=int, default=0, metavar="N", help="--games series of so many games")
-    option("--records", type=Path, metavar="DIR", help="EWN: also write each game as the championships do")
+    option(
+        "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
+    )
     option("--concurrency", type=int, default=1, help="games at a time")
     option("--seed", type=int, default=1)
     option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
     option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
     option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
+    option("--agree", nargs=2, type=int, metavar=("CP", "PLIES"), help="scores of both engines that decide a game")
     option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
     option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
     option("--referee", choices=("siqi", "pyffish"), default="siqi", help="whose rules judge")
@@ -100,6 +104,7 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
     """The match asked for; UsageError if it makes no sense."""
     fields = {name: value for name, value in arguments.items() if name in Settings.__struct_fields__}
     fields["engines"] = tuple(spec_from(arguments, letter) for letter in "ab")
+    fields["agreement"] = arguments["agree"]
     if arguments["openings"]:
         fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
     settings = msgspec.convert(fields, Settings)
@@ -108,8 +113,8 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
         if spec.ranks and settings.game != "xiangqi":
             raise UsageError("only Xiangqi's ranks are counted in two ways")
-    if arguments["records"] is not None and (settings.game != "ewn" or settings.openings):
-        raise UsageError("--records: of EWN's games from the set-ups on")
+    if arguments["records"] is not None and settings.openings and settings.game != "xiangqi":
+        raise UsageError("--records: of games from the start; only Xiangqi's may begin elsewhere")
     if settings.referee == "pyffish":
         if settings.game != "xiangqi":
             raise UsageError("pyffish knows only Xiangqi's rules")

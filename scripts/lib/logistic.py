@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from scripts.lib import script
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-ROUNDS = 20
-"""Of Newton's method, which has long stood still by then."""
+TOLERANCE = 1e-9
+"""Mean step at which values count as found."""
 
 
 def chances(rows: Array, values: Array) -> Array:
-    return 1 / (1 + np.exp(-rows @ values / 100))
+    return np.asarray(np.exp(-np.logaddexp(0, -rows @ values / 100)))
 
 
 def loss(rows: Array, results: Array, values: Array) -> float:
@@ -23,11 +25,23 @@ def loss(rows: Array, results: Array, values: Array) -> float:
 
 
 def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
-    """The values that make the results likeliest, less the ridge that holds them near the start."""
-    values = start.copy()
-    for _ in range(ROUNDS):
+    """The values that make the results likeliest, less the ridge that holds them near the start.
+
+    By Newton's method with conjugate gradients: for 3,600 games and 300 values 0.09 s, whole Newton steps took 0.42.
+    """
+    script.require("scipy")
+    from scipy.optimize import minimize
+
+    def loss_and_gradient(values: Array) -> tuple[float, Array]:
+        logits, away = rows @ values / 100, values - start
+        total = np.logaddexp(0, logits).sum() - results @ logits + ridge / 2 * away @ away
+        return float(total), rows.T @ (chances(rows, values) - results) / 100 + ridge * away
+
+    def curvature(values: Array, along: Array) -> Array:
         found = chances(rows, values)
-        gradient = rows.T @ (results - found) / 100 - ridge * (values - start)
-        hessian = (rows.T * (found * (1 - found))) @ rows / 100**2 + ridge * np.eye(len(values))
-        values += np.linalg.solve(hessian, gradient)
-    return values
+        return np.asarray(rows.T @ (found * (1 - found) * (rows @ along)) / 100**2 + ridge * along)
+
+    found = minimize(
+        loss_and_gradient, start, jac=True, hessp=curvature, method="Newton-CG", options={"xtol": TOLERANCE}
+    )
+    return np.asarray(found.x)

@@ -192,5 +192,5 @@ def test_a_missing_file_is_named_with_where_it_comes_from(
 
 
 def test_a_missing_extra_is_named() -> None:
-    with pytest.raises(OSError, match=re.escape("is not installed: pip install '.[benchmark]'")):
+    with pytest.raises(OSError, match=re.escape("is not installed: pip install -e '.[benchmark]'")):
         script.require("no_such_module", "benchmark")

@@ -105,7 +105,7 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
 def require(module: str, extra: str = "scripts") -> None:
     """OSError if a module of an extra is not installed."""
     if importlib.util.find_spec(module) is None:
-        raise OSError(errno.EINVAL, f"is not installed: pip install '.[{extra}]'", module)
+        raise OSError(errno.EINVAL, f"is not installed: pip install -e '.[{extra}]'", module)
 
 
 def progress(items: Iterable[Item] | None = None, unit: str = "it", **more: Any) -> tqdm[Item]:

@@ -59,7 +59,7 @@ class GameInfo(NamedTuple):
     stones_per_turn: int = 1
     score_unit: int = 100  # a score difference that matters as much as a pawn in Xiangqi
     scores_chances: bool = False  # centipawns are made from the chance to win, not the chance from centipawns
-    skill_elo: tuple[int, ...] = ()  # rating of each Skill Level from 0 on, rising (scripts/skill_ladder.py)
+    skill_elo: tuple[int, ...] = ()  # rating of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
     options: tuple[Option, ...] = ()  # all that it honours, those that games share too (games/options.py)
 
     @property

@@ -4,8 +4,8 @@ An ordered logistic model: with s the score from the mover's side and x the phas
 
     P(win) = 1 / (1 + exp(r(x) - k(x) s)),  P(loss) = 1 / (1 + exp(r(x) + k(x) s)),
 
-k (steepness) and r (reserve, what is left for draws) being polynomials of x. `scripts/fit_win_model.py` fits them to
-games of the engine against itself.
+k (steepness) and r (reserve, what is left for draws) being polynomials of x. `scripts/tune/fit_win_model.py` fits them
+to games of the engine against itself.
 """
 
 from __future__ import annotations

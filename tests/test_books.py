@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import build_openings
-import mine_rules
 import pytest
 from client import ROOT, Client
 from conftest import damaged
+
+from scripts.build import build_opening_books, mine_rules
+from scripts.lib.replay import collect
 
 from daemon.game_log import GameLine, GameLog
 from daemon.limits import Limits
@@ -80,7 +81,10 @@ def build_book(tmp_path: Path, *options: str) -> Path:
     path = tmp_path / "openings.book"
     arguments = [str(write_games(tmp_path / "games.jsonl")), "--out", str(path), "--min-games", "1", *options]
     subprocess.run(
-        [sys.executable, "scripts/build_openings.py", *arguments], cwd=ROOT, check=True, env={"PYTHONPATH": "."}
+        [sys.executable, "scripts/build/build_opening_books.py", *arguments],
+        cwd=ROOT,
+        check=True,
+        env={"PYTHONPATH": "."},
     )
     return path
 
@@ -118,15 +122,15 @@ def test_what_an_opening_book_says(own_book: Path) -> None:
 
 def test_weights_learn_from_the_best_replies() -> None:
     """A move of good results is not chosen once the book knows what refutes it."""
-    nodes = {key: build_openings.Node(()) for key in (1, 2, 3)}
+    nodes = {key: build_opening_books.Node(()) for key in (1, 2, 3)}
     nodes[1].games, nodes[1].points, nodes[1].after = {10: 20, 11: 20}, {10: 14.0, 11: 11.0}, {10: 2, 11: 3}
     nodes[2].games, nodes[2].points, nodes[2].after = {20: 17, 21: 3}, {20: 3.5, 21: 3.0}, {20: 4, 21: 5}
     nodes[3].games, nodes[3].points, nodes[3].after = {30: 20}, {30: 9.0}, {30: 6}
-    build_openings.learn(nodes)
+    build_opening_books.learn(nodes)
     before = nodes[1].weights[10]
     assert before > 0.5
     nodes[2].games[21], nodes[2].points[21] = 300, 300.0
-    build_openings.learn(nodes)
+    build_opening_books.learn(nodes)
     assert nodes[1].weights[10] < 0.5 < nodes[1].weights[11]
 
 
@@ -134,7 +138,7 @@ def test_a_search_refuses_blunders() -> None:
     game = registry.load("xiangqi")
     position = game.position()
     moves = [position.parse_move(word) for word in ("h2e2", "b2b9", "a0a1")]
-    sound = build_openings.verify_position(build_openings.Work("xiangqi", (), moves, 3000, 120))
+    sound = build_opening_books.verify_position(build_opening_books.Work("xiangqi", (), moves, 3000, 120))
     assert moves[0] in sound and moves[1] not in sound, "b2b9 loses a cannon for a horse"
 
 
@@ -390,7 +394,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
         client.process.wait(10)
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
-    games = mine_rules.collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
+    games = collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
 
 

@@ -1,7 +1,7 @@
 """Every kernel with array bounds and addresses checked, near the limits of what it may be given.
 
-scripts/check_bounds.py draws the rounds. Checked kernels are compiled in processes of their own, into a cache of their
-own folder: the first run of a game takes as long as its first load, 10 to 25 s.
+scripts/measure/check_bounds.py draws the rounds. Checked kernels are compiled in processes of their own, into a
+cache of their own folder: the first run of a game takes as long as its first load, 10 to 25 s.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from games import registry
 
 ROOT = Path(__file__).parents[1]
 CHECKED = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
-SCRIPT = "scripts/check_bounds.py"
+SCRIPT = "scripts/measure/check_bounds.py"
 ROUNDS = 64
 LONG_S = 600.0
 """Seconds of the long run, a game."""

@@ -15,10 +15,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import match
 import pytest
-from _engine import shift_ranks
 from client import START_TIMEOUT_S
+
+from scripts.lib.players import shift_ranks
+from scripts.play import match
 
 from games.xiangqi.board import Board
 

@@ -7,10 +7,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-import _scans
 import numpy as np
 import pytest
-from connect6_scans import Pairing, play
+
+from scripts.lib import connect6_scans
+from scripts.papers.compare_connect6_scans import Pairing, play
 
 from games import registry
 from games.connect6.tables import TABLES_RECORD
@@ -39,19 +40,19 @@ def test_a_whole_scan_gives_what_the_engine_keeps_stone_by_stone(game: Any) -> N
             kept, scanned = position.record, position.record.copy()
             scanned.roads[:] = 0
             scanned.score[:] = 0
-            _scans.search_depth(scanned, work_of(_scans.GLOBAL), TABLES_RECORD, 0)
+            connect6_scans.search_depth(scanned, work_of(connect6_scans.GLOBAL), TABLES_RECORD, 0)
             assert (scanned.roads == kept.roads).all() and (scanned.score == kept.score).all()
 
 
 def work_of(scan: int) -> Any:
-    work = np.zeros(1, _scans.SCAN_DTYPE)[0]
+    work = np.zeros(1, connect6_scans.SCAN_DTYPE)[0]
     work.local, work.poll_at = scan, 1 << 60
     return work
 
 
 def test_both_scans_choose_and_value_alike(game: Any) -> None:
     rng = random.Random(3)
-    programs = [_scans.Program(scan, 6) for scan in (_scans.LOCAL, _scans.GLOBAL)]
+    programs = [connect6_scans.Program(scan, 6) for scan in (connect6_scans.LOCAL, connect6_scans.GLOBAL)]
     for record in rng.sample(GAMES, 12):
         position = replayed(game, record, rng.randrange(2, 12))
         if position.outcome() is None:
@@ -61,12 +62,12 @@ def test_both_scans_choose_and_value_alike(game: Any) -> None:
 
 def test_the_paper_s_program_takes_a_six(game: Any) -> None:
     position = game.position("19/19/19/19/19/19/19/19/19/5bbbb10/19/19/9w4ww3/19/19/19/19/19/19 b 2")
-    turn, value, _ = _scans.Program(_scans.LOCAL, 10).search(position, 3)
+    turn, value, _ = connect6_scans.Program(connect6_scans.LOCAL, 10).search(position, 3)
     position.push(turn)
-    assert value >= _scans.WON and str(position.outcome()) == "win first six"
+    assert value >= connect6_scans.WON and str(position.outcome()) == "win first six"
 
 
 def test_a_game_of_the_two(game: Any) -> None:
-    played = play(Pairing(replayed(game, GAMES[0], 3), 0, 6, 0.002))
+    played = play(Pairing(GAMES[0]["moves"][:3], 0, 6, 0.002))
     assert played.points in (0.0, 0.5, 1.0) and played.turns > 3
-    assert min(played.depths[_scans.LOCAL]) >= 1
+    assert min(played.depths[connect6_scans.LOCAL]) >= 1

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import build_endgames
 import numpy as np
 import pytest
-from _retrograde import Analysis, build_order
 from conftest import damaged
+
+from scripts.build import build_xiangqi_tablebases
+from scripts.lib.xiangqi_retrograde import Analysis, build_order
 
 from games import registry
 from games.book import BookError
@@ -36,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Tables of a few small endings."""
     into = tmp_path_factory.mktemp("endings")
     for ending in build_order([Ending.parse(name) for name in BUILT]):
-        build_endgames.build(into, ending)
+        build_xiangqi_tablebases.build(into, ending)
     return into
 
 
@@ -208,7 +209,7 @@ def test_distances_are_those_of_a_search(game: Any, name: str) -> None:
 def test_checking_finds_a_wrong_value(folder: Path) -> None:
     ending = Ending.parse("N-A")
     smaller = {
-        other: build_endgames.read_values(build_endgames.path_of(folder, other), other)
+        other: build_xiangqi_tablebases.read_values(build_xiangqi_tablebases.path_of(folder, other), other)
         for other in ending.after_captures()
     }
     analysis = Analysis(ending, smaller)
@@ -222,15 +223,14 @@ def test_checking_finds_a_wrong_value(folder: Path) -> None:
 def test_a_build_goes_on_where_it_was_broken_off(folder: Path, tmp_path: Path) -> None:
     endings = list(build_order([Ending.parse("P-A")]))
     first, *rest = endings
-    build_endgames.build(tmp_path, first)
-    before = build_endgames.path_of(tmp_path, first).stat().st_mtime_ns
-    built = list(build_endgames.build_all(tmp_path, endings, 1))
+    build_xiangqi_tablebases.build(tmp_path, first)
+    before = build_xiangqi_tablebases.path_of(tmp_path, first).stat().st_mtime_ns
+    built = list(build_xiangqi_tablebases.build_all(tmp_path, endings, 1))
     assert len(built) == len(rest)
-    assert build_endgames.path_of(tmp_path, first).stat().st_mtime_ns == before
+    assert build_xiangqi_tablebases.path_of(tmp_path, first).stat().st_mtime_ns == before
     for ending in endings:
-        assert (
-            build_endgames.path_of(tmp_path, ending).read_bytes() == build_endgames.path_of(folder, ending).read_bytes()
-        )
+        again, whole = (build_xiangqi_tablebases.path_of(at, ending) for at in (tmp_path, folder))
+        assert again.read_bytes() == whole.read_bytes()
 
 
 # Files that cannot be used

@@ -14,12 +14,13 @@ from functools import partial
 from typing import Any
 
 import pytest
-from _engine import RandomMover, Turn, random_ewn_setup, random_junqi_setup
-from _process import status
 from client import START_TIMEOUT_S, Client
-from junqi_referee import Game as JunqiGame
-from junqi_referee import turned
 from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
+
+from scripts.lib import game_loop
+from scripts.lib.players import Limits, RandomMover, random_ewn_setup
+from scripts.lib.process import status
+from scripts.play.referee_junqi import ProtocolEngine
 
 from games import registry
 from naive.ewn import Naive, setup_position
@@ -180,7 +181,7 @@ def push(position: Any, word: str) -> str:
 def drawn(position: Any, draw: random.Random) -> str:
     mover = RandomMover(registry.load("xiangqi").info)  # the game matters for set-ups alone
     mover.new_game(str(draw.random()))
-    return mover.choose(Turn(position, "", [], False, 0, "", 0)).word
+    return mover.move(position)
 
 
 def play_core(client: Client, draw: random.Random, name: str) -> None:
@@ -306,47 +307,33 @@ def play_myai(client: Client, draw: random.Random) -> None:
         naive.push("".join(f"{square[0].lower()}{6 - int(square[1])}" for square in (origin, target)))
 
 
-class Asked:
+class Asked(ProtocolEngine):
     """The daemon as the Junqi referee's player."""
 
-    name = "siqi"
-
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, clock_s: float) -> None:
+        super().__init__("siqi", clock_s)
         self._client = client
 
-    def tell(self, line: str) -> None:
-        self._client.send(line)
+    def new_game(self, seed: str) -> None:
+        """It runs already."""
 
-    def ask(self, line: str, wanted: str, seconds: float) -> str:
-        self.tell(line)
-        return self._client.expect(wanted, max(seconds, 0.01))[-1].split()[1]
+    def send(self, *lines: str) -> float:
+        self._client.send(*lines)
+        return time.monotonic()
 
-
-class Drawn:
-    """A player that draws its moves; it is shown the referee's board."""
-
-    name = "drawn"
-
-    def __init__(self, draw: random.Random) -> None:
-        self._draw = draw
-        self.game: Any = None
-
-    def tell(self, line: str) -> None:
-        pass
-
-    def ask(self, line: str, wanted: str, seconds: float) -> str:
-        if wanted == "ARRAY":
-            return random_junqi_setup(self._draw)
-        position = self.game._position
-        return turned(drawn(position, self._draw)[:4], position.turn)
+    def wait_for(self, *wanted: str, timeout_s: float, info: list[str] | None = None) -> tuple[float, str]:
+        line = self._client.expect(wanted[0], max(timeout_s, 0.01))[-1]
+        return time.monotonic(), line
 
 
 def play_junqi(client: Client, draw: random.Random) -> None:
-    engine, other = Asked(client), Drawn(draw)
-    players: Any = (engine, other) if draw.randrange(2) == 0 else (other, engine)
-    other.game = JunqiGame(players, 2)
-    result = other.game.play("soak")
-    assert result.reason not in ("illegal", "crash", "time"), result
+    game = registry.load("junqi")
+    players = [Asked(client, 2), RandomMover(game.info)]
+    draw.shuffle(players)
+    clocks = [game_loop.Clock(Limits(clock_ms=2000), 50) for _ in players]
+    referee = game_loop.Referee(game, game_loop.Opening())
+    ending = game_loop.play_moves(referee, players, clocks, [str(draw.random()) for _ in players])
+    assert ending.cause == "rules", ending
 
 
 def play_botzone(client: Client, draw: random.Random) -> None:

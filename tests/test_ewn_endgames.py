@@ -8,11 +8,12 @@ import random
 from pathlib import Path
 from typing import Any
 
-import build_ewn_tables
 import numpy as np
 import pytest
-from _ewn_retrograde import Solver
 from conftest import SHARED, damaged, vectors
+
+from scripts.build import build_ewn_tablebases
+from scripts.lib.ewn_retrograde import Solver
 
 from games import registry
 from games.book import BookError
@@ -151,7 +152,7 @@ def test_all_exact_values(tables: Tablebase) -> None:
 
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
-        build_ewn_tables.build(tmp_path, Ending.parse(name), 1)
+        build_ewn_tablebases.build(tmp_path, Ending.parse(name), 1)
         shipped = Table(FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
         assert (Table(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
 

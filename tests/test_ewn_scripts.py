@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import _paper
-import build_ewn_setups
-import ewn_paper
 import pytest
-import train_ewn
-from _ewn_players import make_player
 from conftest import vectors
+
+from scripts.build import build_ewn_setups
+from scripts.lib import paper_games
+from scripts.lib.ewn_players import make_player
+from scripts.papers import compare_ewn_players
+from scripts.tune import train_ewn
 
 from games import registry
 from games.book import BookError
@@ -172,7 +173,7 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
 )
 def test_players_take_a_win(name: str) -> None:
     player = make_player(name)
-    player.new_game(("123456", "123456"), 1)
+    player.new_game(1)
     position = EwnPosition("5/1A3/2e2/3D1/2d2 f 4")
     moves = {position.move_text(player.choose(position, 20)) for _ in range(3)}
     assert moves == {"d2e1"} or name == "random"
@@ -186,18 +187,18 @@ def test_unknown_players_are_refused() -> None:
 def test_games_are_paired_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     log = tmp_path / "log.jsonl"
     words = ["games", log, "--games", 4, "--ms", 2, "--pairing", "montecarlo", "random"]
-    run(monkeypatch, ewn_paper, *words)
+    run(monkeypatch, compare_ewn_players, *words)
     records = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(record["pair"], record["first"]) for record in records] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert all(record["winner"] in (0, 1) and record["plies"] > 8 for record in records)
-    run(monkeypatch, ewn_paper, *words)  # nothing is left to play
+    run(monkeypatch, compare_ewn_players, *words)  # nothing is left to play
     assert len(log.read_text().splitlines()) == 4
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:3]) + lines[3][:30])  # killed as it wrote the second pair
-    run(monkeypatch, ewn_paper, *words)
+    run(monkeypatch, compare_ewn_players, *words)
     assert [json.loads(line)["first"] for line in log.read_bytes().splitlines()] == [0, 1, 0, 0, 1]
     assert log.read_bytes().startswith(b"".join(lines[:3]))
-    assert len(_paper.whole_pairs(log)) == 4
+    assert len(paper_games.whole_pairs(log)) == 4
     assert "| montecarlo against random | 4 |" in capsys.readouterr().out
 
 
@@ -223,11 +224,11 @@ def test_regret_of_a_perfect_player_is_none(tmp_path: Path, monkeypatch: pytest.
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    cases = list(ewn_paper.decisions(path))
+    cases = list(compare_ewn_players.decisions(path))
     assert len(cases) == 48
     halved = [case._replace(pieces=5 + i % 2) for i, case in enumerate(cases)]
-    monkeypatch.setattr(ewn_paper, "decisions", lambda path: halved)
-    run(monkeypatch, ewn_paper, "regret", path, "--ms", 20, "--player", "siqi", "--player", "random")
+    monkeypatch.setattr(compare_ewn_players, "decisions", lambda path: halved)
+    run(monkeypatch, compare_ewn_players, "regret", path, "--ms", 20, "--player", "siqi", "--player", "random")
     lines = capsys.readouterr().out.splitlines()
     assert lines[2] == "| siqi | 20 | 0.000000 | 0.000000 | 0.000000 |"
     assert float(lines[3].split("|")[3]) > 0.01

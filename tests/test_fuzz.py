@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from check_bounds import FENS
 from client import Client
+
+from scripts.measure.check_bounds import FENS
 
 from games import registry
 

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import junqi_referee
 import pytest
 from conftest import vectors
 from junqi_games import FIRST, swapped
+
+from scripts.play import referee_junqi
 
 ROOT = Path(__file__).parents[1]
 DAEMON = f"{sys.executable} -m daemon"
@@ -69,7 +70,7 @@ def test_faults_of_the_referee_have_one_line_each() -> None:
 def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:
     """The fields of the log of a match."""
     arguments = ["play", *engines, "--clock", str(clock), "--games", str(games), "--log", str(log)]
-    subprocess.run([sys.executable, ROOT / "scripts" / "junqi_referee.py", *arguments], check=True, cwd=ROOT)
+    subprocess.run([sys.executable, ROOT / "scripts/play/referee_junqi.py", *arguments], check=True, cwd=ROOT)
     return [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
 
 
@@ -78,7 +79,7 @@ def test_two_engines_play_by_the_protocol(tmp_path: Path) -> None:
     assert [game[:3] for game in games] == [[f"game_{number}", "Siqi", "Siqi"] for number in (1, 2)]
     for game in games:
         assert game[7] in ("flag", "immobile", "quiet")
-        assert junqi_referee.replay("\t".join(game)) is None
+        assert referee_junqi.replay("\t".join(game)) is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_faults_of_an_engine_lose(tmp_path: Path, go: str, array: str, reason: s
     (game,) = play(tmp_path / "games.tsv", f"{sys.executable} {fake}", DAEMON, clock=1)
     assert game[6:] == ["second", reason]
     if array == FIRST:
-        assert junqi_referee.replay("\t".join(game)) is None
+        assert referee_junqi.replay("\t".join(game)) is None
 
 
 def logged(record: dict[str, Any], winner: str, reason: str) -> str:
@@ -107,18 +108,18 @@ def logged(record: dict[str, Any], winner: str, reason: str) -> str:
 
 def test_logs_that_the_rules_do_not_agree_with() -> None:
     record = RECORDS[0]
-    assert junqi_referee.replay(logged(record, "first", "flag")) is None
-    assert junqi_referee.replay(logged(record, "先手胜利", "")) is None
-    assert "second by flag in the log" in str(junqi_referee.replay(logged(record, "second", "flag")))
+    assert referee_junqi.replay(logged(record, "first", "flag")) is None
+    assert referee_junqi.replay(logged(record, "先手胜利", "")) is None
+    assert "second by flag in the log" in str(referee_junqi.replay(logged(record, "second", "flag")))
     shorter = {**record, "moves": record["moves"][:-1]}
-    assert "None by the rules" in str(junqi_referee.replay(logged(shorter, "first", "flag")))
+    assert "None by the rules" in str(referee_junqi.replay(logged(shorter, "first", "flag")))
     longer = {**record, "moves": [*record["moves"], "A1A2=3"]}
-    assert "over before ply" in str(junqi_referee.replay(logged(longer, "first", "flag")))
+    assert "over before ply" in str(referee_junqi.replay(logged(longer, "first", "flag")))
     changed = {**record, "moves": ["G2F2=0", *record["moves"][1:]]}
-    assert "ply 1: impossible result" in str(junqi_referee.replay(logged(changed, "first", "flag")))
+    assert "ply 1: impossible result" in str(referee_junqi.replay(logged(changed, "first", "flag")))
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 def test_games_of_real_referees(record: dict[str, Any]) -> None:
     ends = {"flag": ("first", "second")[record["winner"] or 0], "illegal": "first", "cut": "cut(31-rule)"}
-    assert junqi_referee.replay(logged(record, ends[record["end"]], record["end"])) is None
+    assert referee_junqi.replay(logged(record, ends[record["end"]], record["end"])) is None

@@ -6,6 +6,7 @@ the last stone wins. It goes by the name of a real game to borrow its declaratio
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import random
@@ -16,9 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import _engine
-import match
 import pytest
+from conftest import ROOT
+
+from scripts.lib import players
+from scripts.lib.log import Log, read_log
+from scripts.lib.match_log import Reader
+from scripts.play import match
 
 from games import files, registry
 from games.contract import GameInfo, Outcome
@@ -53,7 +58,7 @@ for line in sys.stdin:
         if mode == "crash":
             sys.exit(7)
         time.sleep({"slow": 0.2, "hang": 60}.get(mode, 0))
-        print("info depth 1 score cp 0")
+        print("info depth 1 score", {"sure": "mate 3", "doubt": "cp -900"}.get(mode, "cp 0"))
         print("bestmove", answer())
     elif words[0] == "quit":
         break
@@ -278,7 +283,7 @@ def test_random_movers_repeat_with_the_seed(bench: Bench) -> None:
 def test_random_junqi_set_ups_follow_the_rules() -> None:
     rng = random.Random(5)
     for _ in range(200):
-        setup = _engine.random_junqi_setup(rng)
+        setup = players.random_junqi_setup(rng)
         assert sorted(setup) == sorted("abccddeeffggghhhiiijjjkkl")
         assert setup.index("l") in (21, 23)
         assert all(slot >= 15 for slot, letter in enumerate(setup) if letter == "j")
@@ -326,14 +331,14 @@ def test_the_log_of_another_match_is_left_torn(bench: Bench, capsys: pytest.Capt
 def test_ctrl_c_ends_with_the_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    append: Callable[..., None] = match.append
+    add: Callable[..., None] = Log.add
 
-    def append_or_break_off(file: Any, entry: Any) -> None:
+    def add_or_break_off(log: Log, lines: list[bytes]) -> None:
         if len(bench.log.read_text().splitlines()) == 3:
             raise KeyboardInterrupt
-        append(file, entry)
+        add(log, lines)
 
-    monkeypatch.setattr(match, "append", append_or_break_off)
+    monkeypatch.setattr(Log, "add", add_or_break_off)
     assert bench.play("wise", "random", "--games", "50", "--concurrency", "2") == 130
     assert len(bench.records()) == 2
     assert "A against B, 2 games" in capsys.readouterr().out
@@ -453,3 +458,38 @@ def test_a_log_that_another_match_writes_is_refused(bench: Bench, capsys: pytest
         assert "is being written by another process" in capsys.readouterr().err
         assert bench.log.read_bytes() == before
     assert bench.play("random", "random", "--games", "4") == 0
+
+
+def test_the_shipped_logs_are_read() -> None:
+    """Whatever the format may have gained since."""
+    games = {}
+    for path in sorted((ROOT / "scripts/results").glob("*.jsonl")):
+        reader = Reader()
+        read_log(path, reader.read)
+        assert reader.settings is not None and reader.settings.games == len(reader.records)
+        games[path.stem] = len(reader.records)
+    assert games == {"xiangqi-endgames": 400, "xiangqi-fairy-stockfish": 200}
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None:
+    log, folder = tmp_path / "m.jsonl", tmp_path / "records"
+    words = (name, "--a", "random", "--b", "random", "--games", "2", "--max-plies", "40", "--log", str(log))
+    assert match.main((*words, "--records", str(folder))) == 0
+    records = registry.records(name)
+    for path, line in zip(sorted(folder.iterdir()), log.read_text().splitlines()[1:], strict=True):
+        (game,) = records.read(io.StringIO(path.read_text(records.ENCODING)))
+        played = json.loads(line)
+        assert [word[:4] for word in game.moves[2:]] == [word[:4] for word in played["moves"][2:]]
+        assert name != "junqi" or all(re.fullmatch(r"....=[0-3]", word) for word in game.moves[2:])
+        assert game.result == (
+            "1/2-1/2" if played["winner"] is None else ("1-0", "0-1")[played["winner"] != played["first"]]
+        )
+
+
+def test_scores_that_agree_decide_a_game(bench: Bench) -> None:
+    """The first score that names the winner, and two more."""
+    assert bench.play("sure", "doubt", "--games", "2", "--agree", "500", "2") == 0
+    games = bench.records()
+    assert [(game["winner"], game["cause"]) for game in games] == [(0, "adjudicated")] * 2
+    assert all(game["plies"] == 3 for game in games)

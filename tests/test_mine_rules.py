@@ -7,10 +7,11 @@ import json
 import random
 from pathlib import Path
 
-import _apriori
-import mine_rules
 import pytest
-from _apriori import Rule
+
+from scripts.build import mine_rules
+from scripts.lib import apriori
+from scripts.lib.apriori import Rule
 
 ITEMS = 24
 
@@ -23,8 +24,8 @@ def transactions(seed: int, count: int = 150) -> list[set[int]]:
     ]
 
 
-def mined(baskets: list[set[int]], least: int, longest: int) -> list[_apriori.Level]:
-    return _apriori.frequent(_apriori.columns(baskets, ITEMS), least, longest)
+def mined(baskets: list[set[int]], least: int, longest: int) -> list[apriori.Level]:
+    return apriori.frequent(apriori.columns(baskets, ITEMS), least, longest)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -46,7 +47,7 @@ def test_frequent_sets_are_those_counted_by_hand(seed: int) -> None:
 def test_room_grows_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     baskets = transactions(4)
     expected = [level.sets.tolist() for level in mined(baskets, 10, 3)]
-    monkeypatch.setattr(_apriori, "ROOM", 3)
+    monkeypatch.setattr(apriori, "ROOM", 3)
     assert [level.sets.tolist() for level in mined(baskets, 10, 3)] == expected
 
 
@@ -56,7 +57,7 @@ def test_nothing_is_frequent() -> None:
 
 def test_rules_are_every_split_sure_enough() -> None:
     baskets = transactions(5)
-    found = {(rule.antecedent, rule.consequent): rule for rule in _apriori.rules(mined(baskets, 25, 3), 150, 0.5)}
+    found = {(rule.antecedent, rule.consequent): rule for rule in apriori.rules(mined(baskets, 25, 3), 150, 0.5)}
     hits = 0
     for size in (2, 3):
         for items in itertools.combinations(range(ITEMS), size):
@@ -93,7 +94,7 @@ def test_mlxtend_finds_the_same() -> None:
             table.antecedents, table.consequents, table.confidence, table.lift, strict=True
         )
     }
-    found = _apriori.rules(levels, 150, 0.4)
+    found = apriori.rules(levels, 150, 0.4)
     assert {(frozenset(r.antecedent), frozenset(r.consequent)): (r.confidence, r.lift) for r in found} == expected
 
 

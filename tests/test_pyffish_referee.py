@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from _pyffish import DisagreementError, PyffishPosition
+
+from scripts.lib.pyffish_referee import DisagreementError, PyffishPosition
 
 from games.contract import Outcome
 from games.xiangqi.game import XiangqiPosition

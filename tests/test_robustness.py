@@ -702,7 +702,7 @@ def test_a_short_clock_is_spent_on_a_search() -> None:
             for line in client.search("ucinewgame", "position startpos", "go wtime 20 btime 20")
             if line.startswith("info depth")
         )
-        assert deepest >= 3  # depth 5 on an idle machine
+        assert deepest >= 2  # depths 1 to 5 on an idle machine
 
 
 def test_quit_while_compiling(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,15 +14,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import _plots
-import _script
 import numpy as np
 import pytest
-import tune_connect6
-import tune_xiangqi
 from conftest import FIXTURES, ROOT, vectors
 from hostile import fifo, folder, null
 from matplotlib.figure import Figure
+
+from scripts.lib import plots, script
+from scripts.tune import fit_connect6, fit_xiangqi
 
 from games.book import FOLDER
 from games.files import read_bytes
@@ -33,33 +31,41 @@ MISSING = "none.jsonl"
 """A file of games that is not there: who reads it has looked at the output first."""
 
 
+def file_of(module: str) -> str:
+    return f"{module.rpartition('.')[2]}.py"
+
+
 class Writer(NamedTuple):
     """A script that writes what is shipped, or something like it."""
 
-    module: str
+    module: str  # `room.name`
     words: tuple[str, ...]
     shipped: Path
 
     def __str__(self) -> str:
-        return " ".join([self.module, *self.words[:1]])
+        return " ".join([self.file, *self.words[:1]])
+
+    @property
+    def file(self) -> str:
+        return file_of(self.module)
 
 
 WRITERS = (
-    Writer("tune_connect6", (MISSING,), ROOT / "games/connect6/weights.py"),
-    Writer("tune_junqi", (MISSING,), ROOT / "games/junqi/weights.py"),
-    Writer("tune_xiangqi", (MISSING,), ROOT / "games/xiangqi/tuned.py"),
-    Writer("learn_habits", (MISSING,), ROOT / "games/junqi/habits.py"),
-    Writer("learn_layouts", ("weights", MISSING), ROOT / "games/junqi/deployments.py"),
-    Writer("learn_layouts", ("advantages", MISSING), ROOT / "games/junqi/advantages.py"),
-    Writer("mine_rules", (MISSING,), FOLDER / "xiangqi-rules.book"),
-    Writer("build_openings", (MISSING,), FOLDER / "xiangqi-openings.book"),
-    Writer("build_openings", (MISSING, "--game", "connect6"), FOLDER / "connect6-openings.book"),
-    Writer("train_ewn", ("--games", "1"), FOLDER / "ewn-evaluation.book"),
-    Writer("build_ewn_setups", (), FOLDER / "ewn-setups.book"),
+    Writer("tune.fit_connect6", (MISSING,), ROOT / "games/connect6/weights.py"),
+    Writer("tune.fit_junqi", (MISSING,), ROOT / "games/junqi/weights.py"),
+    Writer("tune.fit_xiangqi", (MISSING,), ROOT / "games/xiangqi/tuned.py"),
+    Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/habits.py"),
+    Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/deployments.py"),
+    Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/advantages.py"),
+    Writer("build.mine_rules", (MISSING,), FOLDER / "xiangqi-rules.book"),
+    Writer("build.build_opening_books", (MISSING,), FOLDER / "xiangqi-openings.book"),
+    Writer("build.build_opening_books", (MISSING, "--game", "connect6"), FOLDER / "connect6-openings.book"),
+    Writer("tune.train_ewn", ("--games", "1"), FOLDER / "ewn-evaluation.book"),
+    Writer("build.build_ewn_setups", (), FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (
-    Writer("build_endgames", ("P-A",), FOLDER / "xiangqi-endings"),
-    Writer("build_ewn_tables", (), FOLDER / "ewn-endings"),
+    Writer("build.build_xiangqi_tablebases", ("P-A",), FOLDER / "xiangqi-endings"),
+    Writer("build.build_ewn_tablebases", (), FOLDER / "ewn-endings"),
 )
 
 
@@ -68,10 +74,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
     monkeypatch.chdir(tmp_path)
 
     def run_script(module: str | ModuleType, *words: object) -> int:
-        script = importlib.import_module(module) if isinstance(module, str) else module
-        monkeypatch.setattr("sys.argv", [f"{script.__name__}.py", *map(str, words)])
+        program = importlib.import_module(f"scripts.{module}") if isinstance(module, str) else module
+        monkeypatch.setattr("sys.argv", [file_of(program.__name__), *map(str, words)])
         try:
-            return int(script.main())
+            return int(program.main())
         except SystemExit as ended:
             return int(ended.code or 0)
 
@@ -89,10 +95,8 @@ def test_nothing_shipped_is_replaced_unasked(
         assert run(writer.module, *writer.words, *words) == 2
         said = capsys.readouterr().err.splitlines()
         if words:
-            assert said == [
-                f"{writer.module}.py: {words[1]}: belongs to what is shipped; --replace-shipped writes there"
-            ]
-        elif writer.module != "mine_rules":  # which prints
+            assert said == [f"{writer.file}: {words[1]}: belongs to what is shipped; --replace-shipped writes there"]
+        elif writer.module != "build.mine_rules":  # which prints
             assert said[-1].endswith("error: one of the arguments --out --replace-shipped is required")
         after = writer.shipped.stat()
         assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
@@ -117,7 +121,7 @@ def test_what_is_not_ours_is_refused_before_the_work(
     before = path.lstat()
     assert run(writer.module, *writer.words, "--out", path) == 2
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith(f"{writer.module}.py: {path}: is ")
+    assert said.startswith(f"{writer.file}: {path}: is ")
     after = path.lstat()
     assert (before.st_mode, before.st_ino, before.st_size) == (after.st_mode, after.st_ino, after.st_size)
     assert list(tmp_path.iterdir()) == [path]
@@ -129,7 +133,7 @@ def test_a_folder_that_is_missing_is_refused_before_the_work(
 ) -> None:
     path = tmp_path / "none" / "output"
     assert run(writer.module, *writer.words, "--out", path) == 2
-    said = f"{writer.module}.py: {path}: cannot be written: No such file or directory\n"
+    said = f"{writer.file}: {path}: cannot be written: No such file or directory\n"
     assert capsys.readouterr().err == said
 
 
@@ -142,13 +146,13 @@ def test_tables_do_not_replace_what_is_not_ours(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if writer.module == "build_ewn_tables":  # all shipped ones count as built
-        monkeypatch.setattr("build_ewn_tables.FOLDER", tmp_path / "shipped")
+    if writer.module == "build.build_ewn_tablebases":  # all shipped ones count as built
+        monkeypatch.setattr("scripts.build.build_ewn_tablebases.FOLDER", tmp_path / "shipped")
     tables = tmp_path / "tables"
     tables.mkdir()
     (tables / name).write_bytes(FOREIGN)
     assert run(writer.module, *writer.words, "--out", tables) == 2
-    said = f"{writer.module}.py: {tables / name}: is another kind of file, left as it is\n"
+    said = f"{writer.file}: {tables / name}: is another kind of file, left as it is\n"
     assert capsys.readouterr().err == said
     assert (tables / name).read_bytes() == FOREIGN and list(tables.iterdir()) == [tables / name]
 
@@ -156,13 +160,13 @@ def test_tables_do_not_replace_what_is_not_ours(
 @pytest.mark.parametrize(
     ("module", "words"),
     [
-        ("build_ewn_setups", ("--out", "setups.book", "--log")),
-        ("ewn_paper", ("figures",)),
-        ("junqi_paper", ("table",)),
-        ("junqi_referee", ("play", "false", "false", "--log")),
-        ("ewn_paper", ("figures", "new.jsonl", "--plot")),
-        ("junqi_paper", ("times", "--plot")),
-        ("connect6_scans", ("times", MISSING, "--plot")),
+        ("build.build_ewn_setups", ("--out", "setups.book", "--log")),
+        ("papers.compare_ewn_players", ("figures",)),
+        ("papers.compare_junqi_players", ("table",)),
+        ("play.referee_junqi", ("play", "false", "false", "--log")),
+        ("papers.compare_ewn_players", ("figures", "new.jsonl", "--plot")),
+        ("papers.compare_junqi_players", ("times", "--plot")),
+        ("papers.compare_connect6_scans", ("times", MISSING, "--plot")),
     ],
 )
 def test_logs_and_plots_of_others_are_left_alone(
@@ -172,7 +176,7 @@ def test_logs_and_plots_of_others_are_left_alone(
     for content in (b'<?xml version="1.0"?><svg/>', b'{"moves": ["h2e2"]}\n{"mov', b"game_1\n"):
         Path(name).write_bytes(content)
         assert run(module, *words, name) == 2
-        assert capsys.readouterr().err == f"{module}.py: {name}: is another kind of file, left as it is\n"
+        assert capsys.readouterr().err == f"{file_of(module)}: {name}: is another kind of file, left as it is\n"
         assert [path.name for path in tmp_path.iterdir()] == [name] and Path(name).read_bytes() == content
 
 
@@ -180,30 +184,30 @@ def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_pa
     """`kinds` only reads."""
     log = tmp_path / "log.jsonl"
     log.write_bytes(b'{"moves": ["h2e2"]}\n{"mov')
-    assert run("junqi_paper", "kinds", log) == 2
+    assert run("papers.compare_junqi_players", "kinds", log) == 2
     assert log.read_bytes() == b'{"moves": ["h2e2"]}\n{"mov'
 
 
 def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figure = Figure()
     figure.subplots().plot([1, 2])
-    for suffix in _plots.FIELDS:
+    for suffix in plots.FIELDS:
         path = tmp_path / f"plot{suffix}"
         for _ in range(2):
-            _plots.check_plot(path)
-            _plots.save_plot(figure, path)
-    for path in (ROOT / "scripts" / "logs").glob("*.svg"):
-        assert _plots.is_plot(read_bytes(path, 1 << 20))
-    assert not _plots.is_plot((ROOT / "scripts" / "_plots.py").read_bytes())
+            plots.check_plot(path)
+            plots.save_plot(figure, path)
+    for path in (ROOT / "scripts/results").glob("*.svg"):
+        assert plots.is_plot(read_bytes(path, 1 << 20))
+    assert not plots.is_plot((ROOT / "scripts/lib/plots.py").read_bytes())
     with pytest.raises(OSError, match=r"ends in \.svg or \.png"):
-        _plots.check_plot(tmp_path / "plot.jpg")
+        plots.check_plot(tmp_path / "plot.jpg")
 
 
 # Whole runs, small
 
 
 def junqi_log(path: Path) -> Path:
-    """Games of referees as junqi_paper.py keeps its own."""
+    """Games of referees as compare_junqi_players.py keeps its own."""
     with path.open("w") as file:
         for number, game in enumerate(vectors("junqi_games.jsonl")):
             words = " ".join([game["first"], game["second"], *game["moves"]])
@@ -271,7 +275,7 @@ def test_sources_are_written_where_they_are_asked_for(
     assert run(writer.module, *words, *options, "--out", out) == 0
     assert out.read_bytes() != shipped and writer.shipped.read_bytes() == shipped
 
-    monkeypatch.setattr(_script, "output_folder", lambda options, shipped: copy if options.replace_shipped else None)
+    monkeypatch.setattr(script, "output_folder", lambda options, shipped: copy if options.replace_shipped else None)
     assert run(writer.module, *words, *options, "--replace-shipped") == 0
     assert copy.read_bytes() == out.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "out.py", "shipped.py"]
@@ -283,7 +287,7 @@ def test_the_part_of_another_program_is_left_alone(
     part = tmp_path / "a.part.npz"
     np.savez(part, other=np.zeros(3))
     before = part.read_bytes()
-    assert run("train_ewn", "--games", 1, "--out", tmp_path / "a.book") == 2
+    assert run("tune.train_ewn", "--games", 1, "--out", tmp_path / "a.book") == 2
     assert capsys.readouterr().err == f"train_ewn.py: {part}: is another kind of file, left as it is\n"
     assert part.read_bytes() == before and list(tmp_path.iterdir()) == [part]
 
@@ -292,12 +296,12 @@ def test_the_part_of_another_program_is_left_alone(
 
 SCRIPT = """
 import multiprocessing
-import _script
+from scripts.lib import script
 from games.kernel.jit import entry, int64
 
 {kernels}
 
-@_script.command
+@script.command
 def main():
     print("main", flush=True)
     return 0
@@ -311,11 +315,12 @@ if __name__ == "__main__":
 
 def test_compiling_is_told_once_on_standard_error(tmp_path: Path) -> None:
     kernels = "\n".join(f"@entry(int64(int64))\ndef kernel_{i}(x):\n    return x + {i}" for i in range(11))
-    (tmp_path / "script.py").write_text(SCRIPT.format(kernels=kernels))
-    shutil.copy(ROOT / "scripts" / "_script.py", tmp_path)
+    path = tmp_path / "scripts/some/some.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(SCRIPT.format(kernels=kernels))
     environment = os.environ | {"SIQI_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     for is_cold in (True, False):
-        command = [sys.executable, tmp_path / "script.py"]
+        command = [sys.executable, path]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
         lines = [re.sub(r"\d+\.\d s", "T s", line) for line in done.stderr.splitlines()]
         assert done.stdout == "main\n" * 2
@@ -326,25 +331,23 @@ def test_compiling_is_told_once_on_standard_error(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("[a-z]*.py")), ids=lambda path: str(path.stem))
-def test_scripts_that_load_games_tell_of_compiling(path: Path) -> None:
-    """They import `_script`, which does so, before any of the games' modules."""
-    lines = path.read_text().splitlines()
-    imports = [line for line in lines if re.match(r"(import|from) (_[a-z]|games|match|mine_rules)", line)]
-    if [line for line in imports if "games" in line and line != "from games import registry"]:
-        assert next(line for line in imports if line != "import _apriori") == "import _script"
+@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("*/*.py")), ids=lambda path: str(path.stem))
+def test_scripts_announce_compiling(path: Path) -> None:
+    """They import `scripts.lib`, which does so, before any of the games' modules."""
+    imports = re.findall(r"^from (scripts|games)\b", path.read_text(), re.MULTILINE)
+    assert path.parent.name == "lib" or imports[:1] != ["games"]
 
 
 def test_the_shipped_sources_begin_as_their_scripts_write_them() -> None:
-    for module, path in ((tune_connect6, tune_connect6.TARGET), (tune_xiangqi, tune_xiangqi.TARGET)):
+    for module, path in ((fit_connect6, fit_connect6.TARGET), (fit_xiangqi, fit_xiangqi.TARGET)):
         assert module.OWNS(path.read_bytes())
 
 
 # Suites
 
 CASES = {
-    "perft_suite": {"id": "one", "fen": "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1", "nodes": {"1": 2}},
-    "mate_suite": {"id": "one", "fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1", "mate_moves": 1},
+    "measure.count_perft": {"id": "one", "fen": "3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1", "nodes": {"1": 2}},
+    "measure.solve_mates": {"id": "one", "fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1", "mate_moves": 1},
 }
 
 
@@ -371,17 +374,17 @@ def test_a_suite_that_is_skipped_does_not_pass(
 def test_one_line_ends_a_script(
     error: BaseException, status: int, line: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script = ModuleType("some")
+    program = ModuleType("some")
 
     def main() -> int:
         raise error
 
-    script.main = _script.command(main)  # type: ignore[attr-defined]
-    assert run(script) == status
+    program.main = script.command(main)  # type: ignore[attr-defined]
+    assert run(program) == status
     assert capsys.readouterr().err == f"some.py: {line}\n"
 
 
 def test_pools_of_processes_are_those_that_notice_a_killed_worker() -> None:
     """A `multiprocessing.Pool` starts another worker and waits for the lost task for ever."""
-    for path in (ROOT / "scripts").glob("*.py"):
+    for path in (ROOT / "scripts").glob("*/*.py"):
         assert not re.search(r"\bPool\(", path.read_text()), path

@@ -16,12 +16,13 @@ from typing import Any
 
 import msgspec
 import pytest
-import self_play
 import zstandard
-from _gamelog import GameLog, read_frames
-from _records import SELF_PLAY, open_text, read_records
 from conftest import ROOT
-from self_play import Settings, play
+
+from scripts.lib.log import GameLog, read_frames
+from scripts.lib.records import SELF_PLAY, open_text, read_records
+from scripts.play import self_play
+from scripts.play.self_play import Settings, play
 
 from games import registry
 
@@ -54,7 +55,7 @@ def test_a_game_cut_off_is_a_draw() -> None:
 
 
 def start(path: Path, games: int) -> subprocess.Popen[str]:
-    script = [sys.executable, str(ROOT / "scripts" / "self_play.py"), "xiangqi", str(path), *OPTIONS]
+    script = [sys.executable, str(ROOT / "scripts/play/self_play.py"), "xiangqi", str(path), *OPTIONS]
     script += ["--games", str(games)]
     return subprocess.Popen(script, cwd=path.parent, text=True, stderr=subprocess.PIPE, start_new_session=True)
 
@@ -110,7 +111,7 @@ def test_a_write_that_fails_is_not_repeated(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(GameLog, "add", add)
     words = ["self_play.py", "xiangqi", str(tmp_path / "games.jsonl"), *OPTIONS, "--games", "4"]
     monkeypatch.setattr("sys.argv", words)
-    monkeypatch.setattr("self_play.BATCH_S", 0.0)
+    monkeypatch.setattr("scripts.play.self_play.BATCH_S", 0.0)
     with pytest.raises(SystemExit):
         self_play.main()
     assert sum(1 for games in batches if games) == 1

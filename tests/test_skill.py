@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,8 +11,6 @@ import pytest
 from daemon.skill import skill_of_elo
 from games import registry
 from games.book import FOLDER
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 RATINGS = (1000, 1100, 1150, 1400)
 
@@ -40,8 +37,8 @@ def pairs_of(score: float, count: int) -> tuple[int, ...]:
 
 
 def test_a_fit_finds_the_ratings_behind_matches() -> None:
-    from _stats import expected_score
-    from skill_ladder import Result, fit_ratings
+    from scripts.lib.statistics import expected_score
+    from scripts.tune.rate_skill_levels import Result, fit_ratings
 
     true = {0: 1200, 4: 1700, 8: 1900, 12: 2100, 16: 2200, 19: 2260}
     matches = [*pairwise(true), (4, 12), (8, 16)]
@@ -54,7 +51,7 @@ def test_a_fit_finds_the_ratings_behind_matches() -> None:
 
 
 def test_ratings_rise_where_games_cannot_tell_levels_apart() -> None:
-    from skill_ladder import Result, fit_ratings
+    from scripts.tune.rate_skill_levels import Result, fit_ratings
 
     ratings = fit_ratings([Result(0, 4, (30, 0, 50, 0, 20)), Result(4, 12, (0, 0, 0, 0, 50))])
     elos = [ratings.elo(level) for level in range(13)]
@@ -64,7 +61,7 @@ def test_ratings_rise_where_games_cannot_tell_levels_apart() -> None:
 def test_openings_are_made_whole_and_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import skill_ladder
+    from scripts.tune import rate_skill_levels
 
     played: list[tuple[int, int]] = []
 
@@ -75,11 +72,11 @@ def test_openings_are_made_whole_and_kept(
     def run(*words: str, out: Path = tmp_path) -> str:
         played.clear()
         with pytest.raises(SystemExit) as ended:  # at the latest since there are no games to rate by
-            skill_ladder.main(["xiangqi", "--out", str(out), "--levels", "0", "19", *words])
+            rate_skill_levels.main(["xiangqi", "--out", str(out), "--levels", "0", "19", *words])
         assert ended.value.code == 2
         return capsys.readouterr().err
 
-    monkeypatch.setattr(skill_ladder, "play_match", play_match)
+    monkeypatch.setattr(rate_skill_levels, "play_match", play_match)
     path = tmp_path / "xiangqi-openings.txt"
 
     def broken_off(*arguments: object) -> Iterator[list[str]]:
@@ -87,7 +84,7 @@ def test_openings_are_made_whole_and_kept(
         raise OSError("the disk is gone")
 
     with monkeypatch.context() as context:
-        context.setattr(skill_ladder, "openings", broken_off)
+        context.setattr(rate_skill_levels, "openings", broken_off)
         assert "the disk is gone" in run("--games", "8")
     assert not played and not list(tmp_path.iterdir())
     run("--games", "8")

@@ -240,3 +240,9 @@ def test_every_game_folder_reads_alike() -> None:
     for name in registry.NAMES:
         files = {path.stem for path in (ROOT / "games" / name).glob("*.py")}
         assert common <= files, f"{name} lacks {common - files}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("*/*.py")), ids=lambda path: str(path.stem))
+def test_rooms_of_scripts_share_by_lib_alone(path: Path) -> None:
+    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("scripts.")}
+    assert rooms <= {"lib"}

@@ -6,9 +6,10 @@ import contextlib
 import shlex
 import sys
 
-import match
 import pytest
-from _engine import EngineSpec, Limits
+
+from scripts.lib import match_log, matches
+from scripts.lib.players import EngineSpec, Limits
 
 from games import registry
 
@@ -23,9 +24,8 @@ MARGIN_MS = 1000
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_no_time_is_lost(name: str, limits: Limits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
-    settings = match.Settings(name, engines, games=2, margin_ms=MARGIN_MS)
-    with contextlib.closing(
-        match.play_games(match.Match(settings, registry.load(name), [match.Opening()]), [])
-    ) as games:
+    settings = match_log.Settings(name, engines, games=2, margin_ms=MARGIN_MS)
+    match = matches.Match(settings, registry.load(name), [matches.Opening()])
+    with contextlib.closing(matches.play_games(match, [])) as games:
         record = next(games)
     assert record.cause == "rules", record.reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from games.kernel.control import Control
 from games.winning import WinModel
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
 
 MODEL = WinModel((0.005, 0.001), (2.5, -2.0), 2000)
 
@@ -85,7 +83,7 @@ def test_connect6_tells_chances_without_draws() -> None:
 
 def synthetic(model: WinModel, count: int) -> Any:
     """Results drawn by a model."""
-    from fit_win_model import Samples
+    from scripts.tune.fit_win_model import Samples
 
     rng = np.random.default_rng(1)
     cp, phase, lot = rng.normal(0, 300, count), rng.random(count), rng.random(count)
@@ -96,7 +94,7 @@ def synthetic(model: WinModel, count: int) -> Any:
 
 @pytest.mark.parametrize("model", [MODEL, WinModel((0.004, 0.002), (0.0, 0.0), 2000)])
 def test_a_fit_finds_the_model_behind_results(model: WinModel) -> None:
-    from fit_win_model import Form, fit
+    from scripts.tune.fit_win_model import Form, fit
 
     found = fit(synthetic(model, 40_000), Form(any(model.reserve), 2000, 1))
     for cp in (-400, -100, 0, 100, 400):
@@ -105,7 +103,7 @@ def test_a_fit_finds_the_model_behind_results(model: WinModel) -> None:
 
 
 def test_games_to_fit_to_are_kept_and_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from fit_win_model import main
+    from scripts.tune.fit_win_model import main
 
     words = ["connect6", "--out", str(tmp_path), "--nodes", "50", "--degree", "0"]
     assert main([*words, "--games", "4"]) == 0
@@ -146,7 +144,7 @@ def test_games_to_fit_to_are_kept_and_continued(tmp_path: Path, capsys: pytest.C
 
 
 def test_one_game_log_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from fit_win_model import main
+    from scripts.tune.fit_win_model import main
 
     path = tmp_path / "connect6-win-model.jsonl"
     with open_append(path, lambda head: True, exclusive=True), pytest.raises(SystemExit) as ended:

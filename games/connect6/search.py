@@ -44,8 +44,8 @@ MATE_BOUND = MATE - 2 * MATE_LIMIT
 INFINITE = MATE + 1
 
 WIN_MODEL = WinModel((0.00374,), (0.0,), 800)
-"""From 490 games at 1,000, 4,000 and 16,000 nodes (scripts/fit_win_model.py); log loss 0.607 of games held out, 0.692
-of constant chances."""
+"""From 490 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.607 of games held out,
+0.692 of constant chances."""
 UNPROVEN = (EVAL_BOUND + MATE_BOUND) // 2
 """A loss against the turns that were looked at, where others were left out: beyond any evaluation, no mate."""
 

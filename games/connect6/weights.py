@@ -1,4 +1,4 @@
-"""Weights of Connect6, by count of stones on a road, index 0..6; written by scripts/tune_connect6.py.
+"""Weights of Connect6, by count of stones on a road, index 0..6; written by scripts/tune/fit_connect6.py.
 
 From lg_expert_games.csv.gz: share 0.25, seed 1, 79470 positions.
 """

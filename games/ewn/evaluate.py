@@ -2,7 +2,7 @@
 
 The weights are of an n-tuple network over what the mover sees, heading for e1: each block of 3 x 3 squares, every
 square empty, its own or the enemy's; and each pair of pieces of either side, by their squares and by how many throws
-move them. They are learned by playing (scripts/train_ewn.py) and come from a book.
+move them. They are learned by playing (scripts/tune/train_ewn.py) and come from a book.
 """
 
 from __future__ import annotations

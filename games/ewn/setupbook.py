@@ -1,4 +1,4 @@
-"""The book of set-ups: what each is worth, and how it is best answered (scripts/build_ewn_setups.py).
+"""The book of set-ups: what each is worth, and how it is best answered (scripts/build/build_ewn_setups.py).
 
 Set-ups are alike if the board is mirrored at the diagonal a5-e1, for both sides at once, or if a side's numbers are
 reversed, d as 7 - d: of 720 for the first side 180 are left, with 360 answers to each.

@@ -1,8 +1,9 @@
-"""Tables of endings: the exact chance to win of every position of few pieces, from files of build_ewn_tables.py.
+"""Tables of endings: the exact chance to win of every position of few pieces.
 
-A file `3-1.ending` is a book (games/book.py) of 16 bits a value, [weak side to move, number] (numbering.py), the
-mover's chance before the throw as a fraction of ONE. Values are rounded once for each piece taken
-on the way to the end, and else exact: an ending of n pieces is within (n - 1) / (2 * ONE), of four 2.3e-5.
+scripts/build/build_ewn_tablebases.py makes the files. A file `3-1.ending` is a book (games/book.py) of 16 bits a value,
+[weak side to move, number] (numbering.py), the mover's chance before the throw as a fraction of ONE. Values are rounded
+once for each piece taken on the way to the end, and else exact: an ending of n pieces is within (n - 1) / (2 * ONE), of
+four 2.3e-5.
 """
 
 from __future__ import annotations

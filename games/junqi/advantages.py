@@ -1,4 +1,4 @@
-"""Where pieces had better be deployed, by 3638 games (scripts/learn_layouts.py advantages).
+"""Where pieces had better be deployed, by 3638 games (scripts/tune/learn_junqi_layouts.py advantages).
 
 What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
 games/junqi/deployments.py.

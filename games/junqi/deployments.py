@@ -1,4 +1,4 @@
-"""Where pieces are deployed (scripts/learn_layouts.py): weights by slot and type, of 7351 layouts.
+"""Where pieces are deployed (scripts/tune/learn_junqi_layouts.py): weights by slot and type, of 7351 layouts.
 
 Columns are the types a (commander) to l (flag); rows the slots of a set-up word, G0 to L4 in the own frame, the flag
 being in L1. With the flag in L3 it is the mirror image.

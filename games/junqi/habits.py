@@ -1,4 +1,4 @@
-"""What pieces of a type usually do (scripts/learn_habits.py): learned from 2400 games of our own.
+"""What pieces of a type usually do (scripts/tune/learn_junqi_habits.py): learned from 2400 games of our own.
 
 Rows are the traits of games/junqi/behaviour.py, columns the types a (commander) to l (flag): what the logarithm of a
 piece's weight rises by if it has the trait in full.

@@ -1,4 +1,4 @@
-"""Game records: the log of scripts/junqi_referee.py, a line of fields between tabs each.
+"""Game records: the log of scripts/play/referee_junqi.py, a line of fields between tabs each.
 
 Name, first and second player, their set-ups, moves with the digit of their result, and how the game ended.
 """

@@ -1,4 +1,4 @@
-"""Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune_junqi.py)."""
+"""Weights of the evaluation, in hundredths of the natural logarithm of the odds (scripts/tune/fit_junqi.py)."""
 
 TERMS = {
     "commander": 24.9,

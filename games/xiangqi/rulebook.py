@@ -1,4 +1,4 @@
-"""The rule base: "after these moves, in such a position, answer so", mined from games by scripts/mine_rules.py.
+"""The rule base: "after these moves, in such a position, answer so", mined from games by scripts/build/mine_rules.py.
 
 Rules come from Apriori (Jiang, Chen, Tang 2004, sections 2 and 4) in two kinds. One knows moves only: when all moves of
 `after` have been played, in any order and the last of them just now, comes `answer`. The other looks at the position

@@ -83,8 +83,8 @@ RULE_BOUND = RULE_WIN - MAX_PLY
 INFINITE = 32_000
 
 WIN_MODEL = WinModel((0.005873, -0.002198, 0.001165), (4.016, -7.618, 4.194), 3000)
-"""From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/fit_win_model.py); log loss 0.684 of games held out, 1.119
-of constant chances."""
+"""From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.684 of games held out,
+1.119 of constant chances."""
 
 RULE_WORTH = 2
 """Centipawns that a rule's answer gains in the middle game if the rule is sure: enough to break ties. Against no rules,

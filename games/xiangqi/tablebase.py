@@ -1,9 +1,10 @@
-"""Tables of endings: the distance to mate of every position, from files that scripts/build_endgames.py makes.
+"""Tables of endings: the distance to mate of every position.
 
-A file `RN-AABB.ending` is a book (games/book.py) whose payload is the values [side to move, number] (numbering.py) in
-blocks of BLOCK bytes, each a zstd frame, behind the offsets of the frames. Kernels (probe.py) see unpacked blocks and
-ask for others. A search without a deadline waits for them between its iterations, and so does the same each time;
-beside one with a deadline a thread reads and unpacks, for a disk may be slow.
+scripts/build/build_xiangqi_tablebases.py makes the files. A file `RN-AABB.ending` is a book (games/book.py) whose
+payload is the values [side to move, number] (numbering.py) in blocks of BLOCK bytes, each a zstd frame, behind the
+offsets of the frames. Kernels (probe.py) see unpacked blocks and ask for others. A search without a deadline waits for
+them between its iterations, and so does the same each time; beside one with a deadline a thread reads and unpacks, for
+a disk may be slow.
 """
 
 from __future__ import annotations

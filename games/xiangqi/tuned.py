@@ -1,4 +1,4 @@
-"""Xiangqi weights in centipawns, written by scripts/tune_xiangqi.py: held-out loss 0.58926."""
+"""Xiangqi weights in centipawns, written by scripts/tune/fit_xiangqi.py: held-out loss 0.58926."""
 
 # [kind kabnrcp, rank, file a-e]: material and squares together
 TUNED_MIDDLE = (

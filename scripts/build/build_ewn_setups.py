@@ -1,0 +1,106 @@
+"""Value EWN's set-ups by games of the engine's quick play against itself.
+
+    python scripts/build/build_ewn_setups.py --jobs 2 --log setups.jsonl --out setups.book
+
+Each set-up of the first side meets every answer; the better half of the answers is kept, and met twice as often, until
+a few are left, which are valued by games of their own. Moves are those after which the position looks best to the
+learned evaluation; games end where a table of endings tells the chances. A set-up done is kept in a log (`--log`), and
+a build that was broken off goes on from there. Writes a book to `--out`, or books/ewn-setups.book with
+`--replace-shipped`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from scripts.lib import script
+from scripts.lib.log import Log
+
+from games.book import FOLDER
+from games.ewn.knowledge import Knowledge
+from games.ewn.playout import WIN, play_out
+from games.ewn.position import POSITION_DTYPE
+from games.ewn.setup import playout_work, set_up, setup_pieces
+from games.ewn.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
+from games.ewn.tables import TABLES_RECORD
+from games.kernel.jit import Record, new_record
+
+ROUND = 360 * 256
+"""Games of a round, shared among the answers left."""
+
+LAST_GAMES = 65_536
+"""Games that value each answer of the last few: their standard error is 0.2 per cent."""
+
+
+def first_share(work: Record, setup: str, answer: str, games: int) -> float:
+    """The first side's share of so many games."""
+    root, board = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
+    set_up(root, setup_pieces(0, setup) + setup_pieces(1, answer), 0, 0)
+    return int(play_out(root, board, work, TABLES_RECORD, games)) / (WIN * games)
+
+
+def value(setup: str, work: Record) -> Entry:
+    """A set-up against all answers, and against the best."""
+    field = list(SECOND_SETUPS)
+    shares: dict[str, float] = {}
+    against_all = math.nan
+    while len(field) > ANSWERS:
+        games = ROUND // len(field)
+        shares = {answer: first_share(work, setup, answer, games) for answer in field}
+        if len(field) == len(SECOND_SETUPS):
+            against_all = sum(shares.values()) / len(shares)
+        field = sorted(field, key=shares.__getitem__)[: max(len(field) // 2, ANSWERS)]
+    last = {answer: first_share(work, setup, answer, LAST_GAMES) for answer in field}
+    answers = {answer: last[answer] for answer in sorted(last, key=last.__getitem__)}
+    return Entry(setup, against_all, min(answers.values()), answers)
+
+
+def is_log(head: bytes) -> bool:
+    """True if a file begins with a line of the log: a seed and a set-up's entry."""
+    return re.match(rb'\[-?\d+, \["[1-6]{6}", ', head) is not None
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("--jobs", type=int, default=1, help="threads")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
+    script.add_output(parser, "the book of set-ups")
+    options = parser.parse_args()
+    out = script.output(options, FOLDER / "ewn-setups.book", script.is_book(KIND))
+    done: dict[str, Entry] = {}
+
+    def read(line: bytes) -> None:
+        seed, entry = json.loads(line)
+        if seed == options.seed:
+            done[entry[0]] = Entry(*entry)
+
+    log = Log(options.log, is_log, read)
+    knowledge = Knowledge(sys.exit)
+
+    def job(index: int) -> Entry:
+        return value(FIRST_SETUPS[index], playout_work(knowledge, options.seed, index))
+
+    missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]
+    with log, ThreadPoolExecutor(options.jobs) as pool:
+        bar = script.progress(pool.map(job, missing), total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
+        for entry in bar:
+            done[entry.setup] = entry
+            log.add([json.dumps([options.seed, entry]).encode()])
+    about = {"source": "self-play", "seed": options.seed, "games": LAST_GAMES}
+    write(out, about, list(done.values()))
+    for entry in sorted(done.values(), key=lambda entry: -entry.against_best)[:10]:
+        answer = next(iter(entry.answers))
+        print(f"{entry.setup} {entry.against_all:.4f} {entry.against_best:.4f} {answer}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
+
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped      all up to 4 pieces, into books/ewn-endings
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB; takes 5 GB of memory)
+
+An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
+checked before it is written: every value must be what the values of its successors give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from scripts.lib import script
+import numpy as np
+from scripts.lib.ewn_retrograde import Solver
+
+from games.book import BookError, write_book
+from games.ewn.knowledge import ENDINGS as FOLDER
+from games.ewn.numbering import ENDINGS, MAX_PIECES, Ending
+from games.ewn.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
+from games.ewn.tables import ONE
+
+
+def is_built(folder: Path, ending: Ending) -> bool:
+    try:
+        Table(folder / f"{ending}{SUFFIX}", ending)
+    except BookError:
+        return False
+    return True
+
+
+def build(folder: Path, ending: Ending, threads: int) -> str:
+    """Make one table; those that captures lead to must be there. Returns a line about it."""
+
+    def refuse(line: str) -> None:
+        raise BookError(line)
+
+    started = time.perf_counter()
+    smaller = Tablebase([folder, FOLDER], refuse)
+    solver = Solver(ending, smaller.address, threads)
+    with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
+
+        def report(done: float) -> None:
+            bar.update(done - bar.n)
+
+        solver.run(report)
+    solved = time.perf_counter()
+    wrong = solver.check()
+    if wrong:
+        raise AssertionError(f"{ending}: {wrong} values do not follow from their successors'")
+    values = np.rint(solver.values * ONE).astype("<u2")
+    about = {
+        "ending": str(ending),
+        "entries": len(values) // ending.movers,
+        "source": "solved backwards",
+        "error": f"at most {sum(ending) - 1} / {2 * ONE}",
+        "mean": round(float(solver.values.mean(dtype=np.float64)), 6),
+    }
+    path = folder / f"{ending}{SUFFIX}"
+    write_book(path, KIND, VERSION, about, values.tobytes())
+    times = f"{solved - started:.1f} s + {time.perf_counter() - solved:.1f} s to check"
+    return f"{ending}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="up to so many")
+    script.add_output(parser, "the tables (a folder)")
+    parser.add_argument("--jobs", type=int, default=1, help="threads")
+    options = parser.parse_args()
+    out = script.output_folder(options, FOLDER)
+    wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
+    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, FOLDER})]
+    out.mkdir(parents=True, exist_ok=True)
+    for ending in missing:
+        script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))
+    for ending in missing:
+        print(build(out, ending, options.jobs), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

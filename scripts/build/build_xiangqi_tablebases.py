@@ -1,0 +1,163 @@
+"""Build the tables of Xiangqi endings: the distance to mate of every position, by retrograde analysis.
+
+    python scripts/build/build_xiangqi_tablebases.py --jobs 2 --replace-shipped  all that are shipped, into books/xiangqi-endings
+    python scripts/build/build_xiangqi_tablebases.py RN-AABB R-NAABB --out DIR   these, and what captures lead to from there
+
+An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
+checked before it is written: every value must be what the values of its successors give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import script
+import numpy as np
+import zstandard
+from scripts.lib.pool import Workers
+from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
+from tqdm import tqdm
+
+from games.book import BookError, write_book
+from games.xiangqi.knowledge import ENDINGS
+from games.xiangqi.numbering import Ending
+from games.xiangqi.probe import BLOCK
+from games.xiangqi.tablebase import KIND, SUFFIX, VERSION, Table
+
+SHIPPED = (
+    "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",
+    "R-PAA", "R-PAB", "R-PBB", "R-CAA", "R-CAB", "R-CBB", "R-NAA", "R-NBB",
+    "RN-AA", "RN-AB", "RN-BB", "RP-AA", "RP-AB", "RP-BB", "RC-AA", "RC-AB", "RC-BB",
+    "NN-AA", "NN-AB", "NN-BB", "NC-AA", "NC-AB", "NC-BB",
+)  # fmt: skip
+"""With all that captures lead to: the endings whose result is in doubt, and of those that are always won the small."""
+
+LEVEL = 19
+"""Of zstd."""
+
+
+def read_values(path: Path, ending: Ending) -> Values:
+    """All values of a table; BookError if it is not sound. Those of illegal positions are lost."""
+    table = Table(path, ending)
+    for block in range(table.blocks):
+        table.unpack(block)
+    return table.values.reshape(2, -1)
+
+
+def pack(values: Values) -> bytes:
+    """The payload of a table. Illegal positions take their neighbour's value, which packs best."""
+    flat = values.ravel()
+    compressor = zstandard.ZstdCompressor(level=LEVEL)
+    frames = []
+    for first in range(0, len(flat), BLOCK):
+        block = flat[first : first + BLOCK]
+        is_legal = block != ILLEGAL
+        nearest = np.where(is_legal, np.arange(len(block)), 0)
+        np.maximum.accumulate(nearest, out=nearest)
+        block = block[nearest]
+        frames.append(compressor.compress(np.where(block == ILLEGAL, 0, block).tobytes()))
+    offsets = np.cumsum([8 * (len(frames) + 1), *map(len, frames)]).astype("<i8")
+    return b"".join([offsets.tobytes(), *frames])
+
+
+def describe(ending: Ending, values: Values) -> dict[str, Any]:
+    """What the header of a table says of it: results by side to move, in positions; the longest distance in plies."""
+    about: dict[str, Any] = {"ending": str(ending), "entries": values.shape[1], "source": "retrograde analysis"}
+    longest = 0
+    for side, name in enumerate(("strong", "weak")):
+        counts = np.bincount(values[side], minlength=256)[:ILLEGAL]
+        about[f"{name}_to_move"] = {
+            "wins": int(counts[2::2].sum()),
+            "draws": int(counts[0]),
+            "losses": int(counts[1::2].sum()),
+        }
+        longest = max(longest, int(np.flatnonzero(counts).max(initial=0)) - 1)
+    return about | {"longest": longest}
+
+
+def build(folder: Path, ending: Ending, report: Callable[[str, float], None] = lambda what, done: None) -> str:
+    """Make one table; those that captures lead to must be there. Returns a line about it."""
+    started = time.perf_counter()
+    smaller = {other: read_values(path_of(folder, other), other) for other in ending.after_captures()}
+    analysis = Analysis(ending, smaller)
+    analysis.run(report)
+    analysed = time.perf_counter()
+    wrong = analysis.check(report)
+    if wrong >= 0:
+        raise AssertionError(f"{ending}: the value of position {wrong} does not follow from its successors'")
+    about = describe(ending, analysis.values)
+    path = path_of(folder, ending)
+    write_book(path, KIND, VERSION, about, pack(analysis.values))
+    size = path.stat().st_size
+    return (
+        f"{ending!s:12} {analysis.size:>11,} positions a side, {_share(about['strong_to_move'])} won, to move"
+        f" {_share(about['weak_to_move'])}; longest {about['longest']:>3} plies; {size:>10,} bytes;"
+        f" {analysed - started:.0f} + {time.perf_counter() - analysed:.0f} s"
+    )
+
+
+def _share(counts: dict[str, int]) -> str:
+    return f"{counts['wins'] / sum(counts.values()):6.1%}"
+
+
+def path_of(folder: Path, ending: Ending) -> Path:
+    return folder / f"{ending}{SUFFIX}"
+
+
+def is_built(folder: Path, ending: Ending) -> bool:
+    try:
+        Table(path_of(folder, ending), ending)
+    except BookError:
+        return False
+    return True
+
+
+def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
+    """Build what is missing, each as soon as its smaller endings are there; a line for each."""
+    missing = [ending for ending in endings if not is_built(folder, ending)]
+    waiting = dict.fromkeys(missing)
+    running: dict[Future[str], Ending] = {}
+    with Workers(jobs) as pool:
+        while waiting or running:
+            pending = {*waiting, *running.values()}
+            for ending in [e for e in waiting if not e.after_captures() & pending][: jobs - len(running)]:
+                del waiting[ending]
+                running[pool.submit(build, folder, ending)] = ending
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                del running[future]
+                yield future.result()
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("endings", nargs="*", default=SHIPPED, help="such as RN-AABB; without any, those shipped")
+    script.add_output(parser, "the tables (a folder)")
+    parser.add_argument("--jobs", type=int, default=1, help="endings built at a time (some take 1 GB each)")
+    options = parser.parse_args()
+    try:
+        wanted = [Ending.parse(name) for name in options.endings]
+    except ValueError as error:
+        parser.error(str(error))
+    endings = list(build_order(wanted))
+    out = script.output_folder(options, ENDINGS)
+    out.mkdir(parents=True, exist_ok=True)
+    for ending in endings:
+        if not is_built(out, ending):
+            script.check_output(path_of(out, ending), script.is_book(KIND))
+    progress = script.progress(total=len(endings), unit=" endings")
+    for line in build_all(out, endings, options.jobs):
+        progress.update()
+        tqdm.write(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

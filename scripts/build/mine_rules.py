@@ -1,0 +1,290 @@
+"""Mine Xiangqi games for rules of the form "if these moves were played, answer so" (Jiang, Chen, Tang 2004).
+
+    python scripts/build/mine_rules.py games.jsonl.zst --min-support 0.02 --min-confidence 0.3
+    python scripts/build/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --out my-rules.book
+    python scripts/build/mine_rules.py --dump books/xiangqi-rules.book
+
+Of rules there are two kinds. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
+from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
+the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Games
+that begin on the left wing are mirrored. Apriori finds the item sets that are frequent enough, and the rules in them;
+of these the ones that answer are kept: one move of a side, or its intents, after all that the antecedent holds. They
+are printed, or written as a rule base: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
+
+Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
+are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scripts.lib import apriori
+from scripts.lib import script
+import numpy as np
+from scripts.lib.records import read_records
+from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
+
+from games.book import BookError
+from games.xiangqi import intent, rulebook, situation
+from games.xiangqi.knowledge import RULES
+from games.xiangqi.rulebook import Item, Rule, RuleBook
+from games.xiangqi.san import NAMES, Notation, Scene, write_san
+from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT
+
+NEVER = 255
+"""In place of a ply: not played within the plies looked at."""
+
+NO_ITEM = -1
+
+
+def item_text(item: Item, notation: Notation) -> str:
+    """As players write it, alone on the board; the captured piece in brackets."""
+    squares = [CAPTURED] * 48
+    squares[(16 << item.side) + KIND_OF_SLOT.index((item.piece - 1) % 7)] = item.origin
+    text = write_san(Scene(squares, item.side, (item.move,)), item.move, notation)
+    if not item.captured:
+        return text
+    names = NAMES["traditional" if notation == "traditional" else "chinese"]
+    return f"{text}({names[(item.captured - 1) // 7][(item.captured - 1) % 7]})"
+
+
+def rule_text(rule: Rule, notation: Notation) -> str:
+    """One line."""
+    after = [item_text(item, notation) for item in rule.after]
+    when = rulebook.words(situation.SITUATIONS, rule.when)
+    answers = [f"[{name}]" for name in rulebook.words(intent.INTENTS, rule.intents)]
+    if rule.answer is not None:
+        answers = [item_text(rule.answer, notation)]
+    antecedent = " ".join([*after, *([f"({', '.join(when)})"] if when else [])])
+    return (
+        f"{antecedent} => {' '.join(answers)}  {'positions' if when else 'games'} {rule.games}"
+        f"  confidence {rule.confidence:.1%}  lift {rule.lift:.2f}  score {rule.score:.1%}"
+    )
+
+
+class Wanted(NamedTuple):
+    """What rules to look for."""
+
+    support: float  # share of the transactions
+    confidence: float
+    longest: int  # items of an antecedent, at most
+    winners: bool  # count only answers of the side that won
+    phase: int = 0  # only moves played in this situation (a bit of the first three), 0: in any
+
+
+# Rules of moves
+
+
+def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[apriori.Rule]:
+    """The rules of Apriori as they are: antecedents of at most `longest` moves, one move each to answer."""
+    bits = apriori.columns([list(plies) for plies in first], items)
+    least = max(1, int(np.ceil(wanted.support * len(first))))
+    levels = apriori.frequent(bits, least, wanted.longest + 1)
+    found = apriori.rules(levels, len(first), wanted.confidence)
+    return [rule for rule in found if len(rule.consequent) == 1]
+
+
+def move_rules(games: Games, wanted: Wanted) -> list[Rule]:
+    """Rules whose answer comes last, and still surely enough when only such games are counted."""
+    firsts = first_plies(games, wanted.phase)
+    found = mine(firsts, len(games.items), wanted)
+    used = sorted({item for rule in found for item in (*rule.antecedent, *rule.consequent)})
+    row = {item: place for place, item in enumerate(used)}
+    when = np.full((len(used), len(firsts)), NEVER, np.uint8)
+    for number, first in enumerate(firsts):
+        for item, ply in first.items():
+            if item in row:
+                when[row[item], number] = ply
+    kept = []
+    for rule in found:
+        (last,) = rule.consequent
+        side = games.items[last].side
+        asked = np.max(when[[row[item] for item in rule.antecedent]], axis=0)
+        answered = when[row[last]]
+        is_answered = (asked < answered) & (answered != NEVER)
+        if wanted.winners:
+            is_answered &= games.winners == side
+        count = int(is_answered.sum())
+        sure = count / max(int((asked != NEVER).sum()), 1)
+        if sure < wanted.confidence:
+            continue
+        points = np.where(games.winners == side, 1.0, np.where(games.winners < 0, 0.5, 0.0))
+        after = tuple(games.items[item] for item in sorted(rule.antecedent))
+        share = float((answered != NEVER).mean())
+        score = float(points[is_answered].mean())
+        kept.append(Rule(after, 0, games.items[last], 0, count, sure, sure / share, score))
+    return sorted(kept, key=lambda rule: (len(rule.after), -rule.games))
+
+
+# Rules of situations
+
+
+def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
+    """Rules from the move before and the position's classes to a move or its intents."""
+    classes = np.concatenate([plies[:, SITUATIONS] for plies in games.plies])
+    intents = np.concatenate([plies[:, INTENTS] for plies in games.plies])
+    answer = np.concatenate(games.numbers)
+    before = np.concatenate([np.append(NO_ITEM, numbers[:-1]) for numbers in games.numbers])
+    lengths = [len(plies) for plies in games.plies]
+    side = np.array([item.side for item in games.items])[answer]
+    winner = np.repeat(games.winners, lengths)
+    kept = np.ones(len(answer), bool)
+    if wanted.phase:
+        kept &= classes & wanted.phase != 0
+    if wanted.winners:
+        kept &= winner == side
+    classes, intents, answer, before, side, winner = (
+        column[kept] for column in (classes, intents, answer, before, side, winner)
+    )
+    points = np.where(winner == side, 1.0, np.where(winner < 0, 0.5, 0.0))
+    least = max(1, int(np.ceil(wanted.support * len(answer))))
+    # Items in four ranges: classes, the move before, intents, the move.
+    kinds: list[tuple[str, int]] = []
+    rows = []
+    for kind, column, bits in (
+        ("when", classes, len(situation.SITUATIONS)),
+        ("intent", intents, len(intent.INTENTS)),
+    ):
+        for bit in range(bits):
+            kinds.append((kind, bit))
+            rows.append(column >> bit & 1 == 1)
+    for kind, column in (("after", before), ("answer", answer)):
+        counts = np.bincount(column[column >= 0], minlength=len(games.items))
+        for number in np.flatnonzero(counts >= least):
+            kinds.append((kind, int(number)))
+            rows.append(column == number)
+    levels = apriori.frequent(apriori.packed(rows), least, wanted.longest + 1)
+    found = []
+    for rule in apriori.rules(levels, len(answer), wanted.confidence):
+        asked = [kinds[item] for item in rule.antecedent]
+        given = [kinds[item] for item in rule.consequent]
+        if {kind for kind, _ in asked} - {"when", "after"} or not any(kind == "when" for kind, _ in asked):
+            continue
+        if {kind for kind, _ in given} not in ({"answer"}, {"intent"}):
+            continue
+        fits = np.logical_and.reduce([rows[item] for item in (*rule.antecedent, *rule.consequent)])
+        found.append(
+            Rule(
+                tuple(games.items[number] for kind, number in asked if kind == "after"),
+                sum(1 << bit for kind, bit in asked if kind == "when"),
+                games.items[given[0][1]] if given[0][0] == "answer" else None,
+                sum(1 << bit for kind, bit in given if kind == "intent"),
+                rule.support,
+                rule.confidence,
+                rule.lift,
+                float(points[fits].mean()),
+            )
+        )
+    return sorted(found, key=lambda rule: (len(rule.after), -rule.confidence))
+
+
+def without_idle_conditions(rules: list[Rule], improvement: float) -> list[Rule]:
+    """The rules that are surer, by so much, than those of the same answer that ask for less."""
+
+    def parts(rule: Rule) -> frozenset[Item | int]:
+        return frozenset(rule.after) | {bit for bit in range(len(situation.SITUATIONS)) if rule.when >> bit & 1}
+
+    by_answer: dict[tuple[Item | None, int], list[tuple[frozenset[Item | int], float]]] = {}
+    for rule in rules:
+        by_answer.setdefault((rule.answer, rule.intents), []).append((parts(rule), rule.confidence))
+    return [
+        rule
+        for rule in rules
+        if not any(
+            asked < parts(rule) and confidence > rule.confidence - improvement
+            for asked, confidence in by_answer[rule.answer, rule.intents]
+        )
+    ]
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("files", type=Path, nargs="*", help="JSON lines or PGN, also .zst")
+    parser.add_argument("--kind", choices=("moves", "situations", "both"), default="moves")
+    parser.add_argument("--min-support", type=float, default=0.02, help="share of the games")
+    parser.add_argument("--min-position-support", type=float, default=0.001, help="share of the positions (situations)")
+    parser.add_argument("--min-confidence", type=float, default=0.3)
+    parser.add_argument("--longest", type=int, default=2, help="items of an antecedent, at most")
+    parser.add_argument("--min-improvement", type=float, default=0.0, help="in confidence over rules that ask less")
+    parser.add_argument("--plies", type=int, default=40, help="of each game looked at (at most 254)")
+    parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
+    parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")
+    parser.add_argument("--notation", choices=("chinese", "traditional", "wxf"), default="chinese")
+    script.add_output(parser, "the rule base", required=False)
+    parser.add_argument("--source", default="", help="what its header says of the games")
+    parser.add_argument("--dump", type=Path, help="print a rule base")
+    options = parser.parse_args()
+    if options.dump is not None:
+        return dump(options.dump, options.notation)
+    if not options.files:
+        parser.error("no games")
+    if not 1 <= options.plies < NEVER:
+        parser.error(f"--plies: 1 to {NEVER - 1}")
+    out = None
+    if options.out is not None or options.replace_shipped:
+        out = script.output(options, RULES, script.is_book(rulebook.KIND))
+    skipped: list[str] = []
+    started = time.perf_counter()
+    records = (record for path in options.files for record in read_records(path, skipped.append))
+    games = collect(records, options.plies, skipped.append)
+    replayed = time.perf_counter()
+    phase = 1 << situation.SITUATIONS.index(options.phase) if options.phase else 0
+    wanted = Wanted(options.min_support, options.min_confidence, options.longest, options.winners, phase)
+    rules = move_rules(games, wanted) if options.kind != "situations" else []
+    if options.kind != "moves":
+        rules += situation_rules(games, wanted._replace(support=options.min_position_support))
+    if options.min_improvement:
+        rules = without_idle_conditions(rules, options.min_improvement)
+    mined = time.perf_counter()
+    if out is not None:
+        names = (
+            "kind",
+            "min_support",
+            "min_position_support",
+            "min_confidence",
+            "longest",
+            "plies",
+            "phase",
+            "winners",
+        )
+        about = {
+            "source": options.source or ", ".join(path.name for path in options.files),
+            "games": len(games.plies),
+            "parameters": {name: getattr(options, name) for name in names},
+        }
+        rulebook.write(out, about, rules)
+    else:
+        for rule in rules:
+            print(rule_text(rule, options.notation))
+    for line in skipped:
+        print(f"skipped: {line}", file=sys.stderr)
+    print(
+        f"{len(games.plies)} games, {len(games.items)} items, {len(rules)} rules;"
+        f" replayed in {replayed - started:.1f} s, mined in {mined - replayed:.1f} s",
+        file=sys.stderr,
+    )
+    return 0
+
+
+def dump(path: Path, notation: Notation) -> int:
+    """Print what a rule base says of itself, and its rules."""
+    try:
+        book = RuleBook(path)
+    except BookError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for name, value in book.about.items():
+        print(f"# {name}: {value}")
+    for rule in book.rules:
+        print(rule_text(rule, notation))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

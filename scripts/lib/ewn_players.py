@@ -1,0 +1,286 @@
+"""Players of EWN for experiments, by name; each is given a time for a move, or a number of playouts.
+
+    random          any move
+    minimax         expectiminimax without cuts, valued by steps to the goal
+    alphabeta       the same with Star1 and Star2 cuts and a transposition table
+    montecarlo      random playouts, as many for each move
+    uct             paper 1's UCT before it was improved: WINK 1, UCTK 1
+    improved        paper 1's improved UCT: WINK 0.4, UCTK 1
+    siqi            the engine as it is
+    openspiel:N     OpenSpiel's MCTS with N simulations a move
+
+`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players know no
+tables of endings.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any, cast
+
+import numpy as np
+
+from scripts.lib import script
+from scripts.lib.paper_games import Mind
+
+from games.contract import Task
+from games.ewn import evaluate
+from games.ewn.evaluate import chance
+from games.ewn.game import Ewn, EwnPosition
+from games.ewn.movegen import step
+from games.ewn.notation import TRIANGLES, move_text
+from games.ewn.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
+from games.ewn.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
+from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
+from games.ewn.work import WORK, WORK_DTYPE
+from games.kernel.control import Control
+from games.kernel.intrinsics import recurse_1
+from games.kernel.jit import Record, entry, inner, int64, new_record
+from games.kernel.memory import address_of
+from games.kernel.node import count_node
+from games.kernel.random import seed_state
+
+MAX_DEPTH = 40
+CHUNK = 64
+"""Playouts for each move between two looks at the clock."""
+
+
+class Simple:
+    """What players have in common that look at nothing but the position."""
+
+    def __init__(self) -> None:
+        self.random = random.Random(0)
+
+    def new_game(self, seed: int) -> None:
+        self.random.seed(seed)
+
+
+class RandomPlayer(Simple):
+    def choose(self, position: EwnPosition, ms: float) -> int:
+        return self.random.choice(position.legal_moves())
+
+
+class MonteCarlo(Simple):
+    """Flat Monte Carlo: the move whose random playouts end best."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._work, self._board = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
+        self._work.policy, self._work.playout_plies = RANDOM, TO_THE_END
+
+    def new_game(self, seed: int) -> None:
+        self._work.random = seed_state(seed)
+
+    def choose(self, position: EwnPosition, ms: float) -> int:
+        deadline = time.monotonic() + ms / 1000
+        moves = position.legal_moves()
+        roots, totals = [], [0] * len(moves)
+        for move in moves:
+            after = position.record.copy()
+            do_move(after, TABLES_RECORD, move)
+            roots.append(after)
+        while time.monotonic() < deadline:
+            for i, root in enumerate(roots):
+                if root.winner != NOT_OVER:
+                    return moves[i]
+                totals[i] += int(play_out(root, self._board, self._work, TABLES_RECORD, CHUNK))
+        best = max if position.turn == 0 else min
+        return moves[totals.index(best(totals))]
+
+
+@inner(int64(POSITION, WORK, TABLES, int64))
+def full_width(pos: Record, work: Record, t: Record, depth: int) -> int:
+    """The mover's chance before the throw, every move of every throw searched to the depth."""
+    count_node(work)
+    if work.stopped == 1:
+        return int64(0)
+    if depth == 0:
+        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER
+    side = pos.turn
+    alive = pos.alive[side]
+    total = int64(0)
+    for die in range(1, 7):
+        pair = int64(t.movable[alive * 7 + die])
+        best = int64(0)
+        for which in range(2):
+            piece = pair >> 4 * which & 15
+            if piece == NOBODY:
+                continue
+            square = int64(pos.square[6 * side + piece + 1])
+            for way in range(t.step_count[side * 25 + square]):
+                do_move(pos, t, step(t, side, square, int64(way)))
+                if pos.winner >= 0:
+                    value = int64(WIN)
+                else:
+                    value = WIN - recurse_1(pos, work, t, depth - 1)
+                undo_move(pos)
+                best = max(best, value)
+        total += best
+    return total // 6
+
+
+@entry(int64(POSITION, WORK, TABLES, int64, int64))
+def value_of(pos: Record, work: Record, t: Record, move: int, depth: int) -> int:
+    """What a move is worth, `depth` moves deep with this one; void once work.stopped."""
+    do_move(pos, t, move)
+    value = int64(WIN)
+    if pos.winner < 0:
+        value = WIN - full_width(pos, work, t, depth - 1)
+    undo_move(pos)
+    return value
+
+
+class Minimax(Simple):
+    """Expectiminimax without cuts, deepened while there is time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._weights = steps_alone()
+        self._work = new_record(WORK_DTYPE)
+        self._work.evaluation = address_of(self._weights)
+
+    def choose(self, position: EwnPosition, ms: float) -> int:
+        control = Control()
+        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
+        self._work.control, self._work.nodes, self._work.poll_at, self._work.stopped = control.address, 0, 0, 0
+        moves = position.legal_moves()
+        board = position.record.copy()
+        for depth in range(1, MAX_DEPTH):
+            values = {}
+            for move in moves:
+                values[move] = int(value_of(board, self._work, TABLES_RECORD, move, depth))
+                if self._work.stopped:
+                    return moves[0]
+            moves.sort(key=values.__getitem__, reverse=True)
+        return moves[0]
+
+
+def steps_alone() -> Any:
+    """An evaluation by steps to the goal, as an array of one."""
+    e = evaluate.without_weights()
+    e.weights[:] = evaluate.of_steps()
+    return np.array([e])
+
+
+class Engine(Simple):
+    """A searcher of the engine."""
+
+    def __init__(self, options: dict[str, str], by_steps: bool = False) -> None:
+        super().__init__()
+        self._threads, hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
+        self.game = Ewn(print)
+        for name, value in options.items():
+            self.game.set_option(name, value)
+        if by_steps:
+            self.game.knowledge.weights = steps_alone()
+        self._hash_mb = hash_mb
+        self.searcher = self.game.searcher()
+
+    def new_game(self, seed: int) -> None:
+        self.searcher.configure(self._hash_mb, self._threads, seed)
+        self.searcher.clear()
+
+    def choose(self, position: EwnPosition, ms: float) -> int:
+        control = Control()
+        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
+        self.searcher.start(Task(position, control))
+        report = self.searcher.iterate()
+        while report.complete and not report.finished and not control.stopped:
+            report = self.searcher.iterate()
+        self.searcher.finish()
+        return report.lines[0].pv[0]
+
+
+class OpenSpiel(Simple):
+    """OpenSpiel's MCTS in C++, its own state played alongside. Who moves first is White there, at the bottom right."""
+
+    def __init__(self, simulations: int, uct_c: float = 2.0) -> None:
+        script.require("pyspiel", "benchmark")
+        import pyspiel
+
+        super().__init__()
+        self._spiel = pyspiel
+        self._rules = pyspiel.load_game("einstein_wurfelt_nicht")
+        self._simulations, self._uct_c = simulations, uct_c
+        self._layouts: list[dict[str, int]] = []
+
+    def new_game(self, seed: int) -> None:
+        evaluator = self._spiel.RandomRolloutEvaluator(1, seed)
+        self._bot = self._spiel.MCTSBot(self._rules, evaluator, self._uct_c, self._simulations, 1000, True, seed, False)
+        self._state = self._rules.new_initial_state()
+        self._setups: list[str] = []
+
+    def _lay_out(self) -> None:
+        for place, setup in enumerate(reversed(self._setups)):  # Black, the second side, is laid out first
+            if place == len(self._layouts):
+                self._layouts.append(self._read_layouts(place))
+            self._state.apply_action(self._layouts[place][setup])
+
+    def _read_layouts(self, place: int) -> dict[str, int]:
+        """The chance outcome of each of our set-up words."""
+        found = {}
+        for action, _ in self._state.chance_outcomes():
+            child = self._state.clone()
+            child.apply_action(action)
+            cells = self._cells(child)
+            found["".join(cells[24 - square][1] for square in TRIANGLES[1 - place])] = action
+        return found
+
+    def _cells(self, state: Any) -> list[str]:
+        """What stands on each square, row by row, `w1` or `__`."""
+        return [cell for cell in str(state).replace("\n", "").split("|") if cell]
+
+    def tell(self, dice: int, move: str) -> None:
+        """Play along a move of either side, or a set-up."""
+        if len(self._setups) < 2:
+            self._setups.append(move)
+            if len(self._setups) == 2:
+                self._lay_out()
+            return
+        self._throw(dice)
+        for action in self._state.legal_actions():
+            if self._word(action) == move:
+                self._state.apply_action(action)
+                return
+        raise AssertionError(f"OpenSpiel knows no {move} after {dice}:\n{self._state}")
+
+    def _throw(self, dice: int) -> None:
+        if self._state.is_chance_node():
+            self._state.apply_action(self._state.chance_outcomes()[dice - 1][0])
+
+    def _word(self, action: int) -> str:
+        """Our move word of an action `W1-up`, on our board: White's corner is our first side's."""
+        name = self._state.action_to_string(self._state.current_player(), action)
+        piece, way = name.split("-")[0].lower(), name.split("-")[1].rstrip("*")
+        square = 24 - self._cells(self._state).index(piece)
+        step = {"up": 5, "left": 1, "diag": 6, "down": -5, "right": -1}[way]
+        if way == "diag" and piece[0] == "b":
+            step = -6
+        return move_text(square | (square + step) << 5)
+
+    def choose(self, position: EwnPosition, ms: float) -> int:
+        self._throw(position.dice)
+        return position.parse_move(self._word(self._bot.step(self._state)))
+
+
+def make_player(text: str) -> Mind:
+    """A player by name and options; ValueError for an unknown name."""
+    name, *words = text.split()
+    options = dict(word.split("=", 1) for word in words)
+    paper = {"Algorithm": "uct", "UseEndgames": "false"}
+    if name == "siqi":
+        return Engine(options)
+    if name == "uct":
+        return Engine(paper | {"WINK": "1.0", "UCTK": "1.0"} | options)
+    if name == "improved":
+        return Engine(paper | {"WINK": "0.4", "UCTK": "1.0"} | options)
+    if name == "alphabeta":
+        return Engine({"UseEndgames": "false"} | options, by_steps=True)
+    if name.startswith("openspiel:"):
+        return OpenSpiel(int(name.removeprefix("openspiel:")))
+    simple: dict[str, type[Simple]] = {"random": RandomPlayer, "minimax": Minimax, "montecarlo": MonteCarlo}
+    if name not in simple:
+        raise ValueError(f"unknown player: {name}")
+    player: Any = simple[name]()
+    return cast(Mind, player)

@@ -1,0 +1,173 @@
+"""Logs: files of lines that only grow, plain or in zstandard frames (`.zst`), each with one writer at a time.
+
+Lines are added in batches, a frame each where the file is compressed. A process that is killed loses no batch before:
+what it left of a last one is cut off when the log is opened again, and only then.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import msgspec
+import zstandard
+
+from games.files import Owns, open_append, write_whole
+
+SUFFIXES = (".jsonl", ".zst")
+
+_LEVEL = 10
+_STEP = 1 << 16
+_MAGIC = b"\x28\xb5\x2f\xfd"
+"""Begins a frame. It is not UTF-8, so no line has it; compressed data has it at one byte of 2**32."""
+
+_DAMAGE = (msgspec.DecodeError, zstandard.ZstdError, ValueError, TypeError, KeyError, AttributeError)
+
+
+def is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+class Log:
+    """A log, open at its end. `is_empty`: it has no line yet, so that a first one with settings is due."""
+
+    def __init__(
+        self, path: Path, owns: Owns, read: Callable[[bytes], object], is_whole: Callable[[bytes], bool] = is_json
+    ) -> None:
+        """Let `read` see each line. OSError: not ours, damaged (or `read` fails), or another's; it is then as it was.
+
+        `is_whole` tells a last line that lacks only its end from one cut short.
+        """
+        self._path, self._is_compressed = path, path.suffix == ".zst"
+        self._file = open_append(path, owns, exclusive=True)
+        try:
+            end = _read(path, self._file, read, is_whole)
+            self._file.truncate(end)
+            self.is_empty = end == 0
+            if end and not self._is_compressed and _byte_before(self._file, end) != b"\n":
+                write_whole(self._file, b"\n")
+        except BaseException:
+            self._file.close()
+            raise
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Append lines, which are on the disk when this returns."""
+        data = b"".join(line + b"\n" for line in lines)
+        packed = zstandard.ZstdCompressor(_LEVEL, write_checksum=True).compress(data) if self._is_compressed else data
+        write_whole(self._file, packed)
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def read_log(path: Path, read: Callable[[bytes], object]) -> None:
+    """Let `read` see each whole line of a log of JSON lines. OSError if it is damaged."""
+    with path.open("rb") as file:
+        _read(path, file, read, is_json)
+
+
+def _read(path: Path, file: BinaryIO, read: Callable[[bytes], object], is_whole: Callable[[bytes], bool]) -> int:
+    """Return where the last whole batch ends."""
+    end = 0
+    try:
+        for batch_end, lines in read_frames(file) if path.suffix == ".zst" else _read_lines(file, is_whole):
+            for line in lines:
+                read(line)
+            end = batch_end
+    except _DAMAGE:
+        raise OSError(errno.EIO, f"is damaged at byte {end}; left as it is", str(path)) from None
+    return end
+
+
+def _byte_before(file: BinaryIO, end: int) -> bytes:
+    file.seek(end - 1)
+    return file.read(1)
+
+
+def _read_lines(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield where each whole line ends, and the line."""
+    file.seek(0)
+    end = 0
+    for line in file.read().splitlines(keepends=True):
+        end += len(line)
+        if line.endswith(b"\n") or is_whole(line):
+            yield end, [line.rstrip(b"\r\n")]
+
+
+def read_frames(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield where each whole frame of a file ends, and its lines. A last frame that was cut short is left out.
+
+    ZstdError if a frame is damaged.
+    """
+    start = 0
+    while True:
+        file.seek(start)
+        frame, parts, taken = zstandard.ZstdDecompressor().decompressobj(), [], 0
+        while not frame.eof:
+            data = file.read(_STEP)
+            if not data:
+                file.seek(start + 1)
+                if _MAGIC in file.read():
+                    raise zstandard.ZstdError("a frame that is not the last has no end")
+                return
+            parts.append(frame.decompress(data))
+            taken += len(data) - len(frame.unused_data)
+        start += taken
+        yield start, b"".join(parts).splitlines()
+
+
+class GameLog(Log):
+    """A log of games played with the same settings; its first line is `{"<kind>":<settings>}`.
+
+    `numbers`: of the games that it holds.
+    """
+
+    def __init__(self, path: Path, kind: str, settings: dict[str, Any]) -> None:
+        """OSError also if the games are of other settings, which are as JSON gives them back."""
+        if path.suffix not in SUFFIXES:
+            raise OSError(errno.EINVAL, f"the name of the games' file ends in {' or '.join(SUFFIXES)}", str(path))
+        self.numbers: set[int] = set()
+
+        def owns(head: bytes) -> bool:
+            """True if a file begins with settings of our kind."""
+            mark = f'{{"{kind}":'.encode()
+            if path.suffix == ".zst":
+                try:
+                    head = zstandard.ZstdDecompressor().stream_reader(head).read(len(mark))
+                except zstandard.ZstdError:
+                    return False
+            return head.startswith(mark)
+
+        def read(line: bytes) -> None:
+            record = msgspec.json.decode(line)
+            if kind in record:
+                compare(path, "has games of other settings", record[kind], settings)
+            else:
+                self.numbers.add(record["number"])
+
+        super().__init__(path, owns, read)
+        if self.is_empty:
+            self.add([msgspec.json.encode({kind: settings})])
+
+
+def compare(path: Path, what: str, found: dict[str, Any], now: dict[str, Any]) -> None:
+    """OSError if a log was made with other settings, with the first words of why and the differences."""
+    names = [name for name in found | now if found.get(name) != now.get(name)]
+    if names:
+        differences = ", ".join(f"{name} was {found.get(name)}, now {now.get(name)}" for name in names)
+        raise OSError(errno.EEXIST, f"{what}: {differences}", str(path))

@@ -1,0 +1,135 @@
+"""What a match is and what came of it: settings, games, and the log that holds both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from scripts.lib.game_loop import Agreement
+from scripts.lib.log import Log
+from scripts.lib.players import EngineSpec
+
+
+class UsageError(Exception):
+    """The match cannot be played as asked."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything that makes a match; the first line of its log."""
+
+    game: str
+    engines: tuple[EngineSpec, EngineSpec]  # A, B
+    games: int = 100
+    concurrency: int = 1
+    seed: int = 1  # of throws, order of openings, random movers
+    openings: str = ""  # path
+    openings_sha256: str = ""
+    sprt: tuple[float, float] | None = None  # elo0, elo1
+    max_plies: int = 0  # 0: only the rules end a game
+    margin_ms: int = 50
+    hang_s: float = 60.0
+    referee: str = "siqi"  # whose rules judge
+    best_of: int = 0  # games of a series; `games` counts series then
+    agreement: Agreement | None = None  # of both engines' scores, which decides a game
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One finished game; a line of the log. Engines are 0 for A and 1 for B."""
+
+    game: int
+    pair: int
+    first: int  # the engine on the first side
+    players: tuple[str, str]  # names, the first side's first
+    opening: str
+    dice: list[int]
+    moves: list[str]  # the opening's included
+    plies: int
+    winner: int | None
+    cause: str  # rules | illegal | crash | time | adjudicated
+    reason: str
+    time_ms: tuple[int, int]  # used by A, B
+
+    @property
+    def score(self) -> float:
+        """A's points."""
+        return 0.5 if self.winner is None else 1.0 - self.winner
+
+
+def seating(settings: Settings, index: int) -> tuple[int, int]:
+    """What a game belongs to, and the engine on the first side: a pair, or a series by the championships' rule."""
+    if not settings.best_of:
+        return divmod(index, 2)
+    series, number = divmod(index, settings.best_of)
+    return series, int(number % 4 in (1, 2)) ^ series % 2
+
+
+def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
+    """The games still to be played; those of a list belong together and are played in order, till they are decided."""
+    played = {record.game for record in records}
+    if not settings.best_of:
+        return [[index] for index in range(settings.games) if index not in played]
+    decided = {series for series, scores in series_scores(records).items() if is_decided(scores, settings)}
+    groups = []
+    for series in sorted(set(range(settings.games)) - decided):
+        first = series * settings.best_of
+        groups.append([index for index in range(first, first + settings.best_of) if index not in played])
+    return groups
+
+
+def is_decided(scores: Iterable[float], settings: Settings) -> bool:
+    """Whether somebody has more than half of a series' points."""
+    return 2 * max(scores) > settings.best_of
+
+
+def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
+    """Points of A and B in each series."""
+    scores: dict[int, list[float]] = {}
+    for record in records:
+        score = scores.setdefault(record.pair, [0.0, 0.0])
+        score[0] += record.score
+        score[1] += 1 - record.score
+    return scores
+
+
+def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
+    """The log, and the games it holds.
+
+    OSError for what is no log of a match, or is being written by another process. UsageError for the log of another
+    match; only the number of games and the concurrency may differ.
+    """
+    header = msgspec.json.encode(settings)
+    reader = Reader()
+
+    def owns(head: bytes) -> bool:
+        return re.match(rb'\{"game":"\w+","engines":\[\{', head) is not None or header.startswith(head)
+
+    def read(line: bytes) -> None:
+        if reader.read(line) is None:
+            for name in Settings.__struct_fields__:
+                old, new = getattr(reader.settings, name), getattr(settings, name)
+                if old != new and name not in ("games", "concurrency"):
+                    raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
+
+    log = Log(path, owns, read)
+    if log.is_empty:
+        log.add([header])
+    return log, reader.records
+
+
+class Reader:
+    """What the lines of a log say."""
+
+    def __init__(self) -> None:
+        self.settings: Settings | None = None
+        self.records: list[Record] = []
+
+    def read(self, line: bytes) -> Record | None:
+        """Return the line's game; None: it has the settings."""
+        if self.settings is None:
+            self.settings = msgspec.json.decode(line, type=Settings)
+            return None
+        self.records.append(msgspec.json.decode(line, type=Record))
+        return self.records[-1]

@@ -1,0 +1,200 @@
+"""A match: what it is, its games side by side in threads, and their records."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import queue
+import random
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from scripts.lib import script
+from scripts.lib.game_loop import Clock, Opening, Referee, parse_opening, play_moves, words_for
+from scripts.lib.match_log import (
+    Record,
+    Settings,
+    UsageError,
+    is_decided,
+    missing,
+    open_log,
+    seating,
+    series_scores,
+)
+from scripts.lib.players import Forfeit, Player, make_player
+from scripts.lib.tally import Tally, progress
+
+from games import registry
+from games.contract import FIRST, SECOND, Game, GameRecord, Position
+from games.files import check_owned, replace_file
+
+
+class Match(NamedTuple):
+    """What all games of a match share."""
+
+    settings: Settings
+    game: Game[Position]
+    openings: Sequence[Opening]
+
+
+def load_openings(game: Game[Position], settings: Settings) -> list[Opening]:
+    """The file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed."""
+    if not settings.openings:
+        return [Opening()]
+    openings = []
+    for number, line in enumerate(Path(settings.openings).read_text("utf-8").splitlines(), 1):
+        if text := line.partition("#")[0].strip():
+            try:
+                openings.append(parse_opening(text))
+                Referee(game, openings[-1], rules=settings.referee)
+            except (ValueError, Forfeit) as error:
+                raise UsageError(f"{settings.openings}:{number}: {error}") from error
+    if not openings:
+        raise UsageError(f"{settings.openings} has no openings")
+    random.Random(f"openings/{settings.seed}").shuffle(openings)
+    return openings
+
+
+def throws(seed: int, pair: int) -> Iterator[int]:
+    """The dice of both games of a pair."""
+    rng = random.Random(f"throws/{seed}/{pair}")
+    while True:
+        yield rng.randint(1, 6)
+
+
+def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
+    """One game. `players` are A and B; A has the first side in even games."""
+    settings = match.settings
+    pair, first = seating(settings, index)
+    seats = (first, 1 - first)  # engine by side, and side by engine
+    opening = match.openings[pair % len(match.openings)]
+    referee = Referee(match.game, opening, throws(settings.seed, index if settings.best_of else pair), settings.referee)
+    clocks = [Clock(settings.engines[engine].limits, settings.margin_ms) for engine in seats]
+    seated = [players[engine] for engine in seats]
+    seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
+    winner, cause, reason = play_moves(referee, seated, clocks, seeds, settings.max_plies, settings.agreement)
+    return Record(
+        game=index,
+        pair=pair,
+        first=first,
+        players=(settings.engines[seats[FIRST]].name, settings.engines[seats[SECOND]].name),
+        opening=opening.text,
+        dice=referee.thrown,
+        moves=referee.words,
+        plies=len(referee.words),
+        winner=None if winner is None else seats[winner],
+        cause=cause,
+        reason=reason,
+        time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
+    )
+
+
+def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
+    """What `records` still lack, as the games finish. Closing the generator breaks off the games in progress."""
+    settings = match.settings
+    scores = series_scores(records)
+    everyone: list[Player] = []
+    free: queue.SimpleQueue[list[Player]] = queue.SimpleQueue()
+    for _ in range(settings.concurrency):
+        players = [make_player(spec, match.game.info, settings.hang_s) for spec in settings.engines]
+        free.put(players)
+        everyone += players
+
+    done: queue.SimpleQueue[Record | Future[None]] = queue.SimpleQueue()
+
+    def play(unit: Sequence[int]) -> None:
+        players = free.get()
+        try:
+            for index in unit:
+                record = play_game(match, index, players)
+                done.put(record)
+                score = scores.setdefault(record.pair, [0.0, 0.0])
+                score[0] += record.score
+                score[1] += 1 - record.score
+                if is_decided(score, settings):
+                    return
+        finally:
+            free.put(players)
+
+    def dismiss() -> None:
+        for player in everyone:
+            player.close()
+
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        games = [pool.submit(play, unit) for unit in missing(settings, records)]
+        for game in games:
+            game.add_done_callback(done.put)
+        left = len(games)
+        try:
+            while left:
+                item = done.get()
+                if isinstance(item, Record):
+                    yield item
+                else:
+                    left -= 1
+                    item.result()
+        finally:
+            for game in games:
+                game.cancel()
+            while wait(games, timeout=0.05).not_done:
+                dismiss()  # once more each time: an engine may have been starting just then
+            dismiss()
+
+
+def record_text(game: Game[Position], record: Record) -> bytes:
+    """A game as the game's records have it; nothing if not both sides came to set up."""
+    setups = 2 if game.info.has_setup else 0
+    if len(record.moves) < setups:
+        return b""
+    moves, position = record.moves, game.position()
+    if game.info.has_hidden:  # what the moves met stands in the record, not in the log
+        for word in moves:
+            position.push(position.parse_move(word))
+        moves = [*moves[:setups], *words_for(game, position, FIRST, moves)[setups:]]
+    result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
+    dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
+    fen = parse_opening(record.opening).fen or ""
+    records = registry.records(game.info.name)
+    text = records.write(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
+    return text.encode(records.ENCODING)
+
+
+def record_path(folder: Path, settings: Settings, game: int) -> Path:
+    return folder / f"{game + 1:05d}.{'pgn' if settings.game == 'xiangqi' else 'txt'}"
+
+
+def write_record(folder: Path, match: Match, record: Record) -> None:
+    """Write a game's file, if it has a text; OSError if there is another."""
+    if text := record_text(match.game, record):
+        replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
+
+
+def prepare_records(folder: Path, match: Match, records: Sequence[Record]) -> None:
+    """Write what files the logged games lack; OSError if a game's file, or one still to be written, is another's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for index in itertools.chain.from_iterable(missing(match.settings, records)):
+        check_owned(record_path(folder, match.settings, index), lambda head: False)
+    for record in records:
+        write_record(folder, match, record)
+
+
+def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None) -> None:
+    """Play what the log at `path` still lacks, into log and tally, until done or decided."""
+    game = script.load(settings.game)
+    match = Match(settings, game, load_openings(game, settings))
+    log, records = open_log(path, settings)
+    for record in records:
+        tally.add(record)
+    with log, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
+        if records_into is not None:
+            prepare_records(records_into, match, records)
+        while not tally.sprt()[1] and (played := next(fresh, None)):
+            log.add([msgspec.json.encode(played)])
+            if records_into is not None:
+                write_record(records_into, match, played)
+            tally.add(played)
+            advance()

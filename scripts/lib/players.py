@@ -1,0 +1,276 @@
+"""The players of a game: a UCI engine in its own process, a searcher of ours in this one, and a random mover."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+import re
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from scripts.lib.process import Ended, Process, Silent
+
+from games.contract import Game, GameInfo, Position, Score, Task, exhaust
+from games.kernel.control import Control
+
+START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where several engines share a core
+MAX_LISTED = 5000  # the longest move list the random mover builds
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one engine may spend; 0: no such limit."""
+
+    movetime_ms: int = 0
+    nodes: int = 0
+    depth: int = 0
+    clock_ms: int = 0  # sudden death for the whole game
+    increment_ms: int = 0
+
+
+NO_LIMITS = Limits()
+
+
+class EngineSpec(msgspec.Struct, frozen=True):
+    """An engine as the command line describes it. The command `random` is the built-in mover."""
+
+    name: str
+    command: str
+    options: dict[str, str] = {}
+    limits: Limits = NO_LIMITS
+    ranks: int = 0  # number of the lowest rank in its move words
+
+
+class Turn(NamedTuple):
+    """All a player needs to choose one move."""
+
+    position: Position  # the referee's, not to be changed; only players in this process look at it
+    start: str  # `startpos` or `fen F`
+    words: list[str]  # the moves since, as the mover may see them
+    deploying: bool
+    throws: Sequence[int]  # dice of the game so far, this turn's last; empty: the game has none, or is about to begin
+    go: str
+    budget_ms: float  # time the move may take, infinite without a limit in time
+
+
+class Choice(NamedTuple):
+    """A move word, and the time it took on our side of the pipe; score and nodes as far as the player told them."""
+
+    word: str
+    elapsed_ms: float
+    score: Score | None = None
+    nodes: int = 0
+
+
+class Forfeit(Exception):
+    """The player to act loses the game; `cause` is illegal, crash or time."""
+
+    def __init__(self, cause: str, reason: str) -> None:
+        super().__init__(reason)
+        self.cause, self.reason = cause, reason
+
+
+class StartError(Exception):
+    """An engine that cannot be used at all: the match stops."""
+
+
+class Player:
+    """One seat at the board. `new_game` and `choose` raise Forfeit."""
+
+    def new_game(self, seed: str) -> None:
+        """Begin a game."""
+
+    def choose(self, turn: Turn) -> Choice:
+        """Choose a move, or a set-up."""
+        raise NotImplementedError
+
+    def played(self, position: Position) -> None:
+        """Called when the player's move was legal, with the referee's position after it."""
+
+    def game_over(self, won: bool | None) -> None:
+        """Called at the end; None: nobody won."""
+
+    def close(self) -> None:
+        """Leave; harmless when repeated, and callable from another thread to break off a game."""
+
+
+def make_player(spec: EngineSpec, info: GameInfo, hang_s: float) -> Player:
+    return RandomMover(info) if spec.command == "random" else UciEngine(spec, info, hang_s)
+
+
+class EngineProcess(Player):
+    """An engine in a process, which starts with the first game and again after it died."""
+
+    def __init__(self, name: str, command: str) -> None:
+        self.name, self._command = name, command
+        self._process: Process | None = None
+
+    def greet(self) -> None:
+        """Wait until the process, which has just started, can play. Forfeit or StartError if it cannot."""
+        raise NotImplementedError
+
+    def new_game(self, seed: str) -> None:
+        """Start the process if need be (StartError if that fails)."""
+        if self._process is None or not self._process.is_running:
+            self.close()
+            try:
+                self._process = Process(self._command)
+                self.greet()
+            except (Forfeit, OSError) as fault:
+                raise StartError(f"{self.name} does not start: {fault}") from fault
+
+    def send(self, *lines: str) -> float:
+        """Write lines; return when."""
+        assert self._process is not None
+        try:
+            return self._process.send(*lines)
+        except Ended as ended:
+            raise Forfeit("crash", str(ended)) from ended
+
+    def wait_for(self, *wanted: str, timeout_s: float, info: list[str] | None = None) -> tuple[float, str]:
+        """When the next line came that starts with a wanted word, and the line; those before it are kept in `info`."""
+        assert self._process is not None
+        try:
+            return self._process.wait_for(*wanted, timeout_s=timeout_s, passing=str if info is None else info.append)
+        except Ended as ended:
+            raise Forfeit("crash", str(ended)) from ended
+        except Silent as silent:
+            raise Forfeit("time", str(silent)) from silent
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.close()
+
+
+class UciEngine(EngineProcess):
+    """An engine that speaks UCI, with the words protocol.md adds for the other games."""
+
+    def __init__(self, spec: EngineSpec, info: GameInfo, hang_s: float) -> None:
+        super().__init__(spec.name, spec.command)
+        self._spec, self._info, self._hang_s = spec, info, hang_s
+
+    def new_game(self, seed: str) -> None:
+        super().new_game(seed)
+        self.send("ucinewgame", "isready")
+        self.wait_for("readyok", timeout_s=self._hang_s)
+
+    def choose(self, turn: Turn) -> Choice:
+        budget_s = turn.budget_ms / 1000 if math.isfinite(turn.budget_ms) else 0.0
+        return self.ask(turn.start, turn.words, turn.throws, turn.go, budget_s)
+
+    def ask(self, start: str, moves: Sequence[str], throws: Sequence[int], go: str, budget_s: float) -> Choice:
+        """The engine's choice in a position; it may take the budget and the time that counts as hanging."""
+        words = [shift_ranks(word, self._spec.ranks) for word in moves]
+        position = " ".join(["position", start, *(["moves", *words] if words else [])])
+        dice = [f"dice {throws[-1]}"] if throws else []
+        started = time.monotonic()
+        self.send(position, *dice, go)
+        said: list[str] = []
+        answered, line = self.wait_for("bestmove", timeout_s=budget_s + self._hang_s, info=said)
+        answer = line.split()[1:2] or ["(none)"]
+        word = shift_ranks(answer[0], -self._spec.ranks)
+        return Choice(word, (answered - started) * 1000, score_of(said), nodes_of(said))
+
+    def greet(self) -> None:
+        self.send("uci")
+        options: list[str] = []
+        self.wait_for("uciok", timeout_s=START_TIMEOUT_S, info=options)
+        self.send(*self._settings(options), "isready")
+        self.wait_for("readyok", timeout_s=START_TIMEOUT_S)
+
+    def _settings(self, lines: list[str]) -> list[str]:
+        """`setoption` lines; an option the engine does not know would silently measure nothing."""
+        named = [re.match(r"option\s+name\s+(.+?)\s+type\s", line) for line in lines]
+        declared = {match[1].lower() for match in named if match}
+        options = {"UCI_Variant": self._info.name, **self._spec.options}
+        if self._info.name == "xiangqi" and "uci_variant" not in declared:
+            del options["UCI_Variant"]  # an engine that plays nothing else
+        for name in options:
+            if name.lower() not in declared:
+                raise StartError(f"{self._spec.name} has no option {name}")
+        return [f"setoption name {name} value {value}" for name, value in options.items()]
+
+
+def score_of(lines: Sequence[str]) -> Score | None:
+    """The last score of `info` lines, none of a lower bound or of another line than the best."""
+    for line in reversed(lines):
+        found = re.match(r"info (?!.*multipv (?!1\b)).*\bscore (cp|mate) (-?\d+)(?! (?:lower|upper)bound)", line)
+        if found:
+            return Score(int(found[2])) if found[1] == "cp" else Score(mate=int(found[2]))
+    return None
+
+
+def nodes_of(lines: Sequence[str]) -> int:
+    """The last number of nodes of `info` lines, 0 if there is none."""
+    for line in reversed(lines):
+        if found := re.match(r"info .*\bnodes (\d+)", line):
+            return int(found[1])
+    return 0
+
+
+class Searching(Player):
+    """A searcher of ours in this process, so many nodes a move; of games without hidden pieces."""
+
+    def __init__(self, game: Game[Position], nodes: int, hash_mb: int = 8) -> None:
+        self._searcher, self._nodes, self._hash_mb = game.searcher(), nodes, hash_mb
+
+    def new_game(self, seed: str) -> None:
+        self._searcher.configure(self._hash_mb, 1, int(seed))
+        self._searcher.clear()
+
+    def choose(self, turn: Turn) -> Choice:
+        started = time.monotonic()
+        report = exhaust(self._searcher, Task(turn.position, Control(self._nodes)))
+        best = report.lines[0]
+        word = turn.position.move_text(best.pv[0])
+        return Choice(word, (time.monotonic() - started) * 1000, best.score, report.nodes)
+
+
+class RandomMover(Player):
+    """Plays uniformly random legal moves, and random legal set-ups."""
+
+    def __init__(self, info: GameInfo) -> None:
+        self._info = info
+        self._rng = random.Random()
+
+    def new_game(self, seed: str) -> None:
+        self._rng = random.Random(seed)
+
+    def choose(self, turn: Turn) -> Choice:
+        return Choice(self._setup() if turn.deploying else self.move(turn.position), 0.0)
+
+    def _setup(self) -> str:
+        return random_junqi_setup(self._rng) if self._info.has_hidden else random_ewn_setup(self._rng)
+
+    def move(self, position: Position) -> str:
+        """A legal move's word."""
+        if position.count_legal() <= MAX_LISTED:
+            return position.move_text(self._rng.choice(position.legal_moves()))
+        while True:  # two stones on a board still so empty that most draws are legal
+            word = "".join(f"{self._rng.choice('abcdefghijklmnopqrs')}{self._rng.randint(1, 19)}" for _ in "12")
+            with contextlib.suppress(ValueError):
+                position.parse_move(word)
+                return word
+
+
+def shift_ranks(word: str, by: int) -> str:
+    """A Xiangqi move word with its ranks renumbered: `h2e2` by 1 is `h3e3`."""
+    return re.sub(r"(?<=[a-i])\d+", lambda rank: str(int(rank[0]) + by), word) if by else word
+
+
+def random_ewn_setup(rng: random.Random) -> str:
+    return "".join(rng.sample("123456", 6))
+
+
+def random_junqi_setup(rng: random.Random) -> str:
+    """25 letters, front row first: flag in a headquarters, mines in the last two rows, no bomb in front."""
+    slots = [""] * 25
+    slots[rng.choice((21, 23))] = "l"
+    for letter, count, first in (("j", 3, 15), ("k", 2, 5)):
+        for slot in rng.sample([slot for slot in range(first, 25) if not slots[slot]], count):
+            slots[slot] = letter
+    rest = iter(rng.sample("abccddeeffggghhhiii", 19))
+    return "".join(letter or next(rest) for letter in slots)

@@ -1,0 +1,125 @@
+"""A program in a process of its own, talked to in lines, and what the system reports of a process."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import queue
+import shlex
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+QUIT_TIMEOUT_S = 1.0
+
+
+class Ended(Exception):
+    """The program ended; the message says with which status."""
+
+
+class Silent(Exception):
+    """No line that was waited for came in time; the program was killed."""
+
+
+class Process:
+    """A running program. What it writes is stamped as it arrives, whatever the thread that waits for it does.
+
+    Times are seconds of the monotonic clock.
+    """
+
+    def __init__(self, command: str) -> None:
+        """Start it. OSError: it cannot be started."""
+        self.started = time.monotonic()
+        # A session of its own: Ctrl-C is for the script, which must not charge programs with dying of it.
+        self._process = subprocess.Popen(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            bufsize=1,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input = self._process.stdin
+        self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
+        threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True).start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def status(self, field: str) -> int:
+        """A number of /proc/PID/status: `VmRSS` in KiB, `Threads`."""
+        return status(self._process.pid, field)
+
+    def send(self, *lines: str) -> float:
+        """Write lines at once; return the time. Ended if the program does not read them."""
+        try:
+            self._input.write("".join(line + "\n" for line in lines))
+            self._input.flush()
+        except (OSError, ValueError) as error:
+            raise self._ended() from error
+        return time.monotonic()
+
+    def wait_for(
+        self, *wanted: str, timeout_s: float = math.inf, passing: Callable[[str], object] = str
+    ) -> tuple[float, str]:
+        """The next line that starts with a wanted word (any, if none is named) and when it came.
+
+        Lines before it go to `passing`. Raises Ended or Silent.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            left_s = None if math.isinf(timeout_s) else max(0.0, deadline - time.monotonic())
+            try:
+                arrived, line = self._lines.get(timeout=left_s)
+            except queue.Empty:
+                self.kill()
+                raise Silent(f"hung: no {wanted[-1]} within {timeout_s:g} s") from None
+            if line is None:
+                raise self._ended()
+            if not wanted or line.partition(" ")[0] in wanted:
+                return arrived, line
+            passing(line)
+
+    def end_input(self) -> None:
+        self._input.close()
+
+    def close(self) -> None:
+        """Tell it to quit, and kill it if it does not; harmless when repeated."""
+        with contextlib.suppress(OSError, ValueError):  # broken, or already closed
+            self._input.write("quit\n")
+            self._input.close()
+        try:
+            self._process.wait(QUIT_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def _ended(self) -> Ended:
+        """What to raise when its pipe broke."""
+        self.close()
+        return Ended(f"engine ended with status {self._process.returncode}")
+
+
+def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:
+    """Stamp lines as they arrive; None at the end."""
+    with stream:
+        for line in stream:
+            lines.put((time.monotonic(), line.strip()))
+    lines.put((time.monotonic(), None))
+
+
+def status(pid: int, field: str) -> int:
+    """A number of /proc/PID/status: `VmRSS` in KiB, `Threads`."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1])
+    raise ValueError(f"process {pid} has no {field}")

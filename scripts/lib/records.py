@@ -1,0 +1,88 @@
+"""Game records as the scripts read them, one at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import msgspec
+import zstandard
+
+from scripts.lib.players import shift_ranks
+
+if TYPE_CHECKING:
+    from games.xiangqi.pgn import Game
+
+
+class GameRecord(NamedTuple):
+    moves: list[str]  # `h2e2`, `i9k11`
+    result: str  # 1-0, 0-1, 1/2-1/2 or * (unknown, or sources differ)
+    fen: str | None = None  # None: the start position
+
+
+class _Line(msgspec.Struct):
+    """What is looked at in a JSON line."""
+
+    moves: list[str]
+    result: str = "*"
+    fen: str | None = None
+    result_conflict: int = 0
+    game: str = "xiangqi"
+    options: dict[str, str] = {}  # of the daemon that kept the game (option Learn)
+
+
+def open_text(path: Path) -> TextIO:
+    """A text file; `.zst` and `.gz` are decompressed on the way."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    if path.suffix == ".zst":
+        stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True)
+        return io.TextIOWrapper(stream, encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+SELF_PLAY = "self_play"
+"""The kind of log that self_play.py writes; its first line, which has the settings, is no game."""
+
+_WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
+
+
+def read_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
+    """A game's records in a file; what cannot be read is told to `report` in a line, and skipped.
+
+    A CSV has columns `moves` and `result` (B, W or D).
+    """
+    with open_text(path) as file:
+        if ".pgn" in path.suffixes:
+            yield from _pgn(path, file, report)
+            return
+        if ".csv" in path.suffixes:
+            for row in csv.DictReader(file):
+                yield GameRecord(row["moves"].split(), _WINNERS.get(row["result"], "*"))
+            return
+        for number, line in enumerate(file, 1):
+            if number == 1 and line.startswith(f'{{"{SELF_PLAY}":'):
+                continue
+            try:
+                game = msgspec.json.decode(line, type=_Line)
+            except msgspec.DecodeError as error:
+                report(f"{path}:{number}: {error}")
+                continue
+            if game.game == variant:
+                lowest_rank = int(game.options.get("UCI_Coordinates", "0")) if variant == "xiangqi" else 0
+                moves = [shift_ranks(word, -lowest_rank) for word in game.moves] if lowest_rank else game.moves
+                yield GameRecord(moves, "*" if game.result_conflict else game.result, game.fen)
+
+
+def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
+    from games.xiangqi.pgn import read_games  # compiles Xiangqi's kernels
+
+    def tell(game: Game) -> None:
+        report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
+
+    for game in read_games(file, tell):
+        yield GameRecord([move.uci() for move in game.moves], game.result, game.headers.get("FEN"))

@@ -1,0 +1,406 @@
+"""Play and search at the limits of every kernel with array bounds and addresses checked.
+
+    NUMBA_BOUNDSCHECK=1 python scripts/measure/check_bounds.py xiangqi --seconds 600
+
+A round is drawn from its game and seed alone: options, a position (of a game, near the limits of what a FEN may hold,
+or a FEN with faults), then every question that the daemon may ask of it, and searches. An access outside an array, an
+illegal move, a FEN that raises anything but ValueError end the run with status 1 and the round's seed. KEEP rounds
+share a searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats them.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import random
+import re
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+
+from scripts.lib import script
+from scripts.lib.players import random_ewn_setup, random_junqi_setup
+
+from games import registry
+from games.book import FOLDER
+from games.contract import (
+    Game,
+    Position,
+    Searcher,
+    Task,
+    exhaust,
+    is_dice_position,
+    is_hidden_position,
+    is_setup_position,
+    set_dice,
+)
+from games.kernel.control import Control
+from games.kernel.memory import CHECKED
+
+Draw = random.Random
+
+KEEP = 8
+"""Rounds for which a searcher keeps what it has stored."""
+
+SHUFFLE = 0.3
+"""Share of a game's moves that repeat the mover's last one backwards."""
+
+LONG, LONGEST = 1000, 8064
+"""Plies of a long game, and the most that Xiangqi's history holds beside a search."""
+
+BOOKS = {
+    "OwnBook": ("true", "false"),
+    "BookDepth": ("0", "40", "1000"),
+    "BookMinGames": ("1", "3", "1000000"),
+    "UseRules": ("true", "true", "false", "checked", "paper"),
+    "UseEndgames": ("true", "true", "true", "false"),
+    "EndgamePath": ("", str(FOLDER)),
+}
+"""Values of the options for books, the likely ones more than once."""
+
+NODES = (1, 2, 20, 130, 500, 2000)
+
+
+class FaultError(Exception):
+    """An answer that cannot be right."""
+
+
+# Positions of each game
+
+
+def xiangqi_fen(draw: Draw) -> str:
+    """Any pieces where the rules let them stand; many, few, or all."""
+    board = {}
+    wealth = draw.choice((0.1, 0.3, 0.6, 0.9, 1.0))
+
+    def put(letter: str, squares: Sequence[int]) -> None:
+        own = [square if letter.isupper() else 89 - square for square in squares]
+        free = [square for square in own if square not in board]
+        if free:
+            board[draw.choice(free)] = letter
+
+    palace = [9 * rank + file for rank in range(3) for file in (3, 4, 5)]
+    pawns = [9 * rank + file for rank in (3, 4) for file in range(0, 9, 2)] + [*range(45, 90)]
+    crossed = draw.random() < 0.5
+    for case in (str.upper, str.lower):
+        put(case("k"), palace)
+        for letter, count, squares in (
+            ("a", 2, [3, 5, 13, 21, 23]),
+            ("b", 2, [2, 6, 18, 22, 26, 38, 42]),
+            ("p", 5, pawns[10:] if crossed else pawns),
+            ("n", 2, range(90)),
+            ("r", 2, range(90)),
+            ("c", 2, range(90)),
+        ):
+            for _ in range(count):
+                if draw.random() < wealth:
+                    put(case(letter), squares)
+    rows = ["".join(board.get(9 * rank + file, "1") for file in range(9)) for rank in range(9, -1, -1)]
+    quiet = draw.choice((0, 0, 0, 60, 117, 119, 120, 99999))
+    return f"{'/'.join(rows)} {draw.choice('wb')} - - {quiet} {draw.choice((0, 1, 99999))}"
+
+
+def connect6_fen(draw: Draw) -> str:
+    """Boards empty to full: at random, in patterns without sixes, or of one colour and gaps."""
+    share = draw.choice((0.02, 0.1, 0.3, 0.6, 0.9, 0.995, 1.0))
+    kind = draw.randrange(4)
+    rows = []
+    for row in range(19):
+        text = ""
+        for column in range(19):
+            stone = draw.choice("bw11") if share > 0.5 else draw.choice("bw")
+            if kind == 1:  # no six anywhere
+                stone = "bw"[(column + row * 2) // 2 % 2]
+            elif kind == 2:  # threats on every line
+                stone = "b" if (column + 3 * row) % 6 < draw.choice((3, 4, 5)) else "1"
+            elif kind == 3:
+                stone = "w" if (column // 3 + row // 3) % 2 else draw.choice("bw1")
+            text += stone if draw.random() < share else "1"
+        rows.append(re.sub("1+", lambda run: str(len(run[0])), text))
+    return f"{'/'.join(rows)} {draw.choice('bw')} {draw.choice('12')}"
+
+
+def ewn_fen(draw: Draw) -> str:
+    squares = draw.sample(range(25), 25)
+    cells = ["1"] * 25
+    for letter in "ABCDEFabcdef":
+        if draw.random() < draw.choice((0.1, 0.4, 1.0)):
+            cells[squares.pop()] = letter
+    rows = ["".join(cells[row : row + 5]) for row in range(0, 25, 5)]
+    return f"{'/'.join(rows)} {draw.choice('fs')} {draw.choice('-123456')}"
+
+
+def junqi_fen(draw: Draw) -> str:
+    """A view or a full position with any part of the pieces, anywhere or as deployed, with or without flags."""
+    cells = ["1"] * 60
+    viewer = draw.choice("fs-")
+    for side, case in enumerate((str.upper, str.lower)):
+        survival = draw.choice((0.05, 0.3, 0.8, 1.0))
+        shown = draw.choice((0.0, 0.3, 1.0)) if viewer == "sf"[side] else 1.0
+        word = random_junqi_setup(draw)
+        slots = [row * 5 + column for row in range(6, 12) for column in range(5)]
+        camps = {36, 38, 42, 46, 48}
+        for slot, letter in zip([square for square in slots if square + 5 not in {c + 5 for c in camps}], word):
+            square = slot
+            if letter not in "jl" and draw.random() < 0.4:
+                square = draw.randrange(60)
+            square = square if side == 0 else 59 - square
+            if cells[square] == "1" and draw.random() < survival:
+                cells[square] = case(letter if draw.random() < shown else "x")
+    rows = ["".join(cells[row : row + 5]) for row in range(0, 60, 5)]
+    quiet = draw.choice((0, 3, 29, 30, 31, 999))
+    return f"{'/'.join(rows)} {draw.choice('fs')} {viewer} {quiet}"
+
+
+FENS: dict[str, Callable[[Draw], str]] = {
+    "xiangqi": xiangqi_fen,
+    "connect6": connect6_fen,
+    "ewn": ewn_fen,
+    "junqi": junqi_fen,
+}
+
+
+def spoilt(fen: str, draw: Draw) -> str:
+    """A FEN whose letters stay in its alphabet."""
+    letters = list(fen)
+    for _ in range(draw.randint(1, 4)):
+        letters[draw.randrange(len(letters))] = draw.choice(fen)
+    return "".join(letters)
+
+
+def has_pieces(game: Game[Position], position: Position) -> bool:
+    """True unless set-ups are still to come."""
+    return not is_setup_position(position, game.info) or position.has_pieces
+
+
+def is_view(game: Game[Position], position: Position) -> bool:
+    """True if a position hides pieces from its viewer."""
+    return is_hidden_position(position, game.info) and position.viewer is not None
+
+
+def play(game: Game[Position], position: Position, draw: Draw, plies: int) -> None:
+    """Random moves, many of them back to where the piece came from, some taken back; long games go on when drawn."""
+    last: dict[int, int] = {}
+    for _ in range(plies):
+        moves = _moves(game, position, draw)
+        if not moves or (plies < LONG and position.outcome() is not None and draw.random() < 0.5):
+            return
+        if is_dice_position(position, game.info) and has_pieces(game, position) and draw.random() < 0.9:
+            position.set_dice(draw.randint(1, 6))
+            moves = position.legal_moves()
+        move = draw.choice(moves)
+        if game.info.name == "xiangqi":
+            back = last.get(position.turn, 0)
+            back = back >> 7 | (back & 127) << 7
+            if back in moves and draw.random() < (0.98 if plies >= LONG else SHUFFLE):
+                move = back
+            last[position.turn] = move
+            if position.ply >= LONGEST:
+                return
+        position.push(move)
+        if draw.random() < 0.02:
+            position.pop()
+
+
+def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
+    """The legal moves, or some where they are too many to list."""
+    if not has_pieces(game, position):
+        word = random_junqi_setup(draw) if game.info.name == "junqi" else random_ewn_setup(draw)
+        return [position.parse_move(word)]
+    if position.count_legal() < 3000:
+        return position.legal_moves()
+    from games.connect6.game import Connect6Position  # compiled only if wanted
+
+    assert isinstance(position, Connect6Position)
+    empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
+    near = [point for point in empty if 138 <= point < 222]  # the middle: games of lone stones come to no threats
+    found: set[int] = set()
+    while len(found) < 20:
+        first, second = sorted(draw.sample(near if len(near) > 9 and draw.random() < 0.5 else empty, 2))
+        found.add(first | second << 9)
+    return sorted(found)
+
+
+def draw_position(game: Game[Position], draw: Draw) -> Position | None:
+    """A position with a history, or None for a FEN that was refused."""
+    name = game.info.name
+    kind = draw.randrange(4)
+    fen = FENS[name](draw)
+    if kind == 0:
+        fen = spoilt(fen, draw)
+    try:
+        position = game.position(None if kind == 1 else fen)
+    except ValueError:
+        return None
+    if is_hidden_position(position, game.info) and kind == 1:  # a view of a referee's game
+        play(game, position, draw, draw.choice((2, 3, 10, 40, 150)))
+        viewer = draw.choice((0, 1, None))
+        if viewer is not None:
+            view = game.position()
+            for word in position.view_moves(viewer):
+                view.push(view.parse_move(word))
+            return view
+        return position
+    if not is_view(game, position):
+        plies = draw.choice((0, 0, 1, 5, 20, 60))
+        if name == "xiangqi" and draw.random() < 0.02:
+            plies = draw.choice((LONG, LONGEST))
+        play(game, position, draw, plies)
+    return position
+
+
+# What is asked of a position
+
+
+def ask(game: Game[Position], position: Position, draw: Draw) -> None:
+    """Everything that the daemon asks; FaultError if answers do not fit together."""
+    fen = position.fen()
+    key = position.key
+    position.board()
+    position.outcome()
+    game.evaluate(position)
+    game.consult(position)
+    game.suggest(position, draw)
+    if has_pieces(game, position):
+        again = game.position(fen)
+        if again.fen() != fen:
+            raise FaultError(f"read back as {again.fen()}")
+        if position.count_legal() < 200:
+            moves = position.legal_moves()
+            if len(moves) != position.count_legal():
+                raise FaultError("count of legal moves")
+            for move in moves:
+                if position.parse_move(position.move_text(move)) & 0xFFF != move & 0xFFF:
+                    raise FaultError(f"move text {position.move_text(move)}")
+            depth = 1 if is_view(game, position) else draw.choice((1, 2))
+            if len(moves) < 60:
+                list(game.perft(position, depth, Control()))
+    if position.fen() != fen or position.key != key:
+        raise FaultError("asking changed the position")
+
+
+def search(game: Game[Position], searcher: Searcher[Position], position: Position, draw: Draw, multipv: int) -> int:
+    """Search as `go nodes` does; the nodes."""
+    if not position.count_legal():
+        return 0
+    moves: tuple[int, ...] = ()
+    if draw.random() < 0.3 and has_pieces(game, position):
+        all_moves = _moves(game, position, draw)
+        moves = tuple(draw.sample(all_moves, draw.randint(1, len(all_moves))))
+    control = Control(draw.choice(NODES))
+    control.set_deadline(time.monotonic_ns() + 3 * 10**9)
+    report = exhaust(searcher, Task(position, control, moves, multipv))
+    if not report.lines:
+        raise FaultError("no lines")
+    length = 1 if game.info.has_hidden or game.info.has_dice else None
+    for line in report.lines:
+        after = position.copy()
+        if line.throw:
+            set_dice(after, game.info, line.throw)
+        if moves and line.pv[0] not in moves:
+            raise FaultError(f"not among searchmoves: {position.move_text(line.pv[0])}")
+        for move in line.pv[:length]:
+            legal = after.parse_move(after.move_text(move))  # ValueError if it is not
+            if length is None:
+                after.push(legal)
+    searcher.recall(position)
+    return report.nodes
+
+
+def draw_options(game: Game[Position], draw: Draw) -> None:
+    """Values of the game's options, at their limits or anywhere between; books as BOOKS has them."""
+    for option in game.info.options:
+        value = draw.choice(BOOKS.get(option.name, (option.default,)))
+        if option.name not in BOOKS and draw.random() < 0.4:
+            if option.kind == "combo":
+                value = draw.choice(option.choices)
+            elif option.kind == "spin":
+                value = str(draw.choice((option.low, option.high, draw.randint(option.low, option.high))))
+            elif option.kind == "number":
+                value = str(draw.choice((option.low, option.high, round(draw.uniform(option.low, option.high), 3))))
+        game.set_option(option.name, value)
+
+
+class Run:
+    """The rounds of one game; a searcher is kept for some of them, as a daemon keeps it."""
+
+    def __init__(self, name: str, options: bool = True) -> None:
+        """`options` False: the defaults alone, for which fewer kernels are compiled."""
+        self.game: Game[Position] = script.load(name)
+        self.positions = self.refused = self.searches = self.nodes = 0
+        self._options = options
+        self._thread_errors: list[BaseException] = []
+        threading.excepthook = lambda args: self._thread_errors.append(args.exc_value or SystemExit())
+        self._searcher = self.game.searcher()
+        self._multipv = 1
+        self._group = -1
+
+    def round(self, seed: int) -> None:
+        """Raise whatever is wrong."""
+        group = seed // KEEP
+        if group != self._group:
+            self._group = group
+            draw = Draw(f"{self.game.info.name} options {group}")
+            if self._options:
+                draw_options(self.game, draw)
+            self._searcher = self.game.searcher()
+            self._searcher.configure(1, draw.choice((1, 1, 1, 2, 4)), draw.randrange(1 << 31))
+            self._multipv = draw.choice((1, 1, 2, 256))
+        draw = Draw(f"{self.game.info.name} {seed}")
+        position = draw_position(self.game, draw)
+        if position is None:
+            self.refused += 1
+            return
+        self.positions += 1
+        self._fen = position.fen()
+        ask(self.game, position, draw)
+        for _ in range(2):
+            self.searches += 1
+            self.nodes += search(self.game, self._searcher, position, draw, self._multipv)
+            if self._thread_errors:
+                raise self._thread_errors[0]
+            if position.outcome() is not None or not position.count_legal():
+                break
+            if not is_view(self.game, position):
+                position.push(draw.choice(_moves(self.game, position, draw)))
+
+
+@script.command
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("game", choices=registry.NAMES)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="first round's seed")
+    parser.add_argument("--rounds", type=int, default=1 << 40)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round after so long")
+    parser.add_argument("--defaults", action="store_true", help="leave all options at their defaults")
+    parser.add_argument("--keep-going", action="store_true", help="report faults, and go on")
+    args = parser.parse_args(arguments)
+    if not CHECKED:
+        parser.error("set NUMBA_BOUNDSCHECK=1: nothing would be checked")
+    faulthandler.enable()
+    run = Run(args.game, not args.defaults)
+    end = time.monotonic() + args.seconds
+    faults = 0
+    seed = args.first
+    bar = script.progress(unit=" rounds", desc=args.game)
+    while seed < args.first + args.rounds and time.monotonic() < end:
+        bar.update()
+        try:
+            run.round(seed)
+        except Exception:
+            faults += 1
+            print(f"\n{args.game} seed {seed}: fault in {getattr(run, '_fen', None)}")
+            traceback.print_exc(file=sys.stdout)
+            if not args.keep_going:
+                break
+        seed += 1
+    print(
+        f"\n{args.game}: seeds {args.first} to {seed - 1}, {run.positions} positions, {run.refused} FENs refused, "
+        f"{run.searches} searches, {run.nodes} nodes, {faults} faults"
+    )
+    return min(faults, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""How many mates the Xiangqi search finds within a number of nodes.
+
+    python scripts/measure/solve_mates.py mates.jsonl --nodes 200000
+    python scripts/measure/solve_mates.py composed_mates.jsonl --nodes 1000000
+
+A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: a mate at
+most so long), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit
+status 1 if no case is left.
+
+Data: tests/fixtures/xiangqi_mates.jsonl is such a file.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scripts.lib import script
+
+from games.contract import Game, Position, Searcher, Task
+from games.kernel.control import Control
+
+
+def solve(
+    game: Game[Position], searcher: Searcher[Position], case: dict[str, Any], nodes: int
+) -> tuple[int | None, int]:
+    """(moves to mate found or None, nodes used)."""
+    limit = case.get("mate_moves")
+    control = Control(nodes)
+    searcher.clear()
+    searcher.start(Task(game.position(case["fen"]), control))
+    while True:
+        report = searcher.iterate()
+        mate = report.lines[0].score.mate
+        if mate is not None and mate > 0 and (limit is None or mate <= limit):
+            break
+        if not report.complete or report.finished:
+            mate = None
+            break
+    searcher.finish()
+    return mate, control.nodes
+
+
+def is_position(game: Game[Position], case: dict[str, Any]) -> bool:
+    """True if a case has a legal position; else a line on standard error says why not."""
+    try:
+        game.position(case["fen"])
+    except ValueError as error:
+        print(f"{case['id']} skipped: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--nodes", type=int, default=200_000)
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth case")
+    options = parser.parse_args()
+    cases = [msgspec.json.decode(line) for line in options.file.read_bytes().splitlines()][:: options.every]
+    game = script.load("xiangqi")
+    searcher = game.searcher()
+    searcher.configure(64, 1, 1)
+    total = len(cases)
+    cases = [case for case in cases if is_position(game, case)]
+    solved, spent = 0, 0
+    started = time.perf_counter()
+    for case in script.progress(cases):
+        mate, nodes = solve(game, searcher, case, options.nodes)
+        solved += mate is not None
+        spent += nodes
+    seconds = time.perf_counter() - started
+    share = solved / len(cases) if cases else 0.0
+    print(
+        f"{solved} of {len(cases)} solved ({share:.1%}), {spent} nodes in {seconds:.0f} s;"
+        f" {total - len(cases)} positions skipped"
+    )
+    return int(not cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""How fast `siqi analyse` is: what a second worker brings, what a query costs beside its search, and in what memory.
+
+    python scripts/measure/time_analysis.py workers --positions 40 --nodes 400000 --rounds 3
+    python scripts/measure/time_analysis.py queries --queries 100000 --nodes 1
+
+`workers`, for each game: the same positions by one worker and by two, by turns, and the ratio of their times; loading
+the game is left out (what a run with one short query takes). `queries`: positions of Xiangqi games played at random,
+each searched for so many nodes by one worker: the time a query, what of it a bare search takes, and the memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import shlex
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from scripts.lib import script
+from scripts.lib.game_loop import Clock, Opening, Referee, play_moves, words_for
+from scripts.lib.players import RandomMover
+from scripts.lib.process import Process
+
+from games import registry
+from games.contract import Task
+from games.kernel.control import Control
+
+ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
+
+
+def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
+    """Positions of games played at random, without end; of a game with a die each has a throw."""
+    game, draw = script.load(name), random.Random(seed)
+    movers = [RandomMover(game.info)] * 2
+    for number in itertools.count():
+        referee = Referee(game, Opening(), iter(lambda: draw.randint(1, 6), 0))
+        play_moves(referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], draw.randint(4, 24))
+        position = referee.position
+        if position.outcome() is None:
+            words = words_for(game, position, position.turn, referee.words)
+            query = {"id": str(number), "game": name, "moves": words, "nodes": nodes}
+            yield msgspec.json.encode(query | ({"dice": draw.randint(1, 6)} if game.info.has_dice else {})) + b"\n"
+
+
+def seconds(lines: Iterable[bytes], workers: int) -> float:
+    """From start to end of a process."""
+    told = b"".join(lines)
+    started = time.perf_counter()
+    subprocess.run([*COMMAND, "--workers", str(workers)], input=told, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)
+    return time.perf_counter() - started
+
+
+def measure_workers(options: argparse.Namespace) -> None:
+    for name in registry.NAMES:
+        found = queries(name, options.nodes)
+        lines = list(itertools.islice(found, options.positions))
+        first = list(itertools.islice(queries(name, 1), 1))
+        times: dict[int, list[float]] = {1: [], 2: []}
+        for _ in script.progress(range(options.rounds), " rounds", desc=name):
+            for workers, taken in times.items():
+                taken.append(seconds(lines, workers) - seconds(first, workers))
+        ratios = [one / two for one, two in zip(times[1], times[2], strict=True)]
+        shown = " ".join(f"{ratio:.2f}" for ratio in ratios)
+        print(
+            f"{name}: {options.positions} positions of {options.nodes} nodes: one worker {min(times[1]):.2f} s, "
+            f"two {min(times[2]):.2f} s; {statistics.median(ratios):.2f} times as fast ({shown})"
+        )
+
+
+def measure_queries(options: argparse.Namespace) -> None:
+    """The writer runs ahead as far as the process lets it; its memory is read as the answers come."""
+    process = Process(shlex.join(COMMAND))
+    pool = list(itertools.islice(queries("xiangqi", options.nodes), 2000))
+
+    def write() -> None:
+        for line in itertools.islice(itertools.cycle(pool), options.queries):
+            process.send(line.decode().strip())
+        process.end_input()
+
+    threading.Thread(target=write, daemon=True).start()
+    memory, started = [], 0.0
+    for number in script.progress(range(1, options.queries + 1), " answers"):
+        _, line = process.wait_for()
+        assert "bestmove" in line, line
+        if number == options.queries // 20:
+            started = time.perf_counter()
+        if number % (options.queries // 20) == 0:
+            memory.append(process.status("VmRSS") / 1024)
+    taken_ms = 1000 * (time.perf_counter() - started) / (options.queries * 19 // 20)
+    shown = " ".join(f"{mib:.0f}" for mib in memory)
+    print(f"{number} answers, {taken_ms:.3f} ms a query, of which {bare_search_ms(pool):.3f} ms in the search")
+    print(f"memory in MiB after each twentieth: {shown}")
+
+
+def bare_search_ms(lines: list[bytes]) -> float:
+    """What the same searches take a position where nothing is read or written."""
+    game = script.load("xiangqi")
+    searcher = game.searcher()
+    searcher.configure(8, 1, 1)
+    taken = 0.0
+    for line in lines:
+        query, position = msgspec.json.decode(line), game.position()
+        for word in query["moves"]:
+            position.push(position.parse_move(word))
+        control = Control(query["nodes"])
+        started = time.perf_counter()
+        searcher.start(Task(position, control))
+        searcher.iterate()
+        searcher.finish()
+        taken += time.perf_counter() - started
+    return 1000 * taken / len(lines)
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    workers = commands.add_parser("workers")
+    workers.add_argument("--positions", type=int, default=40)
+    workers.add_argument("--nodes", type=int, default=400_000)
+    workers.add_argument("--rounds", type=int, default=3)
+    workers.set_defaults(run=measure_workers)
+    short = commands.add_parser("queries")
+    short.add_argument("--queries", type=int, default=100_000)
+    short.add_argument("--nodes", type=int, default=1)
+    short.set_defaults(run=measure_queries)
+    options = parser.parse_args()
+    options.run(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""Play a match between two engines and say how sure the result is.
+
+    python scripts/play/match.py ewn --a siqi --b random --games 200 --movetime 50 --log ewn.jsonl
+
+Each engine runs in processes of its own and speaks UCI, with the words protocol.md adds for the other games.
+Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. Whoever plays an
+illegal move, dies or oversteps its time loses the game. Every game becomes a line of the log; the same
+command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
+another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
+A moving first in games 1, 4 and 5 (B in every second series), each with throws of its own, left when they are decided.
+`--records` also writes each game to a file: PGN for Xiangqi, for the others as the championships keep them; a file that
+is there already must hold the same game. `--agree 1000 6` ends a game once the scores of both engines have named the
+same winner, by 1000 centipawns or a mate, for six plies after the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scripts.lib import script
+from scripts.lib.match_log import Settings, UsageError
+from scripts.lib.matches import run_match
+from scripts.lib.players import EngineSpec, Limits, StartError
+from scripts.lib.tally import Tally
+
+from games import registry
+
+
+def parse_clock(text: str) -> tuple[int, int]:
+    """`SECONDS` or `SECONDS+INCREMENT`, as milliseconds."""
+    base, _, increment = text.partition("+")
+    return round(float(base) * 1000), round(float(increment or 0) * 1000)
+
+
+def parse_option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(text)
+    return name, value
+
+
+def add_limits(group: argparse._ArgumentGroup, prefix: str = "") -> None:
+    group.add_argument(f"--{prefix}movetime", type=int, default=0, metavar="MS", help="a move")
+    group.add_argument(f"--{prefix}nodes", type=int, default=0, metavar="N", help="a move")
+    group.add_argument(f"--{prefix}depth", type=int, default=0, metavar="N")
+    group.add_argument(f"--{prefix}clock", type=parse_clock, default=(0, 0), metavar="S[+S]", help="a game + each move")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options that fill Settings bear the names of its fields."""
+    parser = script.parser(__doc__)
+    option = parser.add_argument
+    option("game", choices=registry.NAMES)
+    option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
+    option("--games", type=int, default=100, help="even: they are played in pairs")
+    option("--best-of", type=int, default=0, metavar="N", help="--games series of so many games")
+    option(
+        "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
+    )
+    option("--concurrency", type=int, default=1, help="games at a time")
+    option("--seed", type=int, default=1)
+    option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
+    option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
+    option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
+    option("--agree", nargs=2, type=int, metavar=("CP", "PLIES"), help="scores of both engines that decide a game")
+    option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
+    option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
+    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="whose rules judge")
+    option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
+    add_limits(parser.add_argument_group("limits of both engines"))
+    for letter in "ab":
+        group = parser.add_argument_group(f"engine {letter.upper()} (a limit of its own replaces all common ones)")
+        group.add_argument(f"--{letter}", required=True, metavar="COMMAND", help="or `random`")
+        group.add_argument(f"--{letter}-name", metavar="NAME")
+        group.add_argument(f"--{letter}-option", type=parse_option, action="append", default=[], metavar="NAME=VALUE")
+        group.add_argument(f"--{letter}-ranks", type=int, choices=(0, 1), default=0, help="Xiangqi's lowest rank")
+        add_limits(group, f"{letter}-")
+    return parser
+
+
+def spec_from(arguments: dict[str, Any], letter: str) -> EngineSpec:
+    def limits(prefix: str) -> Limits:
+        movetime, nodes, depth, clock = (arguments[prefix + name] for name in ("movetime", "nodes", "depth", "clock"))
+        return Limits(movetime, nodes, depth, *clock)
+
+    own = limits(f"{letter}_")
+    return EngineSpec(
+        name=arguments[f"{letter}_name"] or f"{letter}:{arguments[letter]}",
+        command=arguments[letter],
+        options=dict(arguments[f"{letter}_option"]),
+        limits=limits("") if own == Limits() else own,
+        ranks=arguments[f"{letter}_ranks"],
+    )
+
+
+def settings_from(arguments: dict[str, Any]) -> Settings:
+    """The match asked for; UsageError if it makes no sense."""
+    fields = {name: value for name, value in arguments.items() if name in Settings.__struct_fields__}
+    fields["engines"] = tuple(spec_from(arguments, letter) for letter in "ab")
+    fields["agreement"] = arguments["agree"]
+    if arguments["openings"]:
+        fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
+    settings = msgspec.convert(fields, Settings)
+    for spec in settings.engines:
+        if spec.command != "random" and spec.limits == Limits():
+            raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
+        if spec.ranks and settings.game != "xiangqi":
+            raise UsageError("only Xiangqi's ranks are counted in two ways")
+    if arguments["records"] is not None and settings.openings and settings.game != "xiangqi":
+        raise UsageError("--records: of games from the start; only Xiangqi's may begin elsewhere")
+    if settings.referee == "pyffish":
+        if settings.game != "xiangqi":
+            raise UsageError("pyffish knows only Xiangqi's rules")
+        script.require("pyffish", "referee")
+    if settings.games < 1 or (settings.games % 2 and not settings.best_of):
+        raise UsageError("--games must be even: they are played in pairs")
+    if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
+        raise UsageError("--best-of: an odd number of games, and no SPRT: it judges pairs")
+    if settings.concurrency < 1 or arguments["every"] < 1:
+        raise UsageError("--concurrency and --every must be at least 1")
+    if settings.sprt and settings.sprt[0] >= settings.sprt[1]:
+        raise UsageError("--sprt: ELO0 must be below ELO1")
+    return settings
+
+
+@script.command
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done, 1 an engine cannot be used, 2 wrong usage, 130 broken off by Ctrl-C."""
+    parser = build_parser()
+    parsed = parser.parse_args(arguments)
+    status = 0
+    try:
+        settings = settings_from(vars(parsed))
+        tally = Tally(settings)
+        try:
+            run_match(settings, parsed.log, tally, parsed.every, parsed.records)
+        except KeyboardInterrupt:
+            status = 130
+        except StartError as error:
+            print(f"match: {error}", file=sys.stderr)
+            status = 1
+    except UsageError as error:
+        parser.error(str(error))
+    print(tally.report())
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

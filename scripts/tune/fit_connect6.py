@@ -1,0 +1,238 @@
+"""Learn Connect6's weights from games: what a road is worth, and where players place their stones.
+
+    python scripts/tune/fit_connect6.py lg_expert_games.csv.gz games.jsonl --out weights.py
+
+Values of roads: so that sigmoid(sum / scale) tells the result best, by the stones on a road, the mover's and the
+opponent's apart; positions are left out in which the side to move wins by double threats, for the search sees that.
+Interests of points: so that a softmax of a point's roads tells best which empty point the next stone went to, the other
+stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes a source file
+to `--out`, or games/connect6/weights.py with `--replace-shipped`; the same files and options give the same weights.
+
+Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
+Little Golem, which are not shipped. `python scripts/play/self_play.py connect6 own.jsonl` makes some.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scripts.lib import script
+from scripts.lib.records import read_records
+
+from games.connect6.game import Connect6Position, create
+from games.connect6.position import NO_POINT
+from games.connect6.proof import ThreatSolver
+from games.connect6.tables import POINTS, ROAD_LENGTH, ROADS, TABLES_RECORD
+from games.connect6.weights import CENTRE
+from games.files import replace_file
+from games.registry import silent
+
+TARGET = Path(__file__).parents[2] / "games" / "connect6" / "weights.py"
+Array = np.ndarray[Any, np.dtype[np.float32]]
+
+HEADER = '"""Weights of Connect6, by count of stones on a road, index 0..6; written by '
+OWNS = script.begins_with(HEADER)
+
+SOLVER_NODES = 300
+
+VALUE_SCALE, INTEREST_SCALE = 400, 100
+"""Of a logit."""
+
+WON = 1_000_000
+UNSEEN_VALUE, UNSEEN_INTEREST = 200, 200
+"""Of roads that quiet positions do not have: own ones of four and five (the paper's value), the opponent's (likewise
+not to be left alone)."""
+
+
+def incidence() -> Array:
+    """[point, road]: 1 where the road passes."""
+    matrix = np.zeros((POINTS, ROADS), np.float32)
+    for road, points in enumerate(TABLES_RECORD.road_points.reshape(ROADS, ROAD_LENGTH)):
+        matrix[points, road] = 1
+    return matrix
+
+
+THROUGH = incidence()
+NEARNESS = TABLES_RECORD.centre.astype(np.float32) / CENTRE
+
+
+def kinds(roads: Any, side: int) -> Any:
+    """Of each road: n for n own stones alone, ROAD_LENGTH - 1 + n for n of the opponent's, KINDS for a dead one."""
+    own, other = (roads & 7, roads >> 3) if side == 0 else (roads >> 3, roads & 7)
+    return np.where(
+        (own > 0) & (other > 0), 2 * ROAD_LENGTH - 1, np.where(other > 0, ROAD_LENGTH - 1 + other, own)
+    ).clip(max=2 * ROAD_LENGTH - 1)
+
+
+KINDS = 2 * ROAD_LENGTH - 1
+"""Own 0..5, the opponent's 1..5."""
+
+
+def point_features(roads: Any, side: int) -> Any:
+    """[point, kind + 1]: roads of each kind through a point, and its nearness to the middle."""
+    one_hot = np.eye(2 * ROAD_LENGTH, dtype=np.float32)[kinds(roads, side)][:, :KINDS]
+    return np.hstack([THROUGH @ one_hot, NEARNESS[:, None]])
+
+
+class Samples(NamedTuple):
+    values: list[Any]  # counts of roads by kind, for the side to move
+    results: list[float]
+    points: list[Any]  # [empty point, feature]
+    chosen: list[int]  # row of the point that was chosen
+
+
+def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
+    rng = random.Random(seed)
+    game = create(silent)
+    solver = ThreatSolver()
+    samples = Samples([], [], [], [])
+    for record in script.progress(islice(read_records(path, print, "connect6"), limit)):
+        if record.result not in ("1-0", "0-1"):
+            continue
+        position = game.position(record.fen)
+        for text in record.moves:
+            try:
+                move = position.parse_move(text)
+            except ValueError:
+                break
+            pos = position.record
+            side = position.turn
+            quiet = pos.threats[side] == 0
+            if position.ply > 1 and quiet and rng.random() < share and not solver.solve(pos, SOLVER_NODES):
+                samples.values.append(np.bincount(kinds(pos.roads, side), minlength=KINDS)[1:KINDS])
+                samples.results.append(float((record.result == "1-0") == (side == 0)))
+                if move >> 9 != NO_POINT and pos.threats[side ^ 1] == 0:
+                    add_points(samples, position, move, rng)
+            position.push(move)
+    return samples
+
+
+def add_points(samples: Samples, position: Connect6Position, move: int, rng: random.Random) -> None:
+    """The choice of one stone, before the other of the turn is placed or after."""
+    points = [move & 511, move >> 9]
+    rng.shuffle(points)
+    roads, stones = position.record.roads.astype(np.int64), position.record.stones.copy()
+    if rng.random() < 0.5:
+        roads[THROUGH[points[1]] > 0] += 1 if position.turn == 0 else 8
+        stones[points[1]] = position.turn + 1
+    empty = np.flatnonzero(stones == 0)
+    samples.points.append(point_features(roads, position.turn)[empty].astype(np.float16))
+    samples.chosen.append(int(np.searchsorted(empty, points[0])))
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def fit_values(values: Any, results: Any, ridge: float = 1.0) -> Any:
+    """Weights by kind 1.., then the worth of the move."""
+    design = np.hstack([values, np.ones((len(values), 1))]).astype(np.float64)
+    weights = np.zeros(design.shape[1])
+    for _ in range(12):
+        expected = sigmoid(design @ weights)
+        gradient = design.T @ (expected - results) + ridge * weights
+        curvature = (design.T * (expected * (1 - expected))) @ design + ridge * np.eye(len(weights))
+        weights -= np.linalg.solve(curvature, gradient)
+    expected = sigmoid(design @ weights).clip(1e-6, 1 - 1e-6)
+    loss = -np.mean(results * np.log(expected) + (1 - results) * np.log(1 - expected))
+    print(f"values: {len(values)} positions, loss {loss:.4f}")
+    return weights
+
+
+def fit_points(points: list[Any], chosen: list[int], ridge: float = 1.0) -> Any:
+    """Weights by kind 0.., then of the nearness to the middle. Newton's steps, halved until the loss falls."""
+    size = points[0].shape[1]
+    weights = np.zeros(size)
+    step = np.zeros(size)
+    before = np.inf
+    for _ in range(30):
+        gradient, curvature, loss, first = _choices(points, chosen, weights + step)
+        loss += ridge / 2 * float((weights + step) @ (weights + step))
+        if loss > before:
+            step /= 2
+            continue
+        weights = weights + step
+        print(f"points: {len(points)} choices, loss {loss / len(points):.4f}, first {first:.1%}", flush=True)
+        if before - loss < 1e-5 * len(points):
+            break
+        before = loss
+        step = -np.linalg.solve(curvature + ridge * np.eye(size), gradient + ridge * weights)
+    return weights
+
+
+def _choices(points: list[Any], chosen: list[int], weights: Any) -> tuple[Any, Any, float, float]:
+    """(gradient, curvature, loss, share of choices that come first)."""
+    size = len(weights)
+    gradient, curvature, loss, first = np.zeros(size), np.zeros((size, size)), 0.0, 0
+    for half, row in zip(points, chosen, strict=True):
+        features = half.astype(np.float64)
+        logits = features @ weights
+        logits -= logits.max()
+        expected = np.exp(logits)
+        total = expected.sum()
+        expected /= total
+        mean = expected @ features
+        gradient += mean - features[row]
+        curvature += (features.T * expected) @ features - np.outer(mean, mean)
+        loss += float(np.log(total) - logits[row])
+        first += int(logits[row] == 0)
+    return gradient, curvature, loss, first / len(points)
+
+
+def source(values: Any, points: Any, note: str) -> str:
+    """The text of weights.py."""
+    seen = [round(VALUE_SCALE * float(value)) for value in values]
+    own_value = (0, *seen[:3], UNSEEN_VALUE, UNSEEN_VALUE, WON)
+    opponent_value = (0, *(-value for value in seen[ROAD_LENGTH - 1 : 2 * ROAD_LENGTH - 2]), WON)
+    interest = [round(INTEREST_SCALE * float(point)) for point in points]
+    own_interest = (*interest[:5], interest[4], 0)
+    opponent_interest = (interest[0], *interest[ROAD_LENGTH : ROAD_LENGTH + 3], UNSEEN_INTEREST, UNSEEN_INTEREST, 0)
+    return f'''{HEADER}scripts/tune/fit_connect6.py.
+
+{note}
+"""
+
+OWN_VALUE = {own_value}
+OPPONENT_VALUE = {opponent_value}
+TEMPO = {seen[-1]}
+"""A living road's value to the side that looks, the opponent's being subtracted, and the worth of the move;
+{VALUE_SCALE} are a logit of the expected result."""
+
+OWN_INTEREST = {own_interest}
+OPPONENT_INTEREST = {opponent_interest}
+CENTRE = {interest[-1]}
+"""What a road is worth to a stone on it, and a step nearer to the middle;
+{INTEREST_SCALE} are a logit of its being chosen."""
+'''
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("games", type=Path, nargs="+", help="CSV or JSON lines, also .gz or .zst")
+    parser.add_argument("--limit", type=int, default=20_000, help="games of each file")
+    parser.add_argument("--share", type=float, default=0.25, help="of the positions")
+    parser.add_argument("--seed", type=int, default=1)
+    script.add_output(parser, "weights.py")
+    options = parser.parse_args()
+    out = script.output(options, TARGET, OWNS)
+    parts = [collect(path, options.limit, options.share, options.seed) for path in options.games]
+    values = fit_values(
+        np.array([row for part in parts for row in part.values]), np.array([r for part in parts for r in part.results])
+    )
+    points = fit_points([p for part in parts for p in part.points], [c for part in parts for c in part.chosen])
+    names = ", ".join(path.name for path in options.games)
+    count = sum(len(part.results) for part in parts)
+    note = f"From {names}: share {options.share}, seed {options.seed}, {count} positions."
+    replace_file(out, [source(values, points, note).encode()], OWNS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

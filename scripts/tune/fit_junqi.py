@@ -1,0 +1,89 @@
+"""Fit the weights of Junqi's evaluation to the results of games, by logistic regression.
+
+    python scripts/papers/compare_junqi_players.py games own.jsonl --games 2000 --ms 5 \\
+        --pairing siqi "siqi Searcher=uct"
+    python scripts/tune/fit_junqi.py own.jsonl --out weights.py
+
+Each game is replayed as the referee sees it, and every so many plies (`--every`) gives the counts of the evaluation's
+terms. The evaluation is linear in its weights (games/junqi/evaluate.py), so Newton's method is exact. A ridge holds the
+weights near the present ones where games say little. What pieces are worth by themselves, for attacks to be judged by,
+is fitted to their numbers alone. Writes a source file to `--out`, or games/junqi/weights.py with `--replace-shipped`;
+the same games and options give the same weights. The loss told is on every tenth game, which the fit does not see.
+
+Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from scripts.lib import script
+from scripts.lib.logistic import Array, fit, loss
+from scripts.lib.paper_games import read_games
+
+from games.files import replace_file
+from games.junqi import weights
+from games.junqi.evaluate import evaluate_here
+from games.junqi.game import JunqiPosition
+from games.junqi.tables import FLAG, TABLES_RECORD
+from games.junqi.work import WORK_DTYPE
+from games.kernel.jit import new_record
+
+HELD_OUT = 10
+
+HEADER = '"""Weights of the evaluation, in hundredths of the natural logarithm of the odds ('
+OWNS = script.begins_with(HEADER)
+NOTE = '''"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
+'''
+
+
+def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
+    """(counts, results of the first side, game numbers) of positions of the games of a log."""
+    rows, results, numbers = [], [], []
+    work = new_record(WORK_DTYPE)
+    for number, record in enumerate(script.progress(read_games(path))):
+        result = 0.5 if record["winner"] is None else float(record["winner"] == record["first"])
+        position = JunqiPosition()
+        for ply, word in enumerate(record["words"].split()):
+            position.push(position.parse_move(word))
+            if ply < 2 or position.outcome() is not None:
+                continue
+            if ply % every == 0:
+                evaluate_here(position.record, TABLES_RECORD, work)
+                rows.append(work.terms.astype(np.float64))
+                results.append(result)
+                numbers.append(number)
+    return np.array(rows), np.array(results), np.array(numbers)
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("games", type=Path, nargs="+")
+    parser.add_argument("--every", type=int, default=3, help="plies between positions")
+    parser.add_argument("--ridge", type=float, default=0.002)
+    script.add_output(parser, "weights.py")
+    options = parser.parse_args()
+    out = script.output(options, Path(weights.__file__), OWNS)
+    parts = [samples(path, options.every) for path in options.games]
+    rows, results, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    held = numbers % HELD_OUT == 0
+    start = np.array(list(weights.TERMS.values()), np.float64)
+    values = fit(rows[~held], results[~held], start, options.ridge)
+    print(
+        f"{len(rows):,} positions; held out: {loss(rows[held], results[held], start):.4f} before, "
+        f"{loss(rows[held], results[held], values):.4f} after"
+    )
+    pieces = fit(rows[~held][:, :FLAG], results[~held], np.array(weights.WORTH), options.ridge)
+    lines = "".join(f'    "{name}": {round(value, 1)},\n' for name, value in zip(weights.TERMS, values, strict=True))
+    worth = ", ".join(str(round(value, 1)) for value in pieces)
+    title = f'{HEADER}scripts/tune/fit_junqi.py)."""'
+    replace_file(out, [f"{title}\n\nTERMS = {{\n{lines}}}\n\nWORTH = ({worth})\n{NOTE}".encode()], OWNS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

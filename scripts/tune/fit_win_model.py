@@ -1,0 +1,271 @@
+"""Fit the chances to win, draw and lose of a score, from games of the engine against itself.
+
+    python scripts/tune/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000
+
+Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
+the result go to the folder, one line a game. The same command continues what was broken off, and one with more
+`--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
+The model is the ordered logistic of games/winning.py, fitted by maximum likelihood to four games of five and tried on
+the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model to paste.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+
+from scripts.lib import script
+from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.log import GameLog, read_log
+from scripts.lib.openings import openings
+from scripts.lib.players import Choice, Searching, Turn
+
+from games.contract import FIRST, Game, Position
+from games.files import check_owned
+from games.winning import WinModel
+
+
+class Form(NamedTuple):
+    """The form of a game's model."""
+
+    has_draws: bool  # else drawn games are left out
+    largest: int  # scores beyond it count as it
+    degree: int  # of the polynomials of the phase
+
+
+FORMS = {"xiangqi": Form(True, 3000, 2), "connect6": Form(False, 800, 0)}
+"""The games whose scores are not chances already.
+
+Of Connect6's games one in five hundred is drawn. Its scores beyond the largest are of wins not proven, and one in
+twenty of them is lost. Held out, log losses by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
+"""
+
+KIND = "win_model"
+"""Of the log of games."""
+MAX_PLIES = 300
+"""After which a game is a draw."""
+
+PROVEN = Agreement(sys.maxsize, 0)
+"""Only a mate decides a game, and at once."""
+
+HELD_OUT = 5
+"""Every game so numbered is held out."""
+
+CLASSES = 10
+ROUNDS = 200
+SMALLEST = 1e-9
+
+
+class Played(msgspec.Struct):
+    """A game: its number, nodes a move, and for each move searched the mover, score and phase; winner or None."""
+
+    number: int
+    nodes: int
+    winner: int | None
+    moves: list[tuple[int, int, float]]
+
+
+# ---------------------------------------------------------------- games
+
+
+@runtime_checkable
+class PhasedPosition(Position, Protocol):
+    """A position whose game has a win model."""
+
+    @property
+    def phase(self) -> float: ...
+
+
+class Recording(Searching):
+    """Keeps the mover, score and phase of each of its moves, until one has a proven win."""
+
+    moves: list[tuple[int, int, float]]
+
+    def choose(self, turn: Turn) -> Choice:
+        position = turn.position
+        assert isinstance(position, PhasedPosition)
+        choice = super().choose(turn)
+        if choice.score is not None and choice.score.mate is None:
+            self.moves.append((position.turn, choice.score.cp, round(position.phase, 4)))
+        return choice
+
+
+def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> Played:
+    """Play a game until the rules or a proven win end it."""
+    player = Recording(game, nodes)
+    player.moves = []
+    referee = Referee(game, Opening(moves=opening))
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, MAX_PLIES, PROVEN)
+    return Played(number, nodes, ending.winner, player.moves)
+
+
+def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:
+    """Add the games that the file lacks. OSError if it has games of other settings."""
+    log = GameLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
+    with contextlib.closing(log):
+        game = script.load(name)
+        for number, opening in enumerate(script.progress(islice(openings(game, seed), count), " games", total=count)):
+            if number not in log.numbers:
+                log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
+
+
+def read_games(path: Path) -> list[Played]:
+    """The games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
+    mark = f'{{"{KIND}":'.encode()
+    games: list[Played] = []
+    check_owned(path, lambda head: head.startswith(mark))
+
+    def read(line: bytes) -> None:
+        if not line.startswith(mark):
+            games.append(msgspec.json.decode(line, type=Played))
+
+    read_log(path, read)
+    return games
+
+
+# ---------------------------------------------------------------- the fit
+
+
+class Samples(NamedTuple):
+    """Positions: score and phase, and the result for the mover (1, 0.5, 0)."""
+
+    cp: Any  # float64 [n]
+    phase: Any
+    result: Any
+
+
+def samples(games: Sequence[Played], largest: int) -> Samples:
+    """Every searched position of the games, scores cut to +-largest."""
+    rows = [
+        (min(max(cp, -largest), largest), phase, 0.5 if game.winner is None else float(game.winner == mover))
+        for game in games
+        for mover, cp, phase in game.moves
+    ]
+    columns = np.array(rows, np.float64).T
+    return Samples(*columns)
+
+
+def powers(phase: Any, degree: int) -> Any:
+    """float64 [n, degree + 1]: the phase to each power."""
+    return np.stack([phase**power for power in range(degree + 1)], axis=1)
+
+
+def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, Any]:
+    """Chances of what happened, and those to win and to lose, of each position."""
+    win = 1 / (1 + np.exp(np.clip(reserve - steepness * data.cp, -30, 30)))
+    loss = 1 / (1 + np.exp(np.clip(reserve + steepness * data.cp, -30, 30)))
+    draw = np.maximum(1 - win - loss, SMALLEST)
+    happened = np.where(data.result == 1, win, np.where(data.result == 0, loss, draw))
+    return np.maximum(happened, SMALLEST), win, loss
+
+
+def fit(data: Samples, form: Form) -> WinModel:
+    """The likeliest model, by scoring (the Hessian estimated from the gradients), each step halved until it gains."""
+    basis = powers(data.phase, form.degree)
+    width = form.degree + 1
+    values = np.zeros(2 * width)
+    values[0] = 1 / 200
+    values[width] = float(form.has_draws)
+
+    def loss_of(trial: Any) -> float:
+        return float(-np.log(likelihoods(data, basis @ trial[:width], basis @ trial[width:])[0]).mean())
+
+    best = loss_of(values)
+    for _ in range(ROUNDS):
+        _, win, loss = likelihoods(data, basis @ values[:width], basis @ values[width:])
+        draw = np.maximum(1 - win - loss, SMALLEST)
+        # How the logarithm of what happened changes with the logits of win and loss
+        by_win = np.where(data.result == 1, 1 - win, np.where(data.result == 0, 0.0, -win * (1 - win) / draw))
+        by_loss = np.where(data.result == 0, 1 - loss, np.where(data.result == 1, 0.0, -loss * (1 - loss) / draw))
+        rows = np.hstack([basis * ((by_win - by_loss) * data.cp)[:, None], -basis * (by_win + by_loss)[:, None]])
+        free = 2 * width if form.has_draws else width
+        rows = rows[:, :free]
+        information = rows.T @ rows / len(rows)
+        scale = np.sqrt(np.diag(information))
+        step = np.linalg.solve(information / np.outer(scale, scale) + 1e-9 * np.eye(free), rows.mean(0) / scale) / scale
+        for _ in range(20):
+            trial = values.copy()
+            trial[:free] += step
+            if (found := loss_of(trial)) < best:
+                break
+            step /= 2
+        else:
+            break
+        gained, best, values = best - found, found, trial
+        if gained < 1e-10:
+            break
+    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(values, 2))
+    return WinModel(steepness, reserve, form.largest)
+
+
+def report(model: WinModel, train: Samples, test: Samples) -> str:
+    """How well a model tells games that it was not fitted to."""
+    chances = [model.chances(cp, phase) for cp, phase in zip(test.cp, test.phase, strict=True)]
+    win, draw = np.array(chances).T
+    loss = 1 - win - draw
+    happened = np.where(test.result == 1, win, np.where(test.result == 0, loss, draw))
+    shares = {value: float((train.result == value).mean()) for value in (1.0, 0.5, 0.0)}
+    constant = np.array([shares[value] for value in test.result.tolist()])
+    lines = [
+        f"log loss {-np.log(np.maximum(happened, SMALLEST)).mean():.4f}"
+        f" (constant chances {-np.log(np.maximum(constant, SMALLEST)).mean():.4f}), {len(test.cp)} positions",
+        "expected result   positions   expected   achieved   draws expected   achieved",
+    ]
+    expected = win + draw / 2
+    for index in range(CLASSES):
+        inside = (expected * CLASSES).astype(int).clip(0, CLASSES - 1) == index
+        if inside.any():
+            low, high = index / CLASSES, (index + 1) / CLASSES
+            lines.append(
+                f"{low:.1f} - {high:.1f}  {inside.sum():17}  {expected[inside].mean():9.3f}"
+                f"  {test.result[inside].mean():9.3f}  {draw[inside].mean():15.3f}"
+                f"  {(test.result[inside] == 0.5).mean():9.3f}"
+            )
+    return "\n".join(lines)
+
+
+@script.command
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = script.parser(__doc__)
+    option = parser.add_argument
+    option("game", choices=FORMS)
+    option("--out", type=Path, required=True, metavar="DIR", help="the games; continued if they exist")
+    option("--games", type=int, default=600)
+    option("--nodes", type=int, nargs="+", default=[1000, 5000, 20000], metavar="N", help="a move; games take turns")
+    option("--degree", type=int, help="of the polynomials of the phase")
+    option("--seed", type=int, default=2)
+    option("--fit", action="store_true", help="play nothing")
+    options = parser.parse_args(arguments)
+    path = options.out / f"{options.game}-win-model.jsonl"
+    if not options.fit:
+        script.work_folder(options.out)
+        play_missing(options.game, path, options.games, options.nodes, options.seed)
+    form = FORMS[options.game]
+    games = [game for game in read_games(path) if form.has_draws or game.winner is not None]
+    held_out = [game for game in games if game.number % HELD_OUT == 0]
+    fitted_to = [game for game in games if game.number % HELD_OUT]
+    if not held_out or not fitted_to:
+        parser.error(f"{path} has too few games")
+    train, test = samples(fitted_to, form.largest), samples(held_out, form.largest)
+    if options.degree is not None:
+        form = form._replace(degree=options.degree)
+    model = fit(train, form)
+    results = [game.winner for game in games]
+    print(
+        f"{len(games)} games: first side won {results.count(FIRST)}, drawn {results.count(None)},"
+        f" second side won {results.count(1 - FIRST)}; {len(train.cp)} positions fitted to"
+    )
+    print(report(model, train, test))
+    print(model)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

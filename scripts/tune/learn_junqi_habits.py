@@ -1,0 +1,162 @@
+"""Learn from games what Junqi's pieces of a type usually do.
+
+    python scripts/tune/learn_junqi_habits.py own.jsonl --test GAMES --out habits.py
+
+own.jsonl: a log of `compare_junqi_players.py games`. GAMES: a log of referee_junqi.py, other engines' games; the fit
+does not see it. Each side's view is taken every so many plies (`--every`). What makes the true types likeliest given
+all that is known then, is found by gradient ascent: what pieces of a type did (games/junqi/behaviour.py), less what the
+pieces did that were expected to be of that type. Prints the mean of -ln of what the true types of pieces not known for
+certain were believed to be, without habits and with them, for every tenth game and for GAMES. Writes a source file to
+`--out`, or games/junqi/habits.py with `--replace-shipped`.
+
+Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scripts.lib import script
+from scripts.lib.paper_games import read_games
+
+from games.files import replace_file
+from games.junqi import behaviour, habits, record
+from games.junqi.game import JunqiPosition
+from games.junqi.tables import TYPES
+from games.junqi.worlds import Belief, marginals
+
+HELD_OUT = 10
+RATE, DECAY = 0.03, 0.9
+"""Steps of the ascent: the first passes', and how they shrink from pass to pass."""
+
+BATCH = 64
+
+TITLE = '"""What pieces of a type usually do ('
+OWNS = script.begins_with(TITLE)
+
+HEADER = '''scripts/tune/learn_junqi_habits.py): learned from {games} games of our own.
+
+Rows are the traits of games/junqi/behaviour.py, columns the types a (commander) to l (flag): what the logarithm of a
+piece's weight rises by if it has the trait in full.
+"""
+
+'''
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Sample(NamedTuple):
+    """A side as the other saw it."""
+
+    belief: Belief  # by deployment and deduction alone
+    traits: Array  # [piece, trait], 0..1
+    kinds: Array  # [piece]: the true types
+
+    def with_habits(self, table: Array) -> Array:
+        """Marginals [piece, type]."""
+        factors = np.exp(self.traits @ table)
+        weights = {flag: row * factors for flag, row in self.belief.weights.items()}
+        return np.asarray(marginals(Belief(self.belief.may, weights)))
+
+    def unsure(self) -> Array:
+        return np.array([piece for piece, may in enumerate(self.belief.may) if may & may - 1], np.int64)
+
+
+def own_games(path: Path) -> Iterator[list[str]]:
+    """Words of the games of a log of compare_junqi_players.py."""
+    for game in read_games(path):
+        yield game["words"].split()
+
+
+def referee_games(path: Path) -> Iterator[list[str]]:
+    """Words of the games of a log of referee_junqi.py."""
+    with path.open(encoding=record.ENCODING) as file:
+        yield from (list(game.moves) for game in record.read(file))
+
+
+def samples_of(words: list[str], every: int) -> Iterator[Sample]:
+    referee = JunqiPosition()
+    for word in words:
+        referee.push(referee.parse_move(word))
+    for viewer in range(2):
+        hidden = 1 - viewer
+        kinds = np.array([TYPES.index(letter) for letter in words[hidden]])
+        view = JunqiPosition()
+        for ply, word in enumerate(referee.view_moves(viewer)):
+            view.push(view.parse_move(word))
+            if ply >= 2 and ply % every == 0:
+                done = view.done(hidden)
+                belief = view.believed(hidden)
+                factors = behaviour.factors(done)
+                plain = Belief(belief.may, {flag: row / factors for flag, row in belief.weights.items()})
+                yield Sample(plain, behaviour.scaled(done), kinds)
+
+
+def read(games: Iterable[list[str]], every: int) -> list[list[Sample]]:
+    return [list(samples_of(words, every)) for words in script.progress(games, unit=" games")]
+
+
+def surprise(samples: list[Sample], table: Array) -> float:
+    """Nats by piece not known for certain."""
+    found = []
+    for sample in samples:
+        pieces = sample.unsure()
+        found.append(-np.log(np.maximum(sample.with_habits(table)[pieces, sample.kinds[pieces]], 1e-6)))
+    return float(np.concatenate(found).mean())
+
+
+def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
+    """float [trait, type]; rows have the mean 0, for only differences count."""
+    table = np.zeros((len(behaviour.TRAITS), len(TYPES)))
+    squares = np.full_like(table, 1e-8)
+    rng = random.Random(1)
+    for turn in range(passes):
+        rng.shuffle(samples)
+        for first in script.progress(range(0, len(samples), BATCH), desc=f"pass {turn + 1}"):
+            gradient = -ridge * table
+            for sample in samples[first : first + BATCH]:
+                truth = np.eye(len(TYPES))[sample.kinds]
+                gradient += sample.traits.T @ (truth - sample.with_habits(table)) / BATCH
+            squares = 0.99 * squares + 0.01 * gradient**2
+            table += RATE * DECAY**turn * gradient / np.sqrt(squares)
+            table -= table.mean(1, keepdims=True)
+    return table
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--test", type=Path)
+    parser.add_argument("--every", type=int, default=12, help="plies between samples of a view")
+    parser.add_argument("--passes", type=int, default=8)
+    parser.add_argument("--ridge", type=float, default=0.01)
+    script.add_output(parser, "habits.py")
+    options = parser.parse_args()
+    out = script.output(options, Path(habits.__file__), OWNS)
+    games = read(own_games(options.games), options.every)
+    held = [sample for game in games[::HELD_OUT] for sample in game]
+    table = fit([s for i, game in enumerate(games) if i % HELD_OUT for s in game], options.passes, options.ridge)
+    tests = {"held out": held}
+    if options.test is not None:
+        tests["test"] = [sample for game in read(referee_games(options.test), 1) for sample in game]
+    for name, samples in tests.items():
+        without = surprise(samples, np.zeros_like(table))
+        print(f"{name}: {len(samples)} views, {without:.4f} without habits, {surprise(samples, table):.4f} with them")
+    rows = "\n".join(
+        "    (" + ", ".join(f"{value:5.2f}" for value in row) + f"),  # {name}"
+        for name, row in zip(behaviour.TRAITS, table, strict=True)
+    )
+    text = TITLE + HEADER.format(games=len(games)) + f"HABITS = (\n{rows}\n)  # fmt: skip\n"
+    replace_file(out, [text.encode()], OWNS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""Learn where Junqi's pieces are deployed, and where they had better be.
+
+    python scripts/tune/learn_junqi_layouts.py weights LAYOUTS --more FOUR_PLAYER_LAYOUTS --out deployments.py
+    python scripts/tune/learn_junqi_layouts.py advantages own.jsonl --out advantages.py
+
+All layouts are seen with the flag in L1: those with the flag in L3 are mirrored. Both write a source file to `--out`,
+or with `--replace-shipped` the file of games/junqi.
+
+`weights`: deployments.py. LAYOUTS: set-up words of two-player games, a line each.
+FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; of these the shares count as so many
+layouts (`--strength`). Prints how likely each layout is to weights learned from the others, in nats (the mean over
+LAYOUTS, of the exact distribution), beside what deployments at random have.
+
+`advantages`: advantages.py. own.jsonl: a log of `compare_junqi_players.py games`, of equal players. What a type
+in a slot is worth is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss on every
+tenth pair of games, which the fit does not see.
+
+Data: for `advantages` a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi`
+makes, for `weights` set-up words, as in tests/fixtures/junqi_setups.txt (its first column).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from scripts.lib import script
+from scripts.lib.logistic import Array, fit, loss
+from scripts.lib.paper_games import read_games
+from scripts.lib.records import open_text
+
+from games.files import replace_file
+from games.junqi import advantages, deployments
+from games.junqi.belief import FLAG_SLOT, MIRRORED, slot_types
+from games.junqi.notation import check_setup, square_text
+from games.junqi.setup import SETUP_COUNT
+from games.junqi.tables import COUNTS, FLAG, PIECES, SLOTS, TYPES
+
+LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
+LEGAL[:, FLAG] = False
+LEGAL[FLAG_SLOT] = np.arange(12) == FLAG
+
+HELD_OUT = 10
+
+WEIGHTS_TITLE = '"""Where pieces are deployed ('
+WEIGHTS_HEADER = '''scripts/tune/learn_junqi_layouts.py): weights by slot and type, of {layouts} layouts.
+
+Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, the flag
+being in L1. With the flag in L3 it is the mirror image.
+"""
+
+'''
+
+ADVANTAGES_TITLE = '"""Where pieces had better be deployed, by '
+ADVANTAGES_HEADER = '''{games} games (scripts/tune/learn_junqi_layouts.py advantages).
+
+What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
+games/junqi/deployments.py.
+"""
+
+'''
+
+
+def kinds_of(word: str) -> list[int]:
+    """Types by slot of a legal set-up, mirrored if its flag is in L3."""
+    check_setup(word)
+    kinds = [TYPES.index(letter) for letter in word]
+    return kinds if kinds[FLAG_SLOT] == FLAG else [kinds[slot] for slot in MIRRORED]
+
+
+def read_more(path: Path) -> list[list[int]]:
+    with open_text(path) as lines:
+        words = {json.loads(line)["layout"].replace(".", "") for line in lines}
+    found = []
+    for word in sorted(words):
+        try:
+            found.append(kinds_of(word))
+        except ValueError as error:
+            print(f"left out: {error}", file=sys.stderr)
+    return found
+
+
+def count(layouts: list[list[int]]) -> Array:
+    table = np.zeros((PIECES, 12))
+    for kinds in layouts:
+        table[range(PIECES), kinds] += 1
+    return table
+
+
+def log_sum(table: Array) -> float:
+    """The logarithm of the sum of the weights of all deployments, a piece at a time over how many of each are left."""
+    shape = tuple(number + 1 for number in COUNTS)
+    sums = np.zeros(shape)
+    sums[(0,) * 12] = 1
+    logarithm = 0.0
+    for row in table:
+        more = np.zeros(shape)
+        for kind in np.flatnonzero(row):
+            taken, given = [slice(None)] * 12, [slice(None)] * 12
+            taken[kind], given[kind] = slice(0, -1), slice(1, None)
+            more[tuple(given)] += row[kind] * sums[tuple(taken)]
+        sums = more / more.max()
+        logarithm += math.log(more.max())
+    return logarithm + math.log(sums[COUNTS])
+
+
+def log_likelihood(table: Array, kinds: list[int]) -> float:
+    """Of a layout whose flag may as well be on the other side."""
+    table = table * LEGAL
+    return float(np.log(table[range(PIECES), kinds]).sum()) - log_sum(table) - math.log(2)
+
+
+def learn_weights(options: argparse.Namespace) -> None:
+    owns = script.begins_with(WEIGHTS_TITLE)
+    out = script.output(options, Path(deployments.__file__), owns)
+    words = [line for line in options.layouts.read_text().split() if not line.startswith("#")]
+    layouts = [kinds_of(word) for word in words]
+    more = [kinds for kinds in read_more(options.more) if kinds not in layouts] if options.more else []
+    prior = options.smoothing * LEGAL + (options.strength * count(more) / len(more) if more else 0)
+    table = count(layouts) + prior
+    alone = [log_likelihood(table - count([kinds]), kinds) for kinds in script.progress(layouts)]
+    print(f"at random {-math.log(SETUP_COUNT):.2f}, learned from the others {statistics.fmean(alone):.2f}")
+    header = WEIGHTS_TITLE + WEIGHTS_HEADER.format(layouts=len(layouts) + len(more))
+    replace_file(out, [source(header, "WEIGHTS", table)], owns)
+
+
+def differences(path: Path) -> tuple[Array, Array]:
+    """([game, slot and type]: what the first side's layout has and the second's has not, results of the first side)."""
+    rows, results = [], []
+    for record in read_games(path):
+        first, second = (count([kinds_of(word)]) for word in record["words"].split()[:2])
+        rows.append((first - second).ravel())
+        results.append(0.5 if record["winner"] is None else float(record["winner"] == record["first"]))
+    return np.array(rows), np.array(results)
+
+
+def learn_advantages(options: argparse.Namespace) -> None:
+    owns = script.begins_with(ADVANTAGES_TITLE)
+    out = script.output(options, Path(advantages.__file__), owns)
+    rows, results = differences(options.games)
+    held = np.arange(len(rows)) // 2 % HELD_OUT == 0
+    start = np.zeros(rows.shape[1])
+    values = fit(rows[~held], results[~held], start, options.ridge)
+    print(
+        f"{len(rows):,} games; held out: {loss(rows[held], results[held], start):.4f} before, "
+        f"{loss(rows[held], results[held], values):.4f} after"
+    )
+    header = ADVANTAGES_TITLE + ADVANTAGES_HEADER.format(games=len(rows))
+    replace_file(out, [source(header, "ADVANTAGES", values.reshape(PIECES, 12))], owns)
+
+
+def source(header: str, name: str, table: Array) -> bytes:
+    """Return the text of a source file that holds a table."""
+    rows = "\n".join(
+        "    (" + ", ".join(f"{number:5.2f}" for number in row) + f"),  # {square_text(square)}"
+        for row, square in zip(table, SLOTS, strict=True)
+    )
+    return f"{header}{name} = (\n{rows}\n)  # fmt: skip\n".encode()
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    weights = commands.add_parser("weights")
+    weights.add_argument("layouts", type=Path)
+    weights.add_argument("--more", type=Path)
+    weights.add_argument("--strength", type=float, default=20)
+    weights.add_argument("--smoothing", type=float, default=0.1, help="added to each legal weight")
+    script.add_output(weights, "deployments.py")
+    weights.set_defaults(learn=learn_weights)
+    worth = commands.add_parser("advantages")
+    worth.add_argument("games", type=Path)
+    worth.add_argument("--ridge", type=float, default=0.03)
+    script.add_output(worth, "advantages.py")
+    worth.set_defaults(learn=learn_advantages)
+    options = parser.parse_args()
+    options.learn(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+"""Measure how strong each Skill Level is, by matches between levels, and fit a rating to each.
+
+    python scripts/tune/rate_skill_levels.py xiangqi --out ladder/ --games 400
+    python scripts/tune/rate_skill_levels.py connect6 --out ladder/ --games 400 --levels 0 4 8 12 16 19
+
+Each two neighbours among the levels named play a match (`match.py`): colour-paired games from openings that a search
+calls balanced, or from the engine's own set-ups. Logs and openings lie in the folder; the same command continues what
+was broken off, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at once
+as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import re
+import sys
+from collections.abc import Sequence
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scripts.lib import script, statistics
+from scripts.lib.log import read_log
+from scripts.lib.logistic import Array, fit
+from scripts.lib.match_log import Reader, Settings
+from scripts.lib.matches import run_match
+from scripts.lib.openings import openings
+from scripts.lib.players import EngineSpec, Limits
+from scripts.lib.tally import Tally
+
+from games import registry
+from games.contract import Game, Position
+from games.files import check_owned, read_bytes, replace_file
+
+LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
+TOP_LEVEL = 19
+"""Level 20 is the full strength, which the time decides."""
+
+BENDS = (0, 4, 8, 12, 16, 19)
+"""Levels between which ratings are interpolated."""
+
+ANCHOR_LEVEL, ANCHOR_ELO = 10, 2000
+"""The scale is relative: in each game this level has this rating."""
+
+LEAST_STEP = 1
+"""Elo that a level is above the one before at least, where the games cannot tell them apart."""
+
+NODES_A_MOVE = 1_000_000
+"""Above the cap of every level below 20."""
+
+OPENINGS_MARK = "# Openings of skill_ladder.py: "
+"""Begins the file of openings, by the script's name when the first were made; the rest of its first line is what they
+were made of."""
+
+OPENINGS_BYTES = 1 << 28
+
+MAX_PLIES = 400
+RIDGE = 1e-6
+"""Holds the rating of a level that won or lost all its games."""
+
+ELO_PER_LOGIT = 400 / math.log(10)
+
+
+class Result(NamedTuple):
+    """What the complete pairs of a match say: the lower level, the higher, and pairs by points of the higher."""
+
+    low: int
+    high: int
+    pairs: Sequence[int]
+
+
+# ---------------------------------------------------------------- matches
+
+
+def level_spec(command: str, level: int) -> EngineSpec:
+    return EngineSpec(f"level {level}", command, {"Skill Level": str(level)}, Limits(nodes=NODES_A_MOVE))
+
+
+def openings_path(folder: Path, game: str) -> Path:
+    return folder / f"{game}-openings.txt"
+
+
+def write_openings(folder: Path, game: Game[Position], seed: int, count: int) -> None:
+    """Write the openings of the matches if they are missing; those that are there stay, however many they are.
+
+    OSError if they are of another game or seed, or if the file is not ours.
+    """
+    path = openings_path(folder, game.info.name)
+    title = f"{OPENINGS_MARK}{game.info.name}, seed {seed}"
+    check_owned(path, script.begins_with(OPENINGS_MARK))
+    there = read_bytes(path, OPENINGS_BYTES).decode("utf-8", "replace") if path.exists() else ""
+    if not there:
+        lines = [title, *(" ".join(words) for words in islice(openings(game, seed), count))]
+        replace_file(path, ["".join(f"{line}\n" for line in lines).encode()], script.begins_with(OPENINGS_MARK))
+    elif there.splitlines()[0] != title:
+        found = there.splitlines()[0].removeprefix(OPENINGS_MARK)
+        raise OSError(errno.EEXIST, f"has openings of {found}, not of {title.removeprefix(OPENINGS_MARK)}", str(path))
+
+
+def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
+    """Play what a match of two levels lacks of `games` games; return its standing."""
+    settings = Settings(
+        game=game,
+        engines=(level_spec(command, high), level_spec(command, low)),
+        games=games,
+        openings=str(openings_path(folder, game)),
+        max_plies=MAX_PLIES,
+    )
+    tally = Tally(settings)
+    run_match(settings, folder / f"{game}-{high:02}-{low:02}.jsonl", tally, every=sys.maxsize)
+    return tally.standing()
+
+
+def read_results(folder: Path, game: str) -> list[Result]:
+    """What the logs of a folder say, as far as they hold whole pairs."""
+    found = []
+    for path in sorted(folder.glob(f"{game}-*.jsonl")):
+        levels = re.fullmatch(rf"{game}-(\d\d)-(\d\d)", path.stem)
+        if levels is None:
+            continue
+        reader = Reader()
+        read_log(path, reader.read)
+        if reader.settings is None:
+            continue
+        tally = Tally(reader.settings)
+        for record in reader.records:
+            tally.add(record)
+        if any(tally.pairs):
+            found.append(Result(int(levels[2]), int(levels[1]), tuple(tally.pairs)))
+    return sorted(found)
+
+
+# ---------------------------------------------------------------- ratings
+
+
+def shares(levels: Sequence[int], level: float) -> Array:
+    """The rating of a level as a sum of those of others: between two by distance, beyond the last two as they go."""
+    found = np.zeros(len(levels))
+    above = min(max(int(np.searchsorted(levels, level)), 1), len(levels) - 1)
+    low, high = levels[above - 1], levels[above]
+    found[above] = (level - low) / (high - low)
+    found[above - 1] = 1 - found[above]
+    return found
+
+
+class Ratings(NamedTuple):
+    """Elo of the levels at the bends, rising, the anchor's at its rating; and the covariance of the estimates."""
+
+    levels: tuple[int, ...]
+    values: Array
+    covariance: Array
+
+    def elo(self, level: float) -> float:
+        return float(shares(self.levels, level) @ self.values)
+
+    def bar(self, level: float) -> float:
+        """Half the 95 % confidence interval of the difference to the anchor."""
+        row = shares(self.levels, level) - shares(self.levels, ANCHOR_LEVEL)
+        return statistics.Z * math.sqrt(max(float(row @ self.covariance @ row), 0.0))
+
+
+def fit_ratings(results: Sequence[Result]) -> Ratings:
+    """The likeliest ratings by the logistic model of Elo, a pair of games being the unit of observation."""
+    top = max(result.high for result in results)
+    levels = tuple(sorted({*(level for level in BENDS if level < top), top}))
+    rows, points, counts = [], [], []
+    for result in results:
+        row = shares(levels, result.high) - shares(levels, result.low)
+        for count, score in zip(result.pairs, statistics.POINTS, strict=True):
+            rows.append(row)
+            points.append(score)
+            counts.append(count)
+    played = np.repeat(np.array(rows), counts, axis=0)
+    scores = np.repeat(np.array(points), counts)
+    logits = fit(played, scores, np.zeros(len(levels)), RIDGE)
+    expected = 1 / (1 + np.exp(-played @ logits / 100))
+    hessian = (played.T * (expected * (1 - expected))) @ played / 100**2 + RIDGE * np.eye(len(levels))
+    gradients = played * (scores - expected)[:, None] / 100
+    inverse = np.linalg.inv(hessian)
+    scale = ELO_PER_LOGIT / 100
+    values = logits * scale
+    for i in range(1, len(levels)):  # strength is meant to rise
+        values[i] = max(values[i], values[i - 1] + LEAST_STEP * (levels[i] - levels[i - 1]))
+    ratings = Ratings(levels, values, inverse @ (gradients.T @ gradients) @ inverse * scale**2)
+    return ratings._replace(values=values + ANCHOR_ELO - ratings.elo(ANCHOR_LEVEL))
+
+
+def table(results: Sequence[Result]) -> str:
+    """The matches beside what the fit expects, the rating of each level, and the line for the game's declaration."""
+    ratings = fit_ratings(results)
+    lines = ["levels    games  score of the higher  Elo measured  Elo fitted"]
+    for low, high, pairs in results:
+        found = statistics.estimate(pairs)
+        elo, least, most = (statistics.elo(score) for score in (found.score, found.low, found.high))
+        lines.append(
+            f"{high:2} - {low:2}  {2 * sum(pairs):6}  {found.score:10.1%} +-{found.bar:5.1%}"
+            f"  {elo:+6.0f} +-{(most - least) / 2:4.0f}  {ratings.elo(high) - ratings.elo(low):+8.0f}"
+        )
+    levels = range(TOP_LEVEL + 1)
+    lines.append("level   Elo   +-")
+    lines += [f"{level:5}  {ratings.elo(level):4.0f}  {ratings.bar(level):3.0f}" for level in levels]
+    lines.append(f"skill_elo=({', '.join(str(round(ratings.elo(level))) for level in levels)})")
+    return "\n".join(lines)
+
+
+@script.command
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = script.parser(__doc__)
+    option = parser.add_argument
+    option("game", choices=registry.NAMES)
+    option("--out", type=Path, required=True, metavar="DIR", help="logs and openings; continued if they exist")
+    option("--games", type=int, default=400, help="of each match; even")
+    option("--levels", type=int, nargs="+", default=LEVELS, choices=range(TOP_LEVEL + 1), metavar="N")
+    option("--engine", default=f"{sys.executable} -m daemon", metavar="COMMAND")
+    option("--seed", type=int, default=1, help="of the openings")
+    option("--table", action="store_true", help="play nothing")
+    options = parser.parse_args(arguments)
+    if options.games < 2 or options.games % 2:
+        parser.error("--games must be even: they are played in pairs")
+    if not options.table:
+        script.work_folder(options.out)
+        write_openings(options.out, script.load(options.game), options.seed, options.games // 2)
+        for low, high in pairwise(sorted(set(options.levels))):
+            standing = play_match(options.out, options.game, options.engine, low, high, options.games)
+            print(f"{high} - {low}: {standing}", flush=True)
+    results = read_results(options.out, options.game)
+    if not results:
+        parser.error(f"no pair of games of {options.game} in {options.out}")
+    print(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Every script: its help has an example, and it runs in small, or names what it lacks."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from conftest import FIXTURES, ROOT, vectors
+
+from scripts.lib import script
+from scripts.play import beat_random
+
+from games.xiangqi.notation import START_FEN
+
+SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
+
+
+class Run(NamedTuple):
+    """A small run; `{name}` in its words stands for a file that `make` of that name makes in the folder of the run."""
+
+    script: str  # `room/name`
+    words: str
+    says: str = ""  # found in what it prints
+    status: int = 0
+
+
+RUNS = (
+    Run("play/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
+    Run("play/beat_random", "ewn --engine random", "ewn .* falls short", 1),
+    Run("play/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
+    Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
+    Run("build/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
+    Run("build/build_ewn_tablebases", "--pieces 2 --out ."),
+    Run("build/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
+    Run("build/build_xiangqi_tablebases", "P-A --out ."),
+    Run("build/check_patterns", "--tables --sample 1", "entries, "),
+    Run("build/mine_rules", "{xiangqi_games} --min-support 0.3", " rules; replayed"),
+    Run("tune/fit_connect6", "{connect6_games} --share 1 --out w.py", "choices, loss"),
+    Run("tune/fit_junqi", "{junqi_log} --out w.py", "positions; held out"),
+    Run("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50", "WinModel"),
+    Run("tune/fit_xiangqi", "{xiangqi_games} --share 1 --first-ply 0 --steps 1 --out t.py", "held-out loss"),
+    Run("tune/learn_junqi_habits", "{junqi_log} --passes 1 --every 9 --out h.py", "without habits"),
+    Run("tune/learn_junqi_layouts", "advantages {junqi_log} --out a.py", "games; held out"),
+    Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
+    Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
+    Run("papers/compare_connect6_scans", "times {connect6_openings} --games 1 --depths 2 --turns 3", "depth  turn"),
+    Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001", "W-D-L"),
+    Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
+    Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
+    Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
+    Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
+    Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
+    Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
+    Run("measure/count_perft", "{perft}", " 0 wrong"),
+    Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
+    Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
+    Run("measure/time_analysis", "queries --queries 20", "20 answers"),
+    Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
+)
+
+
+def xiangqi_games(path: Path) -> None:
+    rows = [line.split()[1:] for line in (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()[:40]]
+    games = [{"moves": moves, "result": ("1-0", "0-1", "1/2-1/2")[i % 3]} for i, moves in enumerate(rows)]
+    path.write_text("".join(json.dumps(game) + "\n" for game in games))
+
+
+def connect6_games(path: Path) -> None:
+    games = [
+        {"game": "connect6", "moves": game["moves"], "result": {"B": "1-0", "W": "0-1"}.get(game["result"], "1/2-1/2")}
+        for game in vectors("connect6_games.jsonl")[:20]
+    ]
+    path.write_text("".join(json.dumps(game) + "\n" for game in games))
+
+
+def junqi_log(path: Path) -> None:
+    lines = []
+    for number, game in enumerate(vectors("junqi_games.jsonl")):
+        words = " ".join([game["first"], game["second"], *game["moves"]])
+        record = {"a": "siqi", "b": "siqi", "ms": 5.0, "pair": number // 2, "first": number % 2, "end": game["end"]}
+        lines.append(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
+    path.write_text("".join(lines))
+
+
+def junqi_tsv(path: Path) -> None:
+    lines = []
+    for game in vectors("junqi_games.jsonl"):
+        ends = {"flag": ("first", "second")[game["winner"] or 0], "illegal": "first", "cut": "cut(31-rule)"}
+        words = " ".join(word.replace("=", "") for word in game["moves"])
+        lines.append(
+            "\t".join([game["id"], "A", "B", game["first"], game["second"], words, ends[game["end"]], game["end"]])
+        )
+    path.write_text("\n".join(lines))
+
+
+def connect6_openings(path: Path) -> None:
+    path.write_text((FIXTURES / "connect6_openings.txt").read_text().splitlines()[0])
+
+
+def positions(path: Path) -> None:
+    path.write_text("h2e2 h9g7\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n")
+
+
+def perft(path: Path) -> None:
+    path.write_text(json.dumps({"id": "start", "fen": START_FEN, "nodes": {"2": 1920}}))
+
+
+def mates(path: Path) -> None:
+    path.write_text("\n".join((FIXTURES / "xiangqi_mates.jsonl").read_text().splitlines()[:3]))
+
+
+MAKERS: dict[str, Callable[[Path], None]] = {
+    make.__name__: make
+    for make in (
+        xiangqi_games,
+        connect6_games,
+        junqi_log,
+        junqi_tsv,
+        connect6_openings,
+        positions,
+        perft,
+        mates,
+    )
+}
+
+
+def test_no_script_is_left_out() -> None:
+    assert {run.script for run in RUNS} == {f"{path.parent.name}/{path.stem}" for path in SCRIPTS}
+
+
+def main_of(name: str) -> Callable[[], int]:
+    main: Callable[[], int] = importlib.import_module(f"scripts.{name.replace('/', '.')}").main
+    return main
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.stem))
+def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    name = f"{path.parent.name}/{path.stem}"
+    monkeypatch.setattr("sys.argv", [path.name, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        main_of(name)()
+    assert ended.value.code == 0
+    help_text = capsys.readouterr().out
+    assert f"    python scripts/{name}.py " in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "")
+
+
+def test_the_list_of_scripts_is_whole() -> None:
+    listed = re.findall(r"`(\w+\.py)`", (ROOT / "scripts/README.md").read_text())
+    assert sorted(listed) == sorted(path.name for path in SCRIPTS)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.script} {run.words.split()[0]}")
+def test_a_small_run(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(beat_random, "GAMES", 2)
+    words = run.words
+    for name, make in MAKERS.items():
+        if f"{{{name}}}" in words:
+            make(tmp_path / name)
+            words = words.replace(f"{{{name}}}", name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [f"{run.script}.py", *words.split()])
+    try:
+        status = main_of(run.script)()
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    said = capfd.readouterr()
+    assert status == run.status, said.err
+    assert re.search(run.says, said.out + said.err), said
+
+
+# What is lacking is named
+
+
+def test_a_missing_file_is_named_with_where_it_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, words in (("tune/fit_xiangqi", "none.jsonl --out t.py"), ("measure/solve_mates", "none.jsonl")):
+        monkeypatch.setattr("sys.argv", [f"{name}.py", *words.split()])
+        with pytest.raises(SystemExit) as ended:
+            main_of(name)()
+        first, second = capsys.readouterr().err.splitlines()
+        assert ended.value.code == 2 and first.endswith("none.jsonl: No such file or directory")
+        assert second.startswith("Data: ")
+
+
+def test_a_missing_extra_is_named() -> None:
+    with pytest.raises(OSError, match=re.escape("is not installed: pip install -e '.[benchmark]'")):
+        script.require("no_such_module", "benchmark")

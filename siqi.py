@@ -35,8 +35,8 @@ from games.contract import Game, Outcome, Report, Score, is_dice_position
 from games.contract import Position as GamePosition
 
 if TYPE_CHECKING:
-    from games.xiangqi.board import Board
-    from games.xiangqi.move import Move
+    from games.xiangqi.library.board import Board
+    from games.xiangqi.rules.move import Move
 
 GAMES = registry.NAMES
 
@@ -519,8 +519,8 @@ def _limits(limit: Limit) -> Limits:
 
 def __getattr__(name: str) -> Any:
     """Load what belongs to Xiangqi when it is asked for: it is compiled then."""
-    import games.xiangqi
+    from games.xiangqi import library
 
-    if name in games.xiangqi.__all__ and name != "INFO":
-        return getattr(games.xiangqi, name)
+    if name in library.__all__:
+        return getattr(library, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,7 +24,7 @@ def warm(names: list[str]) -> int:
     from games.kernel import jit
 
     games = Path(registry.__file__).parent
-    files = [path for name in ("kernel", *names) for path in sorted((games / name).glob("*.py"))]
+    files = [path for name in ("kernel", *names) for path in sorted((games / name).rglob("*.py"))]
     started = time.monotonic()
     compiled = 0
     kernels = {path: len(_KERNEL.findall(path.read_text(encoding="utf-8"))) for path in files}
@@ -39,7 +39,7 @@ def warm(names: list[str]) -> int:
         jit.on_compile = tell
         for path, count in kernels.items():
             if count:  # not the adapters, which need what the engine does not
-                importlib.import_module(f"games.{path.parent.name}.{path.stem}")
+                importlib.import_module(".".join(("games", *path.relative_to(games).with_suffix("").parts)))
         bar.update(total - bar.n)
     print(f"{compiled} kernels compiled in {time.monotonic() - started:.1f} s, {max(total - compiled, 0)} were there")
     if jit.cache_faults:

@@ -27,7 +27,7 @@ from daemon.analysis.query import BadLineError, Query, identity, parse, resolve_
 from games import registry
 from games.compiling import announce_compiling
 from games.kernel import jit
-from games.xiangqi.pgn import read_games
+from games.xiangqi.library.pgn import read_games
 
 ROOT = Path(__file__).parents[1]
 COMMAND = (sys.executable, "-m", "daemon", "analyse")

@@ -21,14 +21,15 @@ from daemon.game_log import GameLine, GameLog
 from daemon.limits import Limits
 from daemon.pipes import now_ns
 from daemon.search_job import Search, SearchJob
-from games import book, opening, registry
-from games.book import BookError
+from games import registry
+from games.books import book, opening
+from games.books.book import BookError
 from games.contract import Task
 from games.kernel.control import Control
-from games.xiangqi import rulebook
-from games.xiangqi.intent import INTENTS
-from games.xiangqi.rulebook import Item, Rule, RuleBook
-from games.xiangqi.situation import SITUATIONS
+from games.xiangqi.knowledge import rulebook
+from games.xiangqi.knowledge.intent import INTENTS
+from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
+from games.xiangqi.knowledge.situation import SITUATIONS
 from naive.connect6 import points_of
 
 GAMES = [
@@ -235,7 +236,7 @@ def test_a_bad_book_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
 
 
 def item(word: str, piece: int, captured: int = 0) -> Item:
-    from games.xiangqi.notation import parse_move
+    from games.xiangqi.rules.notation import parse_move
 
     move = parse_move(word)
     return Item(piece, captured, move & 127, move >> 7)
@@ -278,7 +279,7 @@ def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch:
     """t(n): the same search of the same move values it more when a rule names it."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
-    monkeypatch.setattr("games.xiangqi.knowledge.RULES", path)
+    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
     game = registry.load("xiangqi")
     position = game.position()
     position.push(position.parse_move("h2e2"))
@@ -328,7 +329,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "a.book"
     blunder = Rule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])
-    monkeypatch.setattr("games.xiangqi.knowledge.RULES", path)
+    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
     game = registry.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)

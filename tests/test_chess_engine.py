@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.xiangqi import Board, chess_engine
+from games.xiangqi.library import Board, chess_engine
 
 chess = pytest.importorskip("chess.engine", reason="python-chess is not installed")
 

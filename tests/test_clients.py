@@ -21,7 +21,7 @@ from client import START_TIMEOUT_S
 from scripts.lib.players import shift_ranks
 from scripts.play import match
 
-from games.xiangqi.board import Board
+from games.xiangqi.library.board import Board
 
 ROOT = Path(__file__).parents[1]
 PATH = f"{os.environ['PATH']}:/usr/games"

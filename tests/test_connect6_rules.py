@@ -14,7 +14,7 @@ import pytest
 from conftest import SHARED, lines, live_bytes, vectors
 
 from games import registry
-from games.connect6.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
+from games.connect6.evaluation.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
 from games.contract import Game
 from games.kernel.control import Control
 from naive.connect6 import COLUMNS, Naive, points_of, text_of

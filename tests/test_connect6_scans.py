@@ -14,7 +14,7 @@ from scripts.lib import connect6_scans
 from scripts.papers.compare_connect6_scans import Pairing, play
 
 from games import registry
-from games.connect6.tables import TABLES_RECORD
+from games.connect6.rules.lookup import LOOKUP_RECORD
 
 FIXTURES = Path(__file__).parent / "fixtures"
 GAMES = [json.loads(line) for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines()]
@@ -40,7 +40,7 @@ def test_a_whole_scan_gives_what_the_engine_keeps_stone_by_stone(game: Any) -> N
             kept, scanned = position.record, position.record.copy()
             scanned.roads[:] = 0
             scanned.score[:] = 0
-            connect6_scans.search_depth(scanned, work_of(connect6_scans.GLOBAL), TABLES_RECORD, 0)
+            connect6_scans.search_depth(scanned, work_of(connect6_scans.GLOBAL), LOOKUP_RECORD, 0)
             assert (scanned.roads == kept.roads).all() and (scanned.score == kept.score).all()
 
 

@@ -14,9 +14,9 @@ import pytest
 from conftest import SHARED
 
 from games import registry
-from games.connect6.notation import turn_text
-from games.connect6.position import NO_POINT
-from games.connect6.proof import Proof, ThreatSolver
+from games.connect6.rules.notation import turn_text
+from games.connect6.rules.position import NO_POINT
+from games.connect6.search.proof import Proof, ThreatSolver
 from games.contract import Task
 from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of

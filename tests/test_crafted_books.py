@@ -19,19 +19,21 @@ import pytest
 import zstandard
 from client import Client
 
-from games import book, opening, registry
-from games.book import FOLDER, BookError, open_book, write_book
+from games import registry
+from games.books import book, opening
+from games.books.book import FOLDER, BookError, open_book, write_book
 from games.contract import Task, exhaust
-from games.ewn import evaluate, setupbook
-from games.ewn.setupbook import SetupBook
-from games.junqi import cooperation
+from games.ewn.evaluation import evaluate
+from games.ewn.knowledge import setupbook
+from games.ewn.knowledge.setupbook import SetupBook
+from games.junqi.search import cooperation
 from games.kernel.control import Control
 from games.options import OPENING_BOOK, Values
-from games.xiangqi import rulebook, tablebase
-from games.xiangqi.numbering import Ending
-from games.xiangqi.patterns import PatternBook
-from games.xiangqi.rulebook import RuleBook
-from games.xiangqi.tablebase import Table, Tablebase
+from games.xiangqi.knowledge import rulebook, tablebase
+from games.xiangqi.knowledge.numbering import Ending
+from games.xiangqi.knowledge.patterns import PatternBook
+from games.xiangqi.knowledge.rulebook import RuleBook
+from games.xiangqi.knowledge.tablebase import Table, Tablebase
 
 LIMIT = 1 << 20
 
@@ -496,7 +498,7 @@ def test_books_that_change_while_they_are_open(
     for harm in ("none", "cut", "overwritten"):
         books = tmp_path / harm
         shutil.copytree(FOLDER, books)
-        there = f"import pathlib, games.book; games.book.FOLDER = pathlib.Path({str(books)!r})"
+        there = f"import pathlib, games.books.book; games.books.book.FOLDER = pathlib.Path({str(books)!r})"
         command = (sys.executable, "-c", f"{there}; from daemon.main import main; main()")
         settings = (f"UCI_Variant value {game}", "OwnBook value true", "Seed value 1")
         with Client(*(f"setoption name {text}" for text in settings), command=command) as client:

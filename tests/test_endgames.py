@@ -17,16 +17,16 @@ from scripts.build import build_xiangqi_tablebases
 from scripts.lib.xiangqi_retrograde import Analysis, build_order
 
 from games import registry
-from games.book import BookError
+from games.books.book import BookError
 from games.contract import Score, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
-from games.xiangqi.knowledge import ENDINGS
-from games.xiangqi.notation import square_text, write_fen
-from games.xiangqi.numbering import ENDING, Ending, index, number, placements, places
-from games.xiangqi.position import POSITION
-from games.xiangqi.tablebase import SUFFIX, Table, Tablebase
-from games.xiangqi.weights import KINDS
+from games.xiangqi.evaluation.weights import KINDS
+from games.xiangqi.knowledge.knowledge import ENDINGS
+from games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
+from games.xiangqi.knowledge.tablebase import SUFFIX, Table, Tablebase
+from games.xiangqi.rules.notation import square_text, write_fen
+from games.xiangqi.rules.position import POSITION
 from naive.xiangqi import Naive
 
 BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
@@ -268,8 +268,8 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
 
 def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
     """Its checksum being right, so that only unpacking finds it."""
-    from games.book import open_book, write_book
-    from games.xiangqi.tablebase import KIND, VERSION
+    from games.books.book import open_book, write_book
+    from games.xiangqi.knowledge.tablebase import KIND, VERSION
 
     source = open_book(folder / f"NN-{SUFFIX}", KIND, VERSION)
     payload = bytearray(source.payload.tobytes())
@@ -287,7 +287,7 @@ def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: P
 
 
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.xiangqi.tablebase.VERSION", 2)
+    monkeypatch.setattr("games.xiangqi.knowledge.tablebase.VERSION", 2)
     with pytest.raises(BookError, match="version 1, this program reads 2"):
         Table(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
 

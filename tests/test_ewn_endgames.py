@@ -16,17 +16,26 @@ from scripts.build import build_ewn_tablebases
 from scripts.lib.ewn_retrograde import Solver
 
 from games import registry
-from games.book import BookError
-from games.ewn.knowledge import ENDINGS as FOLDER
-from games.ewn.numbering import ENDING, ENDINGS, NUMBERING, NUMBERING_RECORD, Ending, class_count, index, number
-from games.ewn.position import POSITION
-from games.ewn.tablebase import SUFFIX, Table, Tablebase
-from games.ewn.tables import ONE
+from games.books.book import BookError
+from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.ewn.knowledge.numbering import (
+    ENDING,
+    ENDINGS,
+    NUMBERING,
+    NUMBERING_RECORD,
+    Ending,
+    class_count,
+    index,
+    number,
+)
+from games.ewn.knowledge.tablebase import SUFFIX, Table, Tablebase
+from games.ewn.rules.lookup import ONE
+from games.ewn.rules.position import POSITION
 from games.kernel.jit import entry, int64
 from naive.ewn import Naive, letter_of
 
 ERROR = 3 / (2 * ONE) + 1e-9
-"""Of four pieces, as stated in games/ewn/tablebase.py."""
+"""Of four pieces, as stated in games/ewn/knowledge/tablebase.py."""
 
 
 @entry(int64(POSITION, NUMBERING, ENDING, int64))

@@ -19,13 +19,21 @@ from scripts.papers import compare_ewn_players
 from scripts.tune import train_ewn
 
 from games import registry
-from games.book import BookError
-from games.ewn import evaluate, knowledge
-from games.ewn.evaluate import WEIGHTS
+from games.books.book import BookError
+from games.ewn.evaluation import evaluate
+from games.ewn.evaluation.evaluate import WEIGHTS
 from games.ewn.game import EwnPosition
-from games.ewn.knowledge import SETUPS as SETUP_BOOK
-from games.ewn.knowledge import Knowledge
-from games.ewn.setupbook import FIRST_SETUPS, SECOND_SETUPS, SETUPS, SetupBook, mirrored, one_of, reversed_numbers
+from games.ewn.knowledge.knowledge import SETUPS as SETUP_BOOK
+from games.ewn.knowledge.knowledge import Knowledge, knowledge
+from games.ewn.knowledge.setupbook import (
+    FIRST_SETUPS,
+    SECOND_SETUPS,
+    SETUPS,
+    SetupBook,
+    mirrored,
+    one_of,
+    reversed_numbers,
+)
 from naive.ewn import Naive, setup_position
 
 

@@ -11,8 +11,8 @@ from conftest import vectors
 
 from games import registry
 from games.contract import Game, Report, Searcher, Task, exhaust
-from games.ewn.knowledge import PLAYOUTS
-from games.ewn.uct import TOP, WAYS
+from games.ewn.knowledge.knowledge import PLAYOUTS
+from games.ewn.search.uct import TOP, WAYS
 from games.kernel.control import Control
 from naive.ewn import Naive, setup_position
 

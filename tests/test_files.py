@@ -20,7 +20,7 @@ from client import Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from games import files
-from games.book import BookError, open_book, write_book
+from games.books.book import BookError, open_book, write_book
 
 
 def ours(head: bytes) -> bool:

@@ -13,10 +13,10 @@ from junqi_games import FIRST, SETUPS, number, random_games, replay
 
 from games import registry
 from games.contract import Game, Task, exhaust
-from games.junqi import behaviour
-from games.junqi.setup import TILT, draw_setup
-from games.junqi.tables import MOBILE
-from games.junqi.worlds import draw_worlds
+from games.junqi.knowledge import behaviour
+from games.junqi.knowledge.worlds import draw_worlds
+from games.junqi.rules.lookup import MOBILE
+from games.junqi.search.setup import TILT, draw_setup
 from games.kernel.control import Control
 from naive.junqi import CAMPS, SQUARES, Naive, legal_setup
 

@@ -28,7 +28,7 @@ from junqi_games import (
 
 from games import registry
 from games.contract import Game, Task
-from games.junqi.tables import SQUARES, STEPS, TABLES_RECORD
+from games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES, STEPS
 from games.kernel.control import Control
 from naive import junqi as naive
 from naive.junqi import Naive
@@ -45,7 +45,7 @@ def game() -> Game:
 def test_roads_and_railway() -> None:
     told = json.loads((FIXTURES / "junqi_adjacency.json").read_text(encoding="utf-8"))
     for square, name in enumerate(naive.SQUARES):
-        roads = [other for other in range(SQUARES) if TABLES_RECORD.roads[square] >> other & 1]
+        roads = [other for other in range(SQUARES) if LOOKUP_RECORD.roads[square] >> other & 1]
         rails = [square + step for step, ends in zip((-1, 1, -5, 5), STEPS, strict=True) if ends >> square & 1]
         assert sorted(naive.SQUARES[other] for other in roads) == told["adj"].get(name, [])
         assert sorted(naive.SQUARES[other] for other in rails) == told["rail"].get(name, [])

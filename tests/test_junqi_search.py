@@ -13,12 +13,12 @@ from conftest import damaged
 from junqi_games import random_games, replay
 
 from games import registry
-from games.book import open_book
+from games.books.book import open_book
 from games.contract import Game, Report, Searcher, Task, exhaust
 from games.junqi import INFO
-from games.junqi.cooperation import KIND, VERSION
-from games.junqi.search import keys_of
-from games.junqi.tables import PIECES
+from games.junqi.rules.lookup import PIECES
+from games.junqi.search.cooperation import KIND, VERSION
+from games.junqi.search.search import keys_of
 from games.kernel.control import Control
 
 SEARCHERS = INFO.options[0].choices

@@ -24,7 +24,7 @@ from junqi_games import (
 
 from games import registry
 from games.contract import Game
-from games.junqi.belief import spread_counts
+from games.junqi.knowledge.belief import spread_counts
 from naive import junqi as naive
 from naive.junqi import Naive
 

@@ -14,9 +14,9 @@ from junqi_games import FIRST, RECORDS, random_games, replay
 
 from games import registry
 from games.contract import Game
-from games.junqi.belief import complete, spread_counts
-from games.junqi.tables import COUNTS, FLAG, PIECES
-from games.junqi.worlds import Belief, draw_worlds, marginals
+from games.junqi.knowledge.belief import complete, spread_counts
+from games.junqi.knowledge.worlds import Belief, draw_worlds, marginals
+from games.junqi.rules.lookup import COUNTS, FLAG, PIECES
 
 
 @pytest.fixture(scope="module")

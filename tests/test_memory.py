@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from client import Client
 
-from games.kernel.table import FALLBACK, SMALLEST, Memory
+from games.kernel.tt import FALLBACK, SMALLEST, Memory
 
 HASH = 256
 

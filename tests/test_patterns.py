@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from games import registry
-from games.book import BookError
-from games.xiangqi.knowledge import PATTERNS
-from games.xiangqi.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
+from games.books.book import BookError
+from games.xiangqi.knowledge.knowledge import PATTERNS
+from games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
 
 BOOK = """\
 # a comment
@@ -116,7 +116,7 @@ def test_a_book_that_cannot_be_read_is_told_and_play_goes_on(tmp_path: Path, mon
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
-        monkeypatch.setattr("games.xiangqi.knowledge.PATTERNS", path)
+        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERNS", path)
         game = registry.load("xiangqi", told.append)
         assert reason in told[-1] and "\n" not in told[-1]
         assert game.position().legal_moves()

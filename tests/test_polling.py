@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from games import registry
-from games.connect6.tables import TABLES_RECORD
-from games.connect6.threats import win_by_threats
-from games.connect6.work import WORK_DTYPE
+from games.connect6.rules.lookup import LOOKUP_RECORD
+from games.connect6.rules.work import WORK_DTYPE
+from games.connect6.search.threats import win_by_threats
 from games.contract import Searcher, Task, exhaust
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import new_record
-from games.kernel.table import Table
+from games.kernel.tt import TranspositionTable
 from games.search.threads import ALONE_NODES
 
 ROOT = Path(__file__).parents[1]
@@ -106,18 +106,18 @@ def test_every_searcher_sees_a_stop_within_few_nodes(
 
 def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
     position = registry.load("connect6").position(CROWDED)
-    table, control, work = Table(1), Control(), new_record(WORK_DTYPE)
+    table, control, work = TranspositionTable(1), Control(), new_record(WORK_DTYPE)
     control.stop()
-    work.control, work.table, work.table_mask = control.address, table.address, table.mask
+    work.control, work.tt, work.tt_mask = control.address, table.address, table.mask
     work.poll_at = POLL_INTERVAL
-    win_by_threats(position.record, work, TABLES_RECORD, 20, 10_000)
+    win_by_threats(position.record, work, LOOKUP_RECORD, 20, 10_000)
     assert work.stopped
     assert work.nodes < POLL_INTERVAL / 4
 
 
 def test_junqi_looks_after_few_episodes() -> None:
-    from games.junqi.cooperation import EPISODE_NODES, learn
-    from games.junqi.tables import TABLES_RECORD as JUNQI_TABLES
+    from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_TABLES
+    from games.junqi.search.cooperation import EPISODE_NODES, learn
 
     searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
     control = Control()

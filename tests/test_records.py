@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from games import registry
 from games.contract import GameRecord, Note, NoteLine
-from games.xiangqi.board import Board
-from games.xiangqi.move import Move
-from games.xiangqi.pgn import Game, read_game
-from games.xiangqi.style import style_of
+from games.xiangqi.library.board import Board
+from games.xiangqi.library.pgn import Game, read_game
+from games.xiangqi.library.style import style_of
+from games.xiangqi.rules.move import Move
 
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 

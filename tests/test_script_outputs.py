@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from scripts.lib import plots, script
 from scripts.tune import fit_connect6, fit_xiangqi
 
-from games.book import FOLDER
+from games.books.book import FOLDER
 from games.files import read_bytes
 
 FOREIGN = b'"""My own notes."""\n\nTERMS = {}\n'
@@ -51,12 +51,12 @@ class Writer(NamedTuple):
 
 
 WRITERS = (
-    Writer("tune.fit_connect6", (MISSING,), ROOT / "games/connect6/weights.py"),
-    Writer("tune.fit_junqi", (MISSING,), ROOT / "games/junqi/weights.py"),
-    Writer("tune.fit_xiangqi", (MISSING,), ROOT / "games/xiangqi/tuned.py"),
-    Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/habits.py"),
-    Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/deployments.py"),
-    Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/advantages.py"),
+    Writer("tune.fit_connect6", (MISSING,), ROOT / "games/connect6/evaluation/weights.py"),
+    Writer("tune.fit_junqi", (MISSING,), ROOT / "games/junqi/evaluation/weights.py"),
+    Writer("tune.fit_xiangqi", (MISSING,), ROOT / "games/xiangqi/evaluation/tuned.py"),
+    Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/knowledge/habits.py"),
+    Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/knowledge/deployments.py"),
+    Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/knowledge/advantages.py"),
     Writer("build.mine_rules", (MISSING,), FOLDER / "xiangqi-rules.book"),
     Writer("build.build_opening_books", (MISSING,), FOLDER / "xiangqi-openings.book"),
     Writer("build.build_opening_books", (MISSING, "--game", "connect6"), FOLDER / "connect6-openings.book"),

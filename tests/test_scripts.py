@@ -15,7 +15,7 @@ from conftest import FIXTURES, ROOT, vectors
 from scripts.lib import script
 from scripts.play import beat_random
 
-from games.xiangqi.notation import START_FEN
+from games.xiangqi.rules.notation import START_FEN
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
 

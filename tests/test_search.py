@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from games import registry
-from games.connect6.proof import ThreatSolver
+from games.connect6.search.proof import ThreatSolver
 from games.contract import Line, Searcher, Task, exhaust
 from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of

@@ -10,7 +10,7 @@ import pytest
 
 from daemon.skill import skill_of_elo
 from games import registry
-from games.book import FOLDER
+from games.books.book import FOLDER
 
 RATINGS = (1000, 1100, 1150, 1400)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from games import registry
-from games.book import FOLDER
+from games.books.book import FOLDER
 from games.contract import Line, Task, exhaust
 from games.files import open_append
 from games.kernel.control import Control
-from games.winning import WinModel
+from games.search.win_model import WinModel
 
 ROOT = Path(__file__).parents[1]
 

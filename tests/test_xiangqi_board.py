@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import games.xiangqi
-from games.xiangqi import (
+import games.xiangqi.library
+from games.xiangqi.game import XiangqiPosition
+from games.xiangqi.library import (
     ADVISOR,
     BLACK,
     CANNON,
@@ -51,8 +52,7 @@ from games.xiangqi import (
     square_rank,
     svg,
 )
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.pgn import Game
+from games.xiangqi.library.pgn import Game
 from naive import xiangqi as naive
 from naive.xiangqi import Naive
 
@@ -212,7 +212,7 @@ def test_verbs_take_what_python_chess_has_them_take() -> None:
     assert lacking == OPTIONS_OMITTED
 
 
-@pytest.mark.parametrize("name", games.xiangqi.__all__)
+@pytest.mark.parametrize("name", games.xiangqi.library.__all__)
 def test_the_package_has_every_name_it_declares(name: str) -> None:
     value = getattr(games.xiangqi, name)
     if callable(value) and hasattr(chess, name):

@@ -10,17 +10,17 @@ import pytest
 
 from games import registry
 from games.kernel.jit import entry, int64, new_record
-from games.xiangqi.evaluate import fill_terms, tapered
-from games.xiangqi.exchange import wins_exchange
-from games.xiangqi.position import POSITION
-from games.xiangqi.tables import TABLES, TABLES_RECORD
-from games.xiangqi.weights import EXCHANGE, TERMS
-from games.xiangqi.work import WORK, WORK_DTYPE
+from games.xiangqi.evaluation.evaluate import fill_terms, tapered
+from games.xiangqi.evaluation.exchange import wins_exchange
+from games.xiangqi.evaluation.weights import EXCHANGE, TERMS
+from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from games.xiangqi.rules.position import POSITION
+from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 
-@entry(int64(POSITION, WORK, TABLES, int64, int64))
-def exchange(pos: Any, work: Any, t: Any, move: int, threshold: int) -> int:
-    return wins_exchange(pos, work, t, move, threshold)
+@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
+def exchange(pos: Any, work: Any, lookup: Any, move: int, threshold: int) -> int:
+    return wins_exchange(pos, work, lookup, move, threshold)
 
 
 @entry(int64(int64, int64))
@@ -53,13 +53,13 @@ def mirrored(fen: str) -> str:
 def test_both_sides_and_both_wings_are_valued_alike() -> None:
     game = registry.load("xiangqi")
     for position in random_positions(200, 1):
-        value = fill_terms(position.record, TABLES_RECORD)
+        value = fill_terms(position.record, LOOKUP_RECORD)
         other: Any = game.position(mirrored(position.fen()))
         # The mix of the halves is rounded down, which sees the sign.
-        assert abs(fill_terms(other.record, TABLES_RECORD) - value) <= 1
+        assert abs(fill_terms(other.record, LOOKUP_RECORD) - value) <= 1
         board, *rest = position.fen().split()
         flipped: Any = game.position(" ".join(["/".join(row[::-1] for row in board.split("/")), *rest]))
-        assert fill_terms(flipped.record, TABLES_RECORD) == value
+        assert fill_terms(flipped.record, LOOKUP_RECORD) == value
 
 
 def test_score_kept_up_to_date_is_the_score_from_scratch() -> None:
@@ -90,13 +90,13 @@ def test_explanation_adds_up() -> None:
 )
 def test_drawish_forces_are_valued_as_such(won: str, drawn: str) -> None:
     game = registry.load("xiangqi")
-    value, drawish = (fill_terms(game.position(fen).record, TABLES_RECORD) for fen in (won, drawn))
+    value, drawish = (fill_terms(game.position(fen).record, LOOKUP_RECORD) for fen in (won, drawn))
     assert value > 150 and 0 < drawish < value / 3
 
 
 def test_nobody_wins_without_attackers() -> None:
     position = registry.load("xiangqi").position("3k5/4a4/9/9/9/9/9/4B4/4A4/2BA1K3 w - - 0 1")
-    assert fill_terms(position.record, TABLES_RECORD) == 0
+    assert fill_terms(position.record, LOOKUP_RECORD) == 0
 
 
 def settled(position: Any, square: int, legal: list[int]) -> int:
@@ -104,8 +104,8 @@ def settled(position: Any, square: int, legal: list[int]) -> int:
     takers = [move for move in legal if move >> 7 == square]
     if not takers:
         return 0
-    kinds = {move: (int(TABLES_RECORD.kind_of[position.record.board[move & 127]]) - 1) % 7 for move in takers}
-    victim = (int(TABLES_RECORD.kind_of[position.record.board[square]]) - 1) % 7
+    kinds = {move: (int(LOOKUP_RECORD.kind_of[position.record.board[move & 127]]) - 1) % 7 for move in takers}
+    victim = (int(LOOKUP_RECORD.kind_of[position.record.board[square]]) - 1) % 7
     move = min(takers, key=lambda m: EXCHANGE[kinds[m]])
     position.push(move)
     gain = EXCHANGE[victim] - settled(position, square, position.legal_moves())
@@ -125,10 +125,10 @@ def test_exchanges_as_a_naive_search_has_them() -> None:
             if not captured:
                 continue
             before = position.record.tobytes()
-            gains = [g for g in range(-700, 701, 10) if exchange(position.record, work, TABLES_RECORD, move, g)]
+            gains = [g for g in range(-700, 701, 10) if exchange(position.record, work, LOOKUP_RECORD, move, g)]
             assert position.record.tobytes() == before
             assert gains == list(range(-700, gains[-1] + 1, 10)), "not monotonous"
-            victim = (int(TABLES_RECORD.kind_of[captured]) - 1) % 7
+            victim = (int(LOOKUP_RECORD.kind_of[captured]) - 1) % 7
             position.push(move)
             expected = EXCHANGE[victim] - settled(position, move >> 7, position.legal_moves())
             position.pop()
@@ -140,5 +140,5 @@ def test_exchanges_as_a_naive_search_has_them() -> None:
 
 def test_terms_are_small_numbers() -> None:
     for position in random_positions(50, 4):
-        fill_terms(position.record, TABLES_RECORD)
+        fill_terms(position.record, LOOKUP_RECORD)
         assert np.all(np.abs(position.record.terms) < 60)

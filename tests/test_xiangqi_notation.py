@@ -19,17 +19,17 @@ from conftest import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.xiangqi import Board, Move, svg
-from games.xiangqi.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
-from games.xiangqi.move import (
+from games.xiangqi.library import Board, Move, svg
+from games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
+from games.xiangqi.library.pgn import Game, read_game, read_games
+from games.xiangqi.rules.lookup import CANNON, KING, PAWN
+from games.xiangqi.rules.move import (
     AmbiguousMoveError,
     IllegalMoveError,
     InvalidMoveError,
     parse_square,
     square_name,
 )
-from games.xiangqi.pgn import Game, read_game, read_games
-from games.xiangqi.tables import CANNON, KING, PAWN
 
 NOTATIONS: tuple[Any, ...] = ("wxf", "chinese", "traditional", "iccs")
 ROUND_TRIP_GAMES = int(os.environ.get("SIQI_ROUND_TRIP_GAMES", "200"))
@@ -545,7 +545,7 @@ def test_the_declaration_loads_nothing_heavy() -> None:
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert out.stdout.strip() == "[]"
     with pytest.raises(ImportError):
-        from games.xiangqi import Bored  # type: ignore[attr-defined]  # noqa: F401
+        from games.xiangqi.library import Bored  # type: ignore[attr-defined]  # noqa: F401
 
 
 def test_the_readme_example(

@@ -13,8 +13,8 @@ from conftest import FIXTURES, SHARED, lines, live_bytes, vectors
 from games import registry
 from games.contract import Game, Outcome, Task
 from games.kernel.control import Control
-from games.xiangqi.movegen import is_legal_here
-from games.xiangqi.tables import TABLES_RECORD
+from games.xiangqi.rules.lookup import LOOKUP_RECORD
+from games.xiangqi.rules.movegen import is_legal_here
 from naive.xiangqi import Naive, verdict_of_cycle
 
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
@@ -126,7 +126,7 @@ def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
             if not legal:
                 break
             if ply % 12 == 0:
-                judged = [word for word in words if is_legal_here(position.record, TABLES_RECORD, word)]
+                judged = [word for word in words if is_legal_here(position.record, LOOKUP_RECORD, word)]
                 assert judged == sorted(legal, key=words.index)
             position.push(rng.choice(legal))
 

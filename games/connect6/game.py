@@ -6,17 +6,27 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.connect6 import INFO, movegen, notation, symmetry
+from games.books.opening import Openings
+from games.connect6 import INFO
 from games.connect6.bench import BENCH
-from games.connect6.evaluate import explain
-from games.connect6.position import DRAW, NO_POINT, NOT_OVER, POSITION_DTYPE, clear_board, do_turn, put_stone, undo_turn
-from games.connect6.search import Connect6Adapter
-from games.connect6.tables import POINTS, SIZE, TABLES_RECORD
-from games.connect6.work import MAX_PLY, WORK_DTYPE
+from games.connect6.evaluation.evaluate import explain
+from games.connect6.rules import movegen, notation, symmetry
+from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from games.connect6.rules.position import (
+    DRAW,
+    NO_POINT,
+    NOT_OVER,
+    POSITION_DTYPE,
+    clear_board,
+    do_turn,
+    put_stone,
+    undo_turn,
+)
+from games.connect6.rules.work import MAX_PLY, WORK_DTYPE
+from games.connect6.search.search import Connect6Adapter
 from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
-from games.opening import Openings
 from games.options import Values
 from games.search.aspiration import Aspiration
 from games.search.deepening import DeepeningSearcher
@@ -29,9 +39,9 @@ class Connect6Position:
         stones, turn, left = notation.parse_fen(fen)
         self.record: Record = new_record(POSITION_DTYPE)
         self._turns: list[int] = []
-        clear_board(self.record, TABLES_RECORD, turn, left)
+        clear_board(self.record, LOOKUP_RECORD, turn, left)
         for point, side in stones:
-            put_stone(self.record, TABLES_RECORD, point, side)
+            put_stone(self.record, LOOKUP_RECORD, point, side)
         if all((self.record.roads == six).any() for six in (6, 6 << 3)):
             raise ValueError("both sides have six in a row")
 
@@ -92,7 +102,7 @@ class Connect6Position:
         """Whether a turn may consist of this one stone."""
         if self.record.left == 1:
             return True
-        return bool(movegen.is_winning_point(self.record, TABLES_RECORD, point))
+        return bool(movegen.is_winning_point(self.record, LOOKUP_RECORD, point))
 
     def legal_moves(self) -> list[int]:
         if self.record.winner != NOT_OVER:
@@ -112,17 +122,17 @@ class Connect6Position:
         return self._may_be_single(first) if second == NO_POINT else self.record.left == 2 and first < second
 
     def count_legal(self) -> int:
-        return int(movegen.count_legal(self.record, TABLES_RECORD))
+        return int(movegen.count_legal(self.record, LOOKUP_RECORD))
 
     def push(self, move: int) -> None:
-        do_turn(self.record, TABLES_RECORD, move)
+        do_turn(self.record, LOOKUP_RECORD, move)
         self._turns.append(move)
 
     def pop(self) -> int:
         if not self._turns:
             raise IndexError("pop from the first position")
         move = self._turns.pop()
-        undo_turn(self.record, TABLES_RECORD, move)
+        undo_turn(self.record, LOOKUP_RECORD, move)
         return move
 
     def parse_move(self, text: str) -> int:
@@ -198,7 +208,7 @@ class Connect6:
         work.control = control.address
         twin = position.copy()
         for move in sorted(twin.legal_moves(), key=notation.turn_text):
-            yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
+            yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
 def create(tell: Tell) -> Game[Connect6Position]:

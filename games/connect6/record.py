@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from games.championship import ENCODING, read_head, write_head
 from games.contract import GameRecord
+from games.records.championship import ENCODING, read_head, write_head
 
 __all__ = ["ENCODING", "annotate", "read", "write"]
 

@@ -17,15 +17,16 @@ from games.contract import (
     Tell,
     check_throw,
 )
-from games.ewn import INFO, movegen, notation
+from games.ewn import INFO
 from games.ewn.bench import BENCH
-from games.ewn.knowledge import Knowledge
-from games.ewn.position import POSITION_DTYPE, do_move, undo_move
-from games.ewn.search import ExpectimaxAdapter
-from games.ewn.setup import SetupSearch, set_up, setup_pieces
-from games.ewn.setupbook import SETUPS
-from games.ewn.tables import TABLES_RECORD
-from games.ewn.work import WORK_DTYPE
+from games.ewn.knowledge.knowledge import Knowledge
+from games.ewn.knowledge.setupbook import SETUPS
+from games.ewn.rules import movegen, notation
+from games.ewn.rules.lookup import LOOKUP_RECORD
+from games.ewn.rules.position import POSITION_DTYPE, do_move, undo_move
+from games.ewn.rules.work import WORK_DTYPE
+from games.ewn.search.search import ExpectimaxAdapter
+from games.ewn.search.setup import SetupSearch, set_up, setup_pieces
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.search.choice import ChosenSearcher
@@ -39,7 +40,7 @@ def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
     """Return a searcher of the option Algorithm."""
     if knowledge.algorithm == "expectimax":
         return DeepeningSearcher(ExpectimaxAdapter(knowledge))
-    from games.ewn.uct import UctAdapter  # compiled only if wanted: a first load takes 11 s instead of 15
+    from games.ewn.search.uct import UctAdapter  # compiled only if wanted: a first load takes 11 s instead of 15
 
     return SamplingSearcher(UctAdapter(knowledge))
 
@@ -76,7 +77,7 @@ class EwnPosition:
             raise ValueError("dice: no die is thrown before the set-ups")
         if self.record.winner >= 0:
             raise ValueError("dice: the game is over")
-        self.record.key ^= TABLES_RECORD.zobrist_dice[self.record.dice] ^ TABLES_RECORD.zobrist_dice[dice]
+        self.record.key ^= LOOKUP_RECORD.zobrist_dice[self.record.dice] ^ LOOKUP_RECORD.zobrist_dice[dice]
         self.record.dice = dice
 
     def copy(self) -> Self:
@@ -118,11 +119,11 @@ class EwnPosition:
     def count_legal(self) -> int:
         if not self.has_pieces:
             return len(SETUPS)
-        return int(movegen.list_legal(self.record, self._work, TABLES_RECORD, self.dice, 0))
+        return int(movegen.list_legal(self.record, self._work, LOOKUP_RECORD, self.dice, 0))
 
     def push(self, move: int) -> None:
         if self.has_pieces:
-            do_move(self.record, TABLES_RECORD, move)
+            do_move(self.record, LOOKUP_RECORD, move)
             return
         self.words.append(str(move - notation.SETUP))
         if len(self.words) == 2:
@@ -213,7 +214,7 @@ class Ewn:
         if depth == 1:
             return 1
         if position.has_pieces:
-            return int(movegen.perft(position.record, work, TABLES_RECORD, move, depth))
+            return int(movegen.perft(position.record, work, LOOKUP_RECORD, move, depth))
         position.push(move)
         total = 0
         for reply in position.legal_moves():

@@ -16,9 +16,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from games.championship import ENCODING, read_head, write_head
 from games.contract import GameRecord
-from games.ewn.notation import TRIANGLES, parse_square, square_text
+from games.ewn.rules.notation import TRIANGLES, parse_square, square_text
+from games.records.championship import ENCODING, read_head, write_head
 
 __all__ = ["ENCODING", "annotate", "read", "write"]
 

@@ -24,16 +24,21 @@ from games.contract import (
     Tell,
     check_throw,
 )
-from games.junqi import INFO, movegen, notation
-from games.junqi.behaviour import TRAITS, factors, note_move
-from games.junqi.belief import check_possible, compatible, deployment_weights, slot_types, spread_counts, square_types
+from games.junqi import INFO
 from games.junqi.bench import BENCH
-from games.junqi.knowledge import Knowledge
-from games.junqi.position import POSITION_DTYPE, QUIET_LIMIT, do_move
-from games.junqi.root import explain
-from games.junqi.search import WorldsAdapter
-from games.junqi.setup import SETUP_COUNT, SetupSearch, deploy, frame, place
-from games.junqi.tables import (
+from games.junqi.knowledge.behaviour import TRAITS, factors, note_move
+from games.junqi.knowledge.belief import (
+    check_possible,
+    compatible,
+    deployment_weights,
+    slot_types,
+    spread_counts,
+    square_types,
+)
+from games.junqi.knowledge.knowledge import Knowledge
+from games.junqi.knowledge.worlds import Belief
+from games.junqi.rules import movegen, notation
+from games.junqi.rules.lookup import (
     ANY,
     ATTACKER_DIES,
     ATTACKER_WINS,
@@ -43,6 +48,7 @@ from games.junqi.tables import (
     ENGINEER,
     FLAG,
     HEADQUARTERS,
+    LOOKUP_RECORD,
     MOBILE,
     NOWHERE,
     PIECES,
@@ -50,10 +56,12 @@ from games.junqi.tables import (
     ROWS,
     SLOTS,
     SQUARES,
-    TABLES_RECORD,
 )
-from games.junqi.work import WORK_DTYPE
-from games.junqi.worlds import Belief
+from games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move
+from games.junqi.rules.work import WORK_DTYPE
+from games.junqi.search.root import explain
+from games.junqi.search.search import WorldsAdapter
+from games.junqi.search.setup import SETUP_COUNT, SetupSearch, deploy, frame, place
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.search.choice import ChosenSearcher
@@ -66,15 +74,15 @@ MAX_PERFT = 30
 def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
     """Return a searcher of the option Searcher; what the others need is compiled only if wanted."""
     if knowledge.searcher == "uct":
-        from games.junqi.uct import UctAdapter
+        from games.junqi.search.uct import UctAdapter
 
         return SamplingSearcher(UctAdapter())
     if knowledge.searcher == "cooperation":
-        from games.junqi.cooperation import CooperationAdapter
+        from games.junqi.search.cooperation import CooperationAdapter
 
         return SamplingSearcher(CooperationAdapter(knowledge))
     if knowledge.searcher == "flat":
-        from games.junqi.flat import FlatAdapter
+        from games.junqi.search.flat import FlatAdapter
 
         return SamplingSearcher(FlatAdapter())
     return DeepeningSearcher(WorldsAdapter())
@@ -183,7 +191,7 @@ class JunqiPosition:
     # Moves
 
     def _playable(self, side: int) -> list[int]:
-        count = movegen.list_side(self.record, self._work, TABLES_RECORD, side)
+        count = movegen.list_side(self.record, self._work, LOOKUP_RECORD, side)
         moves: list[int] = self._work.moves[:count].tolist()
         return moves
 
@@ -192,7 +200,7 @@ class JunqiPosition:
         for move in self._playable(side):
             may = int(self.record.may[self.record.board[move & 63] - 1])
             common = may & ~(1 << ENGINEER) or may  # an engineer moves wherever the others do
-            if not may & ~MOBILE and movegen.reaches(self.record, TABLES_RECORD, move, common):
+            if not may & ~MOBILE and movegen.reaches(self.record, LOOKUP_RECORD, move, common):
                 return True
         return False
 
@@ -235,7 +243,7 @@ class JunqiPosition:
         mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
         self._not_the_flag()
         types = MOBILE
-        if not movegen.reaches(record, TABLES_RECORD, move, MOBILE & ~(1 << ENGINEER)):
+        if not movegen.reaches(record, LOOKUP_RECORD, move, MOBILE & ~(1 << ENGINEER)):
             types = 1 << ENGINEER
         self._narrow(mover, types)
         code = self._result(move, mover, other)
@@ -254,7 +262,7 @@ class JunqiPosition:
                     known = spread_counts(self._may(side))
                     check_possible(known)
                     record.may[side * PIECES : side * PIECES + PIECES] = known
-        note_move(record, self._scratch, TABLES_RECORD, self._public, move & 0xFFF, code, self._done)
+        note_move(record, self._scratch, LOOKUP_RECORD, self._public, move & 0xFFF, code, self._done)
         do_move(record, move & 0xFFF, code)
         return code
 
@@ -275,7 +283,7 @@ class JunqiPosition:
                     public[piece] = int(public[piece]) & ~(1 << COMMANDER)
 
     def done(self, side: int) -> Any:
-        """int [piece, trait]: what a side's pieces have done, as anybody could see (games/junqi/behaviour.py)."""
+        """int [piece, trait]: what a side's pieces have done, as both sides saw it (knowledge/behaviour.py)."""
         return self._done[side * PIECES : side * PIECES + PIECES]
 
     def believed(self, side: int) -> Belief:
@@ -478,7 +486,7 @@ class Junqi:
         work = new_record(WORK_DTYPE)
         work.control, work.poll_at = control.address, POLL_INTERVAL
         for move in sorted(position.legal_moves(), key=notation.move_text):
-            yield move, 1 if depth == 1 else int(movegen.perft(boards, work, TABLES_RECORD, move, depth))
+            yield move, 1 if depth == 1 else int(movegen.perft(boards, work, LOOKUP_RECORD, move, depth))
 
 
 def create(tell: Tell) -> Game[JunqiPosition]:

@@ -13,7 +13,7 @@ import numpy as np
 from games.contract import MATE_LIMIT, Line, Move, P_contra, Position, Recollection, Score, Task
 from games.kernel.control import Control
 from games.kernel.jit import Record
-from games.kernel.table import EXACT, LOWER, UPPER, Table
+from games.kernel.tt import EXACT, LOWER, UPPER, TranspositionTable
 from games.search.deepening import DeepeningAdapter
 from games.search.findings import Findings
 
@@ -88,14 +88,14 @@ class Aspiration(DeepeningAdapter[R]):
         self._key = None
         self._game.forget()
 
-    def begin(self, task: Task[R], works: Sequence[Record], tt: Table, seed: int) -> None:
+    def begin(self, task: Task[R], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._key = None
         self._task, self._works = task, works
         self.max_depth = self._game.max_depth
         self._boards = [task.position.record.copy() for _ in works]
         for work in works:
             work.seldepth = 0
-            work.table, work.table_mask, work.generation = tt.address, tt.mask, tt.generation
+            work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
         self._outlook = self._game.begin(task, works)
         self._lines = [Line(Score(), (move,)) for move in self._outlook.moves[: task.multipv]]
 
@@ -169,7 +169,7 @@ class Aspiration(DeepeningAdapter[R]):
         win, draw = self._game.chances(score.cp) if score.mate is None else (float(score.mate > 0), 0.0)
         return score._replace(win=win, draw=draw)
 
-    def recall(self, position: R, tt: Table) -> Recollection | None:
+    def recall(self, position: R, tt: TranspositionTable) -> Recollection | None:
         if position.key == self._key:  # the last root, which is not stored
             best = self._lines[0]
             return Recollection(best.pv[0], best.depth, best.score, best.score)

@@ -13,7 +13,7 @@ import numpy as np
 
 from games.contract import P, P_contra, Recollection, Report, Task
 from games.kernel.jit import Record, new_record
-from games.kernel.table import Memory, Table
+from games.kernel.tt import Memory, TranspositionTable
 from games.search.findings import Findings
 from games.search.threads import Helpers, assign, run_parallel
 
@@ -30,7 +30,7 @@ class DeepeningAdapter(Protocol[P_contra]):
         """Keep nothing of earlier searches."""
         return
 
-    def begin(self, task: Task[P_contra], works: Sequence[Record], tt: Table, seed: int) -> None:
+    def begin(self, task: Task[P_contra], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         """Make ready for a search on these working memories, which get the table's address; do not keep the table."""
 
     def begin_depth(self, depth: int) -> None:
@@ -46,7 +46,7 @@ class DeepeningAdapter(Protocol[P_contra]):
     def findings(self, depth: int) -> Findings:
         """Return what is known after a depth, searched whole or in part; `hashfull` is left out."""
 
-    def recall(self, position: P_contra, tt: Table) -> Recollection | None:
+    def recall(self, position: P_contra, tt: TranspositionTable) -> Recollection | None:
         """Return what is stored of a position, if it is stored by position."""
         return None
 
@@ -56,12 +56,12 @@ class DeepeningSearcher(Generic[P]):
 
     def __init__(self, adapter: DeepeningAdapter[P]) -> None:
         self._adapter = adapter
-        self._memory = Memory[Table]()
+        self._memory = Memory[TranspositionTable]()
         self._works: list[Record] = []
         self._seed = 0
 
     @property
-    def _tt(self) -> Table:
+    def _tt(self) -> TranspositionTable:
         return self._memory.held
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
@@ -74,7 +74,7 @@ class DeepeningSearcher(Generic[P]):
         if has_table:
             self._tt.clear()
         else:
-            self._memory.resize(hash_mb, Table)
+            self._memory.resize(hash_mb, TranspositionTable)
 
     def clear(self) -> None:
         self._forget(len(self._works))

@@ -13,7 +13,7 @@ import numpy as np
 from games.contract import Line, P, P_contra, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
-from games.kernel.table import Memory
+from games.kernel.tt import Memory
 from games.search.findings import Findings
 from games.search.threads import assign, run_parallel
 

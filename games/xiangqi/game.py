@@ -13,17 +13,18 @@ from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.search.aspiration import Aspiration
 from games.search.deepening import DeepeningSearcher
-from games.xiangqi import INFO, movegen, notation, rules
+from games.xiangqi import INFO
 from games.xiangqi.bench import BENCH
-from games.xiangqi.evaluate import explain
-from games.xiangqi.knowledge import Knowledge
-from games.xiangqi.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
-from games.xiangqi.search import XiangqiAdapter
-from games.xiangqi.setup import set_up
-from games.xiangqi.situation import describe_lasting
-from games.xiangqi.tables import TABLES_RECORD
-from games.xiangqi.weights import FULL_WORTH, WORTH
-from games.xiangqi.work import MAX_PLY, WORK_DTYPE
+from games.xiangqi.evaluation.evaluate import explain
+from games.xiangqi.evaluation.weights import FULL_WORTH, WORTH
+from games.xiangqi.knowledge.knowledge import Knowledge
+from games.xiangqi.knowledge.situation import describe_lasting
+from games.xiangqi.rules import movegen, notation, repetition
+from games.xiangqi.rules.lookup import LOOKUP_RECORD
+from games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
+from games.xiangqi.rules.setup import set_up
+from games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
+from games.xiangqi.search.search import XiangqiAdapter
 
 
 class XiangqiPosition:
@@ -62,7 +63,7 @@ class XiangqiPosition:
 
     def symmetric_keys(self) -> list[int]:
         """The key, and that of the position with left and right exchanged."""
-        return [self.key, int(mirrored_key(self.record, TABLES_RECORD))]
+        return [self.key, int(mirrored_key(self.record, LOOKUP_RECORD))]
 
     def turned(self, move: int, symmetry: int) -> int:
         return notation.mirror_move(move) if symmetry else move
@@ -76,19 +77,19 @@ class XiangqiPosition:
 
     def situations(self) -> int:
         """The classes of the position (situation.py), a bit each."""
-        from games.xiangqi.intent import describe
+        from games.xiangqi.knowledge.intent import describe
 
-        return int(describe(self.record, self._work, TABLES_RECORD))
+        return int(describe(self.record, self._work, LOOKUP_RECORD))
 
     def lasting_situations(self) -> int:
         """Those that do not pass with the next move."""
-        return int(describe_lasting(self.record, TABLES_RECORD))
+        return int(describe_lasting(self.record, LOOKUP_RECORD))
 
     def intents(self, move: int) -> int:
         """The classes of a legal move, a bit each."""
-        from games.xiangqi.intent import classify
+        from games.xiangqi.knowledge.intent import classify
 
-        return int(classify(self.record, self._work, TABLES_RECORD, move))
+        return int(classify(self.record, self._work, LOOKUP_RECORD, move))
 
     def copy(self) -> Self:
         twin = object.__new__(type(self))
@@ -114,30 +115,30 @@ class XiangqiPosition:
 
     def is_check(self) -> bool:
         """Whether the side to move is in check."""
-        return bool(rules.is_check(self.record, TABLES_RECORD))
+        return bool(repetition.is_check(self.record, LOOKUP_RECORD))
 
     def legal_moves(self) -> list[int]:
-        count = movegen.list_legal(self.record, self._work, TABLES_RECORD)
+        count = movegen.list_legal(self.record, self._work, LOOKUP_RECORD)
         moves: list[int] = self._work.moves[:count].tolist()
         return moves
 
     def is_legal(self, move: int) -> bool:
         """Whether a word is a legal move, without listing them."""
         on_board = move & 127 < 90 and 0 <= move >> 7 < 90
-        return on_board and bool(movegen.is_legal_here(self.record, TABLES_RECORD, move))
+        return on_board and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
 
     def count_legal(self) -> int:
-        return int(movegen.list_legal(self.record, self._work, TABLES_RECORD))
+        return int(movegen.list_legal(self.record, self._work, LOOKUP_RECORD))
 
     def push(self, move: int) -> None:
         if self.ply >= MAX_HISTORY - 2 * MAX_PLY:
             raise ValueError(f"game longer than {self.ply} plies")
-        rules.push(self.record, TABLES_RECORD, move)
+        repetition.push(self.record, LOOKUP_RECORD, move)
 
     def pop(self) -> int:
         if self.ply == 0:
             raise IndexError("pop from the first position")
-        return int(rules.pop(self.record, TABLES_RECORD))
+        return int(repetition.pop(self.record, LOOKUP_RECORD))
 
     def parse_move(self, text: str) -> int:
         move = notation.parse_move(text, self.ranks)
@@ -151,12 +152,12 @@ class XiangqiPosition:
     def outcome(self) -> Outcome | None:
         if not self.count_legal():
             return Outcome(1 - self.turn, "checkmate" if self.is_check() else "stalemate")
-        verdict = rules.judge(self.record, self._work, TABLES_RECORD)
-        if verdict == rules.ONGOING:
+        verdict = repetition.judge(self.record, self._work, LOOKUP_RECORD)
+        if verdict == repetition.ONGOING:
             return None
-        if verdict == rules.DRAW:
+        if verdict == repetition.DRAW:
             return Outcome(None, self._draw_reason())
-        winner = self.turn if verdict == rules.MOVER_WINS else 1 - self.turn
+        winner = self.turn if verdict == repetition.MOVER_WINS else 1 - self.turn
         return Outcome(winner, "perpetual")
 
     def occurrences(self) -> int:
@@ -207,7 +208,7 @@ class Xiangqi:
         work.control, work.poll_at = control.address, POLL_INTERVAL
         twin = position.copy()
         for move in sorted(twin.legal_moves(), key=notation.move_text):
-            yield move, int(movegen.perft(twin.record, work, TABLES_RECORD, move, depth))
+            yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
 def create(tell: Tell) -> Game[XiangqiPosition]:

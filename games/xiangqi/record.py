@@ -7,8 +7,8 @@ from functools import partial
 from typing import TextIO
 
 from games.contract import GameRecord, Note
-from games.xiangqi import pgn
-from games.xiangqi.move import Move
+from games.xiangqi.library import pgn
+from games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
 

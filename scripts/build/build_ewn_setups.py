@@ -22,13 +22,13 @@ from pathlib import Path
 from scripts.lib import script
 from scripts.lib.log import Log
 
-from games.book import FOLDER
-from games.ewn.knowledge import Knowledge
-from games.ewn.playout import WIN, play_out
-from games.ewn.position import POSITION_DTYPE
-from games.ewn.setup import playout_work, set_up, setup_pieces
-from games.ewn.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
-from games.ewn.tables import TABLES_RECORD
+from games.books.book import FOLDER
+from games.ewn.knowledge.knowledge import Knowledge
+from games.ewn.evaluation.playout import WIN, play_out
+from games.ewn.rules.position import POSITION_DTYPE
+from games.ewn.search.setup import playout_work, set_up, setup_pieces
+from games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
+from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.kernel.jit import Record, new_record
 
 ROUND = 360 * 256
@@ -42,7 +42,7 @@ def first_share(work: Record, setup: str, answer: str, games: int) -> float:
     """The first side's share of so many games."""
     root, board = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
     set_up(root, setup_pieces(0, setup) + setup_pieces(1, answer), 0, 0)
-    return int(play_out(root, board, work, TABLES_RECORD, games)) / (WIN * games)
+    return int(play_out(root, board, work, LOOKUP_RECORD, games)) / (WIN * games)
 
 
 def value(setup: str, work: Record) -> Entry:

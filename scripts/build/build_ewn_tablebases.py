@@ -18,11 +18,11 @@ from scripts.lib import script
 import numpy as np
 from scripts.lib.ewn_retrograde import Solver
 
-from games.book import BookError, write_book
-from games.ewn.knowledge import ENDINGS as FOLDER
-from games.ewn.numbering import ENDINGS, MAX_PIECES, Ending
-from games.ewn.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
-from games.ewn.tables import ONE
+from games.books.book import BookError, write_book
+from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
+from games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
+from games.ewn.rules.lookup import ONE
 
 
 def is_built(folder: Path, ending: Ending) -> bool:

@@ -27,8 +27,9 @@ import numpy as np
 from scripts.lib.pool import Workers
 from scripts.lib.records import GameRecord, read_records
 
-from games import opening, registry
-from games.book import FOLDER
+from games.books import opening
+from games import registry
+from games.books.book import FOLDER
 from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
@@ -50,7 +51,7 @@ GAMES = ("xiangqi", "connect6")
 
 
 class Node:
-    """A position of the book; its moves are as games/opening.py keeps them."""
+    """A position of the book; its moves are as games/books/opening.py keeps them."""
 
     def __init__(self, line: tuple[int, ...]) -> None:
         self.line = line  # moves from the start that lead to it

@@ -24,11 +24,11 @@ from scripts.lib.pool import Workers
 from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
 from tqdm import tqdm
 
-from games.book import BookError, write_book
-from games.xiangqi.knowledge import ENDINGS
-from games.xiangqi.numbering import Ending
-from games.xiangqi.probe import BLOCK
-from games.xiangqi.tablebase import KIND, SUFFIX, VERSION, Table
+from games.books.book import BookError, write_book
+from games.xiangqi.knowledge.knowledge import ENDINGS
+from games.xiangqi.knowledge.numbering import Ending
+from games.xiangqi.knowledge.probe import BLOCK
+from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, Table
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",

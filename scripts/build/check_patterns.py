@@ -25,13 +25,13 @@ from scripts.lib.records import open_text
 from games.contract import Game
 from games.registry import silent
 from games.xiangqi.game import XiangqiPosition, create
-from games.xiangqi.knowledge import ENDINGS, PATTERNS
-from games.xiangqi.notation import square_text, write_fen
-from games.xiangqi.numbering import Ending, places
-from games.xiangqi.patterns import DRAWN, PatternBook
-from games.xiangqi.probe import UNKNOWN
-from games.xiangqi.tablebase import SUFFIX, Tablebase
-from games.xiangqi.weights import KINDS
+from games.xiangqi.knowledge.knowledge import ENDINGS, PATTERNS
+from games.xiangqi.rules.notation import square_text, write_fen
+from games.xiangqi.knowledge.numbering import Ending, places
+from games.xiangqi.knowledge.patterns import DRAWN, PatternBook
+from games.xiangqi.knowledge.probe import UNKNOWN
+from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
+from games.xiangqi.evaluation.weights import KINDS
 
 BORNE_OUT = 0.9
 """A claim is, if so many of the quiet positions with the pressing side to move have its result."""

@@ -29,12 +29,12 @@ import numpy as np
 from scripts.lib.records import read_records
 from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
-from games.book import BookError
-from games.xiangqi import intent, rulebook, situation
-from games.xiangqi.knowledge import RULES
-from games.xiangqi.rulebook import Item, Rule, RuleBook
-from games.xiangqi.san import NAMES, Notation, Scene, write_san
-from games.xiangqi.tables import CAPTURED, KIND_OF_SLOT
+from games.books.book import BookError
+from games.xiangqi.knowledge import intent, rulebook, situation
+from games.xiangqi.knowledge.knowledge import RULES
+from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
+from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
+from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT
 
 NEVER = 255
 """In place of a ply: not played within the plies looked at."""

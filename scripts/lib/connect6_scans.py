@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 
 from games.connect6.game import Connect6Position
-from games.connect6.position import POSITION
-from games.connect6.tables import POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE, TABLES, TABLES_RECORD
+from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
+from games.connect6.rules.position import POSITION
 from games.kernel.control import STOPPED, Control, poll
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
@@ -45,43 +45,43 @@ SCAN = record_type(SCAN_DTYPE)
 
 def paper_tables() -> Record:
     """The engine's tables with the paper's road values."""
-    t = TABLES_RECORD.copy()
+    lookup = LOOKUP_RECORD.copy()
     for stones in range(1, ROAD_LENGTH + 1):
         for side in range(2):
             own, other = (stones, 8 * stones) if side == 0 else (8 * stones, stones)
-            t.value[64 * side + own] = OWN[stones]
-            t.value[64 * side + other] = -OPPONENT[stones]
-    return t
+            lookup.value[64 * side + own] = OWN[stones]
+            lookup.value[64 * side + other] = -OPPONENT[stones]
+    return lookup
 
 
-@inner(void(POSITION, TABLES, int64, int64, int64, int64), forceinline=True)
-def put(pos: Record, t: Record, point: int, side: int, by: int, scan: int) -> None:
+@inner(void(POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
+def put(pos: Record, lookup: Record, point: int, side: int, by: int, scan: int) -> None:
     """Place a stone (by = 1) or take it back (-1); the local scan keeps the roads through it and the sums."""
     pos.stones[point] = side + 1 if by == 1 else 0
     if scan == LOCAL:
         step = by if side == 0 else 8 * by
-        for i in range(point * POINT_ROADS, point * POINT_ROADS + t.road_count[point]):
-            road = int64(t.point_roads[i])
+        for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
+            road = int64(lookup.point_roads[i])
             before = int64(pos.roads[road])
             after = before + step
             pos.roads[road] = after
-            pos.score[0] += t.value[after] - t.value[before]
-            pos.score[1] += t.value[64 + after] - t.value[64 + before]
+            pos.score[0] += lookup.value[after] - lookup.value[before]
+            pos.score[1] += lookup.value[64 + after] - lookup.value[64 + before]
 
 
-@inner(void(POSITION, TABLES, int64), forceinline=True)
-def settle(pos: Record, t: Record, scan: int) -> None:
+@inner(void(POSITION, LOOKUP, int64), forceinline=True)
+def settle(pos: Record, lookup: Record, scan: int) -> None:
     """Bring the sums up to date: the global scan looks at every point of every road."""
     if scan == GLOBAL:
         black, white = int64(0), int64(0)
         for road in range(ROADS):
             content = int64(0)
             for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
-                stone = int64(pos.stones[t.road_points[i]])
+                stone = int64(pos.stones[lookup.road_points[i]])
                 content += 1 if stone == 1 else 8 if stone == 2 else 0
             pos.roads[road] = content
-            black += t.value[content]
-            white += t.value[64 + content]
+            black += lookup.value[content]
+            white += lookup.value[64 + content]
         pos.score[0] = black
         pos.score[1] = white
 
@@ -107,8 +107,8 @@ def list_near(pos: Record, work: Record) -> int:
     return count
 
 
-@inner(int64(POSITION, SCAN, TABLES, int64))
-def choose_turns(pos: Record, work: Record, t: Record, depth: int) -> int:
+@inner(int64(POSITION, SCAN, LOOKUP, int64))
+def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     """The `width` pairs of best value to the mover, best first, to the depth's part of work.turns; their number."""
     side, scan = pos.turn, work.local
     base = depth * MAX_WIDTH
@@ -116,13 +116,13 @@ def choose_turns(pos: Record, work: Record, t: Record, depth: int) -> int:
     count = int64(0)
     for i in range(points):
         first = int64(work.points[i])
-        put(pos, t, first, side, int64(1), scan)
+        put(pos, lookup, first, side, int64(1), scan)
         for j in range(i + 1, points):
             second = int64(work.points[j])
-            put(pos, t, second, side, int64(1), scan)
-            settle(pos, t, scan)
+            put(pos, lookup, second, side, int64(1), scan)
+            settle(pos, lookup, scan)
             value = pos.score[side]
-            put(pos, t, second, side, int64(-1), scan)
+            put(pos, lookup, second, side, int64(-1), scan)
             if count == work.width:
                 if value <= work.values[base + count - 1]:
                     continue
@@ -135,12 +135,12 @@ def choose_turns(pos: Record, work: Record, t: Record, depth: int) -> int:
             work.turns[place] = first | second << 9
             work.values[place] = value
             count += 1
-        put(pos, t, first, side, int64(-1), scan)
+        put(pos, lookup, first, side, int64(-1), scan)
     return count
 
 
-@inner(int64(POSITION, SCAN, TABLES, int64, int64, int64, int64))
-def negamax(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: int, is_root: int) -> int:
+@inner(int64(POSITION, SCAN, LOOKUP, int64, int64, int64, int64))
+def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, is_root: int) -> int:
     """The value to the side to move of a settled position, fail-hard."""
     work.nodes += 1
     if work.nodes >= work.poll_at:
@@ -152,17 +152,17 @@ def negamax(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: 
     side, scan = pos.turn, work.local
     if depth == 0 or abs(pos.score[side]) >= WON:
         return pos.score[side]
-    count = choose_turns(pos, work, t, depth)
+    count = choose_turns(pos, work, lookup, depth)
     for i in range(depth * MAX_WIDTH, depth * MAX_WIDTH + count):
         turn = int64(work.turns[i])
-        put(pos, t, turn & 511, side, int64(1), scan)
-        put(pos, t, turn >> 9, side, int64(1), scan)
-        settle(pos, t, scan)
+        put(pos, lookup, turn & 511, side, int64(1), scan)
+        put(pos, lookup, turn >> 9, side, int64(1), scan)
+        settle(pos, lookup, scan)
         pos.turn = side ^ 1
-        value = -recurse_4(pos, work, t, -beta, -alpha, depth - 1, int64(0))
+        value = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, int64(0))
         pos.turn = side
-        put(pos, t, turn & 511, side, int64(-1), scan)
-        put(pos, t, turn >> 9, side, int64(-1), scan)
+        put(pos, lookup, turn & 511, side, int64(-1), scan)
+        put(pos, lookup, turn >> 9, side, int64(-1), scan)
         if work.stopped == 1:
             return 0
         if value > alpha:
@@ -174,12 +174,12 @@ def negamax(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: 
     return alpha
 
 
-@entry(int64(POSITION, SCAN, TABLES, int64))
-def search_depth(pos: Record, work: Record, t: Record, depth: int) -> int:
+@entry(int64(POSITION, SCAN, LOOKUP, int64))
+def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     """The value at a depth; the turn goes to work.best."""
-    settle(pos, t, work.local)
-    value = negamax(pos, work, t, int64(-10 * WON), int64(10 * WON), depth, int64(1))
-    settle(pos, t, work.local)
+    settle(pos, lookup, work.local)
+    value = negamax(pos, work, lookup, int64(-10 * WON), int64(10 * WON), depth, int64(1))
+    settle(pos, lookup, work.local)
     return value
 
 
@@ -193,16 +193,16 @@ class Program:
 
     def search(self, position: Connect6Position, depth: int, seconds: float = 0.0) -> tuple[int, int, int]:
         """(turn, value, depth finished): one depth, or with `seconds` by iterative deepening as deep as they last."""
-        work, t = self._work, self._tables
+        work, lookup = self._work, self._tables
         pos = position.record.copy()
         for side in range(2):
-            pos.score[side] = t.value[64 * side + pos.roads.astype(int)].sum()
+            pos.score[side] = lookup.value[64 * side + pos.roads.astype(int)].sum()
         control = Control()
         end = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + round(seconds * 1e9)
         work.control, work.nodes, work.poll_at, work.stopped = control.address, 0, 1, 0
         found = (0, 0, 0)
         for limit in range(1 if seconds else depth, depth + 1):
-            value = int(search_depth(pos.copy(), work, t, limit))
+            value = int(search_depth(pos.copy(), work, lookup, limit))
             if work.stopped:
                 break
             found = int(work.best), value, limit

@@ -13,13 +13,13 @@ from typing import Any
 
 from numba import types
 
-from games.ewn.evaluate import EVALUATION, list_terms
-from games.ewn.movegen import piece_mask, step
-from games.ewn.notation import TRIANGLES
-from games.ewn.position import NOT_OVER, POSITION, do_move, undo_move
-from games.ewn.probe import UNKNOWN, probe_ending
-from games.ewn.tables import CAPTURED, NOBODY, ONE, TABLES
-from games.ewn.work import WORK
+from games.ewn.evaluation.evaluate import EVALUATION, list_terms
+from games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from games.ewn.rules.lookup import CAPTURED, LOOKUP, NOBODY, ONE
+from games.ewn.rules.movegen import piece_mask, step
+from games.ewn.rules.notation import TRIANGLES
+from games.ewn.rules.position import NOT_OVER, POSITION, do_move, undo_move
+from games.ewn.rules.work import WORK
 from games.kernel.intrinsics import popcount
 from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
 from games.kernel.random import below, next_state
@@ -116,11 +116,11 @@ def mirror(pos: Record, image: Record) -> None:
     image.turn = pos.turn
 
 
-@entry(void(POSITION, POSITION, TABLES, EVALUATION, LEARNER, WORK, WEIGHTS, WEIGHTS, WEIGHTS, int64))
+@entry(void(POSITION, POSITION, LOOKUP, EVALUATION, LEARNER, WORK, WEIGHTS, WEIGHTS, WEIGHTS, int64))
 def play(
     pos: Record,
     image: Record,
-    t: Record,
+    lookup: Record,
     e: Record,
     learner: Record,
     work: Record,
@@ -137,7 +137,7 @@ def play(
             side = pos.turn
             alive = pos.alive[side]
             work.random = next_state(work.random)
-            allowed = piece_mask(pos, t, 1 + below(work.random, int64(6)))
+            allowed = piece_mask(pos, lookup, 1 + below(work.random, int64(6)))
             work.random = next_state(work.random)
             is_random = below(work.random, int64(1000)) < RANDOM_MOVES
             chosen = int64(0)
@@ -147,9 +147,9 @@ def play(
                 if alive >> piece & 1 == 0:
                     continue
                 square = int64(pos.square[6 * side + piece + 1])
-                for way in range(t.step_count[side * 25 + square]):
-                    move = step(t, side, square, int64(way))
-                    do_move(pos, t, move)
+                for way in range(lookup.step_count[side * 25 + square]):
+                    move = step(lookup, side, square, int64(way))
+                    do_move(pos, lookup, move)
                     value = 1.0 if pos.winner >= 0 else 1.0 - value_of(pos, e, work, weights)
                     undo_move(pos)
                     learner.best[piece] = max(learner.best[piece], value)
@@ -164,7 +164,7 @@ def play(
             # Step 2. Learn from all throws, the mirror image likewise
             target = 0.0
             for die in range(1, 7):
-                pair = int64(t.movable[alive * 7 + die])
+                pair = int64(lookup.movable[alive * 7 + die])
                 value = learner.best[pair & 15]
                 if pair >> 4 != NOBODY:
                     value = max(value, learner.best[pair >> 4])
@@ -174,5 +174,5 @@ def play(
             learn(image, e, learner, work, weights, errors, sizes, target)
 
             # Step 3. On to the next position
-            do_move(pos, t, chosen)
+            do_move(pos, lookup, chosen)
             pos.height = 0

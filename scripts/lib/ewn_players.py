@@ -25,15 +25,15 @@ from scripts.lib import script
 from scripts.lib.paper_games import Mind
 
 from games.contract import Task
-from games.ewn import evaluate
-from games.ewn.evaluate import chance
+from games.ewn.evaluation import evaluate
+from games.ewn.evaluation.evaluate import chance
+from games.ewn.evaluation.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
 from games.ewn.game import Ewn, EwnPosition
-from games.ewn.movegen import step
-from games.ewn.notation import TRIANGLES, move_text
-from games.ewn.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
-from games.ewn.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
-from games.ewn.tables import NOBODY, TABLES, TABLES_RECORD
-from games.ewn.work import WORK, WORK_DTYPE
+from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
+from games.ewn.rules.movegen import step
+from games.ewn.rules.notation import TRIANGLES, move_text
+from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
+from games.ewn.rules.work import WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_1
 from games.kernel.jit import Record, entry, inner, int64, new_record
@@ -78,19 +78,19 @@ class MonteCarlo(Simple):
         roots, totals = [], [0] * len(moves)
         for move in moves:
             after = position.record.copy()
-            do_move(after, TABLES_RECORD, move)
+            do_move(after, LOOKUP_RECORD, move)
             roots.append(after)
         while time.monotonic() < deadline:
             for i, root in enumerate(roots):
                 if root.winner != NOT_OVER:
                     return moves[i]
-                totals[i] += int(play_out(root, self._board, self._work, TABLES_RECORD, CHUNK))
+                totals[i] += int(play_out(root, self._board, self._work, LOOKUP_RECORD, CHUNK))
         best = max if position.turn == 0 else min
         return moves[totals.index(best(totals))]
 
 
-@inner(int64(POSITION, WORK, TABLES, int64))
-def full_width(pos: Record, work: Record, t: Record, depth: int) -> int:
+@inner(int64(POSITION, WORK, LOOKUP, int64))
+def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     """The mover's chance before the throw, every move of every throw searched to the depth."""
     count_node(work)
     if work.stopped == 1:
@@ -101,32 +101,32 @@ def full_width(pos: Record, work: Record, t: Record, depth: int) -> int:
     alive = pos.alive[side]
     total = int64(0)
     for die in range(1, 7):
-        pair = int64(t.movable[alive * 7 + die])
+        pair = int64(lookup.movable[alive * 7 + die])
         best = int64(0)
         for which in range(2):
             piece = pair >> 4 * which & 15
             if piece == NOBODY:
                 continue
             square = int64(pos.square[6 * side + piece + 1])
-            for way in range(t.step_count[side * 25 + square]):
-                do_move(pos, t, step(t, side, square, int64(way)))
+            for way in range(lookup.step_count[side * 25 + square]):
+                do_move(pos, lookup, step(lookup, side, square, int64(way)))
                 if pos.winner >= 0:
                     value = int64(WIN)
                 else:
-                    value = WIN - recurse_1(pos, work, t, depth - 1)
+                    value = WIN - recurse_1(pos, work, lookup, depth - 1)
                 undo_move(pos)
                 best = max(best, value)
         total += best
     return total // 6
 
 
-@entry(int64(POSITION, WORK, TABLES, int64, int64))
-def value_of(pos: Record, work: Record, t: Record, move: int, depth: int) -> int:
+@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
+def value_of(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
     """What a move is worth, `depth` moves deep with this one; void once work.stopped."""
-    do_move(pos, t, move)
+    do_move(pos, lookup, move)
     value = int64(WIN)
     if pos.winner < 0:
-        value = WIN - full_width(pos, work, t, depth - 1)
+        value = WIN - full_width(pos, work, lookup, depth - 1)
     undo_move(pos)
     return value
 
@@ -149,7 +149,7 @@ class Minimax(Simple):
         for depth in range(1, MAX_DEPTH):
             values = {}
             for move in moves:
-                values[move] = int(value_of(board, self._work, TABLES_RECORD, move, depth))
+                values[move] = int(value_of(board, self._work, LOOKUP_RECORD, move, depth))
                 if self._work.stopped:
                     return moves[0]
             moves.sort(key=values.__getitem__, reverse=True)

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from games.ewn.movegen import step
-from games.ewn.numbering import (
+from games.ewn.knowledge.numbering import (
     ENDING,
     MAX_SIDE,
     NUMBERING,
@@ -27,9 +26,10 @@ from games.ewn.numbering import (
     sets,
     weak_squares,
 )
-from games.ewn.position import POSITION, POSITION_DTYPE, do_move, undo_move
-from games.ewn.probe import UNKNOWN, probe_ending
-from games.ewn.tables import CAPTURED, NOBODY, ONE, PLACES, TABLES, TABLES_RECORD
+from games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from games.ewn.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD, NOBODY, ONE, PLACES
+from games.ewn.rules.movegen import step
+from games.ewn.rules.position import POSITION, POSITION_DTYPE, do_move, undo_move
 from games.kernel.intrinsics import popcount
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type
 
@@ -67,8 +67,8 @@ def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> 
     return float64(values[(pos.turn ^ strong) * e.entries + index(pos, n, e, strong)])
 
 
-@inner(float64(POSITION, BEST, TABLES, NUMBERING, ENDING, SOLVER, VALUES))
-def expand(pos: Record, best: Record, t: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
+@inner(float64(POSITION, BEST, LOOKUP, NUMBERING, ENDING, SOLVER, VALUES))
+def expand(pos: Record, best: Record, lookup: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
     """The mover's chance before the throw, from the positions after its moves."""
     side = pos.turn
     alive = pos.alive[side]
@@ -76,15 +76,15 @@ def expand(pos: Record, best: Record, t: Record, n: Record, e: Record, solver: R
         if alive >> piece & 1:
             square = int64(pos.square[6 * side + piece + 1])
             most = 0.0
-            for way in range(t.step_count[side * 25 + square]):
-                do_move(pos, t, step(t, side, square, int64(way)))
+            for way in range(lookup.step_count[side * 25 + square]):
+                do_move(pos, lookup, step(lookup, side, square, int64(way)))
                 value = 1.0 if pos.winner >= 0 else 1.0 - value_of(pos, n, e, solver, values)
                 undo_move(pos)
                 most = max(most, value)
             best.move[piece] = most
     total = 0.0
     for die in range(1, 7):
-        pair = int64(t.movable[alive * 7 + die])
+        pair = int64(lookup.movable[alive * 7 + die])
         value = best.move[pair & 15]
         if pair >> 4 != NOBODY:
             value = max(value, best.move[pair >> 4])
@@ -92,11 +92,11 @@ def expand(pos: Record, best: Record, t: Record, n: Record, e: Record, solver: R
     return total / 6
 
 
-@entry(int64(POSITION, BEST, TABLES, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
+@entry(int64(POSITION, BEST, LOOKUP, NUMBERING, ENDING, SOLVER, VALUES, SETS, SETS, int64, int64, int64, int64))
 def work_off(
     pos: Record,
     best: Record,
-    t: Record,
+    lookup: Record,
     n: Record,
     e: Record,
     solver: Record,
@@ -145,7 +145,7 @@ def work_off(
                 for mover in range(movers):
                     pos.turn = mover
                     pos.winner = -1
-                    value = expand(pos, best, t, n, e, solver, values)
+                    value = expand(pos, best, lookup, n, e, solver, values)
                     cell = mover * e.entries + at
                     if is_check == 0:
                         values[cell] = value
@@ -185,7 +185,7 @@ class Solver:
                 work_off(
                     self._boards[i],
                     self._bests[i],
-                    TABLES_RECORD,
+                    LOOKUP_RECORD,
                     NUMBERING_RECORD,
                     self._numbering,
                     self._solver,

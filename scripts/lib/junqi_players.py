@@ -27,16 +27,16 @@ from numba import types
 from scripts.lib.paper_games import Mind
 
 from games.contract import Report, Task
-from games.junqi.evaluate import evaluate
-from games.junqi.flat import ARM_DTYPE, PLIES, try_arms
+from games.junqi.evaluation.evaluate import evaluate
+from games.junqi.evaluation.playout import enter_world
 from games.junqi.game import Junqi, JunqiPosition
-from games.junqi.movegen import BOARDS, list_side
-from games.junqi.playout import enter_world
-from games.junqi.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
-from games.junqi.root import RootView
-from games.junqi.tables import TABLES, TABLES_RECORD
-from games.junqi.uct import EDGE_DTYPE, grow
-from games.junqi.work import MAX_MOVES, WORK, WORK_DTYPE
+from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from games.junqi.rules.movegen import BOARDS, list_side
+from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
+from games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
+from games.junqi.search.flat import ARM_DTYPE, PLIES, try_arms
+from games.junqi.search.root import RootView
+from games.junqi.search.uct import EDGE_DTYPE, grow
 from games.kernel.control import Control
 from games.kernel.intrinsics import copy_record
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record
@@ -132,10 +132,10 @@ class Determinized:
         return RootView(Task(view, self._control), [self.work], self.boards, self._seed)
 
 
-@inner(int64(POSITION, WORK, TABLES, STACK, int64))
-def list_attacks_first(pos: Record, work: Record, t: Record, stack: Any, first: int) -> int:
+@inner(int64(POSITION, WORK, LOOKUP, STACK, int64))
+def list_attacks_first(pos: Record, work: Record, lookup: Record, stack: Any, first: int) -> int:
     """The moves of the side to move to stack[first:]; returns their end."""
-    count = list_side(pos, work, t, pos.turn)
+    count = list_side(pos, work, lookup, pos.turn)
     end = first
     for attacks in range(1, -1, -1):
         for i in range(count):
@@ -145,9 +145,17 @@ def list_attacks_first(pos: Record, work: Record, t: Record, stack: Any, first: 
     return end
 
 
-@inner(float64(BOARDS, WORK, TABLES, STACK, int64, int64, float64, float64, int64))
+@inner(float64(BOARDS, WORK, LOOKUP, STACK, int64, int64, float64, float64, int64))
 def negamax(
-    boards: Any, work: Record, t: Record, stack: Any, ply: int, depth: int, alpha: float, beta: float, with_cuts: int
+    boards: Any,
+    work: Record,
+    lookup: Record,
+    stack: Any,
+    ply: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    with_cuts: int,
 ) -> float:
     """The chance of the side to move on boards[ply], all pieces known; void once work.stopped."""
     pos = boards[ply]
@@ -159,32 +167,40 @@ def negamax(
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
     if depth == 0:
-        value = evaluate(pos, t, work)
+        value = evaluate(pos, lookup, work)
         return 1.0 - value if pos.turn else value
     first = ply * MAX_MOVES
-    end = list_attacks_first(pos, work, t, stack, first)
+    end = list_attacks_first(pos, work, lookup, stack, first)
     best = 0.0  # without a move all is lost
     for i in range(first, end):
         move = int64(stack[i])
         copy_record(boards[ply + 1], pos)
-        do_move(boards[ply + 1], move, result_code(pos, t, move))
+        do_move(boards[ply + 1], move, result_code(pos, lookup, move))
         floor = max(alpha, best) if with_cuts == 1 else 0.0
-        value = 1.0 - negamax(boards, work, t, stack, ply + 1, depth - 1, 1.0 - beta, 1.0 - floor, with_cuts)
+        value = 1.0 - negamax(boards, work, lookup, stack, ply + 1, depth - 1, 1.0 - beta, 1.0 - floor, with_cuts)
         best = max(best, value)
         if with_cuts == 1 and best >= beta:
             break
     return best
 
 
-@entry(float64(POSITION, BOARDS, WORK, TABLES, STACK, int64, int64, int64, int64))
+@entry(float64(POSITION, BOARDS, WORK, LOOKUP, STACK, int64, int64, int64, int64))
 def try_move(
-    view: Record, boards: Any, work: Record, t: Record, stack: Any, world: int, move: int, depth: int, with_cuts: int
+    view: Record,
+    boards: Any,
+    work: Record,
+    lookup: Record,
+    stack: Any,
+    world: int,
+    move: int,
+    depth: int,
+    with_cuts: int,
 ) -> float:
     """What a move is worth to its mover on a completed board, `depth` plies deep with this one."""
     copy_record(boards[0], view)
     enter_world(boards[0], work, world)
-    do_move(boards[0], move, result_code(boards[0], t, move))
-    return 1.0 - negamax(boards, work, t, stack, int64(0), depth - 1, 0.0, 1.0, with_cuts)
+    do_move(boards[0], move, result_code(boards[0], lookup, move))
+    return 1.0 - negamax(boards, work, lookup, stack, int64(0), depth - 1, 0.0, 1.0, with_cuts)
 
 
 class FullWidth(Determinized):
@@ -207,7 +223,7 @@ class FullWidth(Determinized):
                         root.view,
                         self._boards,
                         self.work,
-                        TABLES_RECORD,
+                        LOOKUP_RECORD,
                         self._stack,
                         world,
                         move,
@@ -238,7 +254,7 @@ class MonteCarlo(Determinized):
                 chosen = rng.randrange(len(arms)) if rng.random() < 0.1 else best
             arm = arms[chosen : chosen + 1]
             playouts = self.boards
-            try_arms(root.view, self.board, self.work, TABLES_RECORD, arm, 1, i, 1, playouts, PLIES)
+            try_arms(root.view, self.board, self.work, LOOKUP_RECORD, arm, 1, i, 1, playouts, PLIES)
             i += 1
         return int(arms["move"][np.argmax(arms["sum"] / np.maximum(arms["visits"], 1))])
 
@@ -259,7 +275,7 @@ class Trees(Determinized):
             self.work.worlds, self.work.world_count = address_of(kinds[world]), 1
             self.work.first_edge, self.work.used = 0, 1
             self.run_until(started + int(ms * 1e6 * (world + 1) / len(kinds)))
-            grow(root.view, self.board, self.work, TABLES_RECORD, self._tree, 1 << 30)
+            grow(root.view, self.board, self.work, LOOKUP_RECORD, self._tree, 1 << 30)
             edge = int(self.work.first_edge)
             while edge:
                 visits[int(self._tree[edge]["move"])] += int(self._tree[edge]["visits"])

@@ -10,7 +10,7 @@ from scripts.lib.players import shift_ranks
 
 from games.contract import Outcome
 from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.notation import START_FEN
+from games.xiangqi.rules.notation import START_FEN
 
 VARIANT = "xiangqi"
 

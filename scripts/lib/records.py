@@ -15,7 +15,7 @@ import zstandard
 from scripts.lib.players import shift_ranks
 
 if TYPE_CHECKING:
-    from games.xiangqi.pgn import Game
+    from games.xiangqi.library.pgn import Game
 
 
 class GameRecord(NamedTuple):
@@ -79,7 +79,7 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
 
 
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
-    from games.xiangqi.pgn import read_games  # compiles Xiangqi's kernels
+    from games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
 
     def tell(game: Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")

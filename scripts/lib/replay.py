@@ -11,15 +11,15 @@ from scripts.lib import script
 from scripts.lib.records import GameRecord
 
 from games.kernel.jit import Record, entry, int64, new_record
-from games.xiangqi.intent import classify, describe
-from games.xiangqi.movegen import is_legal_here
-from games.xiangqi.notation import START_FEN, parse_move, square_text
-from games.xiangqi.position import POSITION, POSITION_DTYPE
-from games.xiangqi.rulebook import Item
-from games.xiangqi.rules import pop, push
-from games.xiangqi.setup import set_up
-from games.xiangqi.tables import TABLES, TABLES_RECORD
-from games.xiangqi.work import WORK, WORK_DTYPE
+from games.xiangqi.knowledge.intent import classify, describe
+from games.xiangqi.knowledge.rulebook import Item
+from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from games.xiangqi.rules.movegen import is_legal_here
+from games.xiangqi.rules.notation import START_FEN, parse_move, square_text
+from games.xiangqi.rules.position import POSITION, POSITION_DTYPE
+from games.xiangqi.rules.repetition import pop, push
+from games.xiangqi.rules.setup import set_up
+from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 PIECE, CAPTURED, ORIGIN, TARGET, SITUATIONS, INTENTS = range(6)
 """Columns of `replay`: kinds and squares as in rulebook.Item; classes as in situation.py, bits."""
@@ -27,24 +27,24 @@ PIECE, CAPTURED, ORIGIN, TARGET, SITUATIONS, INTENTS = range(6)
 Plies = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@entry(int64(POSITION, WORK, TABLES, int64[::1], int64[:, ::1]))
-def _replay(pos: Record, work: Record, t: Record, moves: Any, plies: Any) -> int:
+@entry(int64(POSITION, WORK, LOOKUP, int64[::1], int64[:, ::1]))
+def _replay(pos: Record, work: Record, lookup: Record, moves: Any, plies: Any) -> int:
     """Fill a row a move up to the first illegal one; returns their number. Leaves the position as it was."""
     count = 0
     for i in range(len(moves)):
         move = moves[i]
-        if is_legal_here(pos, t, move) == 0:
+        if is_legal_here(pos, lookup, move) == 0:
             break
-        plies[i, PIECE] = t.kind_of[pos.board[move & 127]]
-        plies[i, CAPTURED] = t.kind_of[pos.board[move >> 7]]
+        plies[i, PIECE] = lookup.kind_of[pos.board[move & 127]]
+        plies[i, CAPTURED] = lookup.kind_of[pos.board[move >> 7]]
         plies[i, ORIGIN] = move & 127
         plies[i, TARGET] = move >> 7
-        plies[i, SITUATIONS] = describe(pos, work, t)
-        plies[i, INTENTS] = classify(pos, work, t, move)
-        push(pos, t, move)
+        plies[i, SITUATIONS] = describe(pos, work, lookup)
+        plies[i, INTENTS] = classify(pos, work, lookup, move)
+        push(pos, lookup, move)
         count += 1
     for _ in range(count):
-        pop(pos, t)
+        pop(pos, lookup)
     return count
 
 
@@ -66,7 +66,7 @@ class Replayer:
             set_up(pos, fen)
         moves = np.array([self._codes.get(word) or parse_move(word) for word in words], np.int64)
         plies = np.empty((len(moves), 6), np.int64)
-        legal = int(_replay(pos, self._work, TABLES_RECORD, moves, plies))
+        legal = int(_replay(pos, self._work, LOOKUP_RECORD, moves, plies))
         if legal < len(moves):
             raise ValueError(f"illegal move: {words[legal]}")
         return plies

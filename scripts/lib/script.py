@@ -25,7 +25,7 @@ from typing import Any, ParamSpec, TypeVar
 from tqdm import tqdm
 
 from games import registry
-from games.book import FOLDER, kind_of
+from games.books.book import FOLDER, kind_of
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Position
 from games.files import Owns, check_owned

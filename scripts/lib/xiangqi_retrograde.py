@@ -18,8 +18,7 @@ import numpy as np
 from games.kernel.intrinsics import load_byte, pointer_to, store_byte
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
 from games.kernel.memory import address_of
-from games.xiangqi.movegen import checks_and_pins, generate_legal, is_attacked
-from games.xiangqi.numbering import (
+from games.xiangqi.knowledge.numbering import (
     ENDING,
     ENDING_DTYPE,
     KING_PAIRS,
@@ -31,9 +30,10 @@ from games.xiangqi.numbering import (
     number,
     placements,
 )
-from games.xiangqi.position import POSITION, POSITION_DTYPE, do_move, put_piece, undo_move
-from games.xiangqi.tables import BLOCKED, CAPTURED, TABLES, TABLES_RECORD
-from games.xiangqi.work import WORK, WORK_DTYPE
+from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
+from games.xiangqi.rules.movegen import checks_and_pins, generate_legal, is_attacked
+from games.xiangqi.rules.position import POSITION, POSITION_DTYPE, do_move, put_piece, undo_move
+from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 ILLEGAL = 255
 LONGEST = 252
@@ -68,21 +68,21 @@ ANALYSIS = record_type(ANALYSIS_DTYPE)
 ending_at = pointer_to(ENDING)
 
 
-@inner(int64(POSITION, TABLES, ENDING, ANALYSIS, int64))
-def place(pos: Record, t: Record, e: Record, a: Record, at: int) -> int:
+@inner(int64(POSITION, LOOKUP, ENDING, ANALYSIS, int64))
+def place(pos: Record, lookup: Record, e: Record, a: Record, at: int) -> int:
     """Set up position `at` on a cleared board; 0 if two pieces would stand on one square."""
     for piece in range(16, 48):
         square = int64(pos.square[piece])
         if square < CAPTURED:
             pos.board[square] = 0
             pos.square[piece] = CAPTURED
-            pos.rank_bits[t.rank_of[square]] = 0
-            pos.file_bits[t.file_of[square]] = 0
+            pos.rank_bits[lookup.rank_of[square]] = 0
+            pos.file_bits[lookup.file_of[square]] = 0
     pos.material = 0
     pos.height = 0
     for side in range(2):
         square = load_byte(a.king_spots + 2 * (at // e.king_weight % KING_PAIRS) + side)
-        put_piece(pos, t, int64(16) << side, square)
+        put_piece(pos, lookup, int64(16) << side, square)
     for group in range(e.groups):
         side = int64(e.side[group])
         piece = (16 << side) + int64(e.first_slot[group])
@@ -92,7 +92,7 @@ def place(pos: Record, t: Record, e: Record, a: Record, at: int) -> int:
             square = load_byte(spot + j)
             if pos.board[square] != 0:
                 return 0
-            put_piece(pos, t, piece + j, square)
+            put_piece(pos, lookup, piece + j, square)
     return 1
 
 
@@ -107,13 +107,13 @@ def value_after_capture(pos: Record, a: Record) -> int:
     return 0
 
 
-@inner(int64(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64))
-def expand(pos: Record, work: Record, t: Record, e: Record, a: Record, wanted: int) -> int:
+@inner(int64(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64))
+def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, wanted: int) -> int:
     """The code that the successors' codes give a position.
 
     Wanted may be ALL; LOSSES, 0 standing for anything else; or CAPTURES: a win by one, a loss without other moves.
     """
-    end = generate_legal(pos, work, t, int64(0), int64(0), checks_and_pins(pos, t))
+    end = generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
     theirs = a.values + (pos.turn ^ 1) * e.entries
     soonest, latest = int64(ILLEGAL), int64(0)
     is_lost = True
@@ -121,9 +121,9 @@ def expand(pos: Record, work: Record, t: Record, e: Record, a: Record, wanted: i
         move = int64(work.moves[i])
         target = move >> 7
         if pos.board[target] != 0:
-            do_move(pos, t, move)
+            do_move(pos, lookup, move)
             code = value_after_capture(pos, a)
-            undo_move(pos, t)
+            undo_move(pos, lookup)
         elif wanted == CAPTURES:
             is_lost = False
             continue
@@ -145,40 +145,42 @@ def expand(pos: Record, work: Record, t: Record, e: Record, a: Record, wanted: i
     return latest + 1 if is_lost else 0
 
 
-@entry(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64))
-def initialise(pos: Record, work: Record, t: Record, e: Record, a: Record, first: int, end: int) -> None:
+@entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
+def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
     """Mark the illegal positions first..end-1, and what their captures settle as due."""
     for at in range(first, end):
-        stands = place(pos, t, e, a, at)
+        stands = place(pos, lookup, e, a, at)
         for turn in range(2):
             cell = turn * e.entries + at
             pos.turn = turn
             code = int64(0)
-            if stands == 0 or is_attacked(pos, t, int64(pos.square[32 >> turn]), turn ^ 1) == 1:
+            if stands == 0 or is_attacked(pos, lookup, int64(pos.square[32 >> turn]), turn ^ 1) == 1:
                 store_byte(a.values + cell, int64(ILLEGAL))
             else:
                 store_byte(a.values + cell, int64(0))
-                code = expand(pos, work, t, e, a, int64(CAPTURES))
+                code = expand(pos, work, lookup, e, a, int64(CAPTURES))
                 a.furthest = max(a.furthest, code)
             store_byte(a.due + cell, code)
 
 
-@inner(int64(POSITION, TABLES, ENDING))
-def twin(pos: Record, t: Record, e: Record) -> int:
+@inner(int64(POSITION, LOOKUP, ENDING))
+def twin(pos: Record, lookup: Record, e: Record) -> int:
     """The number of the mirrored position: another one only where both kings stand on the middle file."""
     found = int64(0)
     for way in range(2):
         for piece in range(16, 48):
             square = int64(pos.square[piece])
             if square < CAPTURED:
-                pos.square[piece] = square + 8 - 2 * int64(t.file_of[square])
+                pos.square[piece] = square + 8 - 2 * int64(lookup.file_of[square])
         if way == 0:
             found = index(pos, e, int64(0))
     return found
 
 
-@inner(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64, int64))
-def step_back(pos: Record, work: Record, t: Record, e: Record, a: Record, piece: int, origin: int, code: int) -> None:
+@inner(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))
+def step_back(
+    pos: Record, work: Record, lookup: Record, e: Record, a: Record, piece: int, origin: int, code: int
+) -> None:
     """`piece` came from `origin` to a position of this code: settle the position before, if that does."""
     if pos.board[origin] != 0:
         return
@@ -187,8 +189,8 @@ def step_back(pos: Record, work: Record, t: Record, e: Record, a: Record, piece:
     at = index(pos, e, int64(0))
     # A king that leaves the middle file does so from both of the mirrored positions there.
     other = at
-    if t.file_of[pos.square[16]] == 4 and t.file_of[pos.square[32]] == 4:
-        other = twin(pos, t, e)
+    if lookup.file_of[pos.square[16]] == 4 and lookup.file_of[pos.square[32]] == 4:
+        other = twin(pos, lookup, e)
     pos.square[piece] = target
     cell = pos.turn * e.entries + at
     if at < 0 or load_byte(a.values + cell) != 0:
@@ -200,18 +202,18 @@ def step_back(pos: Record, work: Record, t: Record, e: Record, a: Record, piece:
     else:
         if load_byte(a.due + cell) != 0:
             return
-        do_move(pos, t, target | origin << 7)
+        do_move(pos, lookup, target | origin << 7)
         pos.turn ^= 1
-        code = expand(pos, work, t, e, a, int64(LOSSES))
+        code = expand(pos, work, lookup, e, a, int64(LOSSES))
         pos.turn ^= 1
-        undo_move(pos, t)
+        undo_move(pos, lookup)
         store_byte(a.due + cell, code)
         store_byte(a.due + pos.turn * e.entries + other, code)
     a.furthest = max(a.furthest, code)
 
 
-@inner(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64))
-def look_back(pos: Record, work: Record, t: Record, e: Record, a: Record, code: int) -> None:
+@inner(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64))
+def look_back(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int) -> None:
     """Settle the predecessors (by quiet moves) of the position on the board, whose code this is."""
     pos.turn ^= 1
     base = 16 << pos.turn
@@ -222,49 +224,49 @@ def look_back(pos: Record, work: Record, t: Record, e: Record, a: Record, code: 
         piece = base + slot
         if slot == 0:
             i = square * 5
-            while t.king_steps[i] >= 0:
-                step_back(pos, work, t, e, a, piece, int64(t.king_steps[i]), code)
+            while lookup.king_steps[i] >= 0:
+                step_back(pos, work, lookup, e, a, piece, int64(lookup.king_steps[i]), code)
                 i += 1
         elif slot <= 2:
             i = square * 5
-            while t.advisor_steps[i] >= 0:
-                step_back(pos, work, t, e, a, piece, int64(t.advisor_steps[i]), code)
+            while lookup.advisor_steps[i] >= 0:
+                step_back(pos, work, lookup, e, a, piece, int64(lookup.advisor_steps[i]), code)
                 i += 1
         elif slot <= 4:
             i = square * 9
-            while t.elephant_steps[i] >= 0:
-                if pos.board[t.elephant_steps[i + 1]] == 0:
-                    step_back(pos, work, t, e, a, piece, int64(t.elephant_steps[i]), code)
+            while lookup.elephant_steps[i] >= 0:
+                if pos.board[lookup.elephant_steps[i + 1]] == 0:
+                    step_back(pos, work, lookup, e, a, piece, int64(lookup.elephant_steps[i]), code)
                 i += 2
         elif slot <= 6:
             i = square * 17
-            while t.horse_steps[i] >= 0:
-                origin = int64(t.horse_steps[i])
-                if pos.board[t.horse_leg[square * 91 + origin]] == 0:
-                    step_back(pos, work, t, e, a, piece, origin, code)
+            while lookup.horse_steps[i] >= 0:
+                origin = int64(lookup.horse_steps[i])
+                if pos.board[lookup.horse_leg[square * 91 + origin]] == 0:
+                    step_back(pos, work, lookup, e, a, piece, origin, code)
                 i += 2
         elif slot <= 10:
             for step in (-9, -1, 1, 9):
                 origin = square + step
                 while origin >= 0 and origin < 90 and pos.board[origin] == 0:
-                    if (step == 1 or step == -1) and t.rank_of[origin] != t.rank_of[square]:
+                    if (step == 1 or step == -1) and lookup.rank_of[origin] != lookup.rank_of[square]:
                         break
-                    step_back(pos, work, t, e, a, piece, origin, code)
+                    step_back(pos, work, lookup, e, a, piece, origin, code)
                     origin += step
         else:
             behind = square - 9 if pos.turn == 0 else square + 9
             if behind >= 0 and behind < 90:
-                step_back(pos, work, t, e, a, piece, behind, code)
+                step_back(pos, work, lookup, e, a, piece, behind, code)
             if (square >= 45) == (pos.turn == 0):
-                if t.file_of[square] > 0:
-                    step_back(pos, work, t, e, a, piece, square - 1, code)
-                if t.file_of[square] < 8:
-                    step_back(pos, work, t, e, a, piece, square + 1, code)
+                if lookup.file_of[square] > 0:
+                    step_back(pos, work, lookup, e, a, piece, square - 1, code)
+                if lookup.file_of[square] < 8:
+                    step_back(pos, work, lookup, e, a, piece, square + 1, code)
     pos.turn ^= 1
 
 
-@entry(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64, int64))
-def run_pass(pos: Record, work: Record, t: Record, e: Record, a: Record, code: int, first: int, end: int) -> None:
+@entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))
+def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int, first: int, end: int) -> None:
     """Settle what of positions first..end-1 has this code, and look back from there."""
     for turn in range(2):
         for at in range(first, end):
@@ -275,23 +277,23 @@ def run_pass(pos: Record, work: Record, t: Record, e: Record, a: Record, code: i
                 store_byte(a.values + cell, code)
             if value == code:
                 a.settled += 1
-                place(pos, t, e, a, at)
+                place(pos, lookup, e, a, at)
                 pos.turn = turn
-                look_back(pos, work, t, e, a, code)
+                look_back(pos, work, lookup, e, a, code)
 
 
-@entry(void(POSITION, WORK, TABLES, ENDING, ANALYSIS, int64, int64))
-def check_values(pos: Record, work: Record, t: Record, e: Record, a: Record, first: int, end: int) -> None:
+@entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
+def check_values(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
     """Compare every code of positions first..end-1 with what its successors' codes give."""
     for at in range(first, end):
-        stands = place(pos, t, e, a, at)
+        stands = place(pos, lookup, e, a, at)
         for turn in range(2):
             pos.turn = turn
             value = load_byte(a.values + turn * e.entries + at)
-            if stands == 0 or is_attacked(pos, t, int64(pos.square[32 >> turn]), turn ^ 1) == 1:
+            if stands == 0 or is_attacked(pos, lookup, int64(pos.square[32 >> turn]), turn ^ 1) == 1:
                 right = int64(ILLEGAL)
             else:
-                right = expand(pos, work, t, e, a, int64(ALL))
+                right = expand(pos, work, lookup, e, a, int64(ALL))
             if value != right and a.failed < 0:
                 a.failed = at
 
@@ -354,7 +356,7 @@ class Analysis:
         for first in range(0, self.size, CHUNK):
             report(first / self.size)
             end = min(first + CHUNK, self.size)
-            kernel(self._pos, self._work, TABLES_RECORD, self._numbering, self._a, *words, first, end)
+            kernel(self._pos, self._work, LOOKUP_RECORD, self._numbering, self._a, *words, first, end)
 
 
 def build_order(endings: list[Ending]) -> Iterator[Ending]:

@@ -23,7 +23,7 @@ from scripts.lib import script
 from scripts.lib.players import random_ewn_setup, random_junqi_setup
 
 from games import registry
-from games.book import FOLDER
+from games.books.book import FOLDER
 from games.contract import (
     Game,
     Position,

@@ -49,13 +49,13 @@ from scripts.lib.paper_games import (
 from scripts.lib.plots import check_plot, save_plot
 
 from games.contract import UNKNOWN_SETUP, Task, exhaust
-from games.junqi.behaviour import FLED, MOVED, RESTED
-from games.junqi.cooperation import INTENTIONS, MOST
-from games.junqi.flat import PLIES
 from games.junqi.game import JunqiPosition
-from games.junqi.movegen import reaches
-from games.junqi.setup import TILT, draw_setup
-from games.junqi.tables import FLAG, NOWHERE, PIECES, TABLES_RECORD
+from games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
+from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
+from games.junqi.rules.movegen import reaches
+from games.junqi.search.cooperation import INTENTIONS, MOST
+from games.junqi.search.flat import PLIES
+from games.junqi.search.setup import TILT, draw_setup
 from games.kernel.control import Control
 
 MOST_PLIES = 1000
@@ -141,7 +141,7 @@ def meets_enemy(position: JunqiPosition, origin: int) -> bool:
     enemies = record.where[PIECES:] if piece < PIECES else record.where[:PIECES]
     may = int(record.may[piece])
     return any(
-        reaches(record, TABLES_RECORD, origin | int(square) << 6, may) for square in enemies if square != NOWHERE
+        reaches(record, LOOKUP_RECORD, origin | int(square) << 6, may) for square in enemies if square != NOWHERE
     )
 
 
@@ -162,7 +162,7 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
         flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
         if was_met or meets_enemy(position, target):
             yield side, "attack"
-        elif gone[FLED] or gone[RESTED] or TABLES_RECORD.roads[position.record.where[flag]] >> target & 1:
+        elif gone[FLED] or gone[RESTED] or LOOKUP_RECORD.roads[position.record.where[flag]] >> target & 1:
             yield side, "defence"
         else:
             yield side, "shuffle"

@@ -26,12 +26,12 @@ from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import pick
 from games.registry import silent
-from games.xiangqi.evaluate import evaluate
+from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.game import XiangqiPosition, create
-from games.xiangqi.movegen import checks_and_pins, generate_legal
-from games.xiangqi.position import POSITION, do_move, undo_move
-from games.xiangqi.tables import TABLES, TABLES_RECORD
-from games.xiangqi.work import MAX_MOVES, WORK, WORK_DTYPE
+from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from games.xiangqi.rules.movegen import checks_and_pins, generate_legal
+from games.xiangqi.rules.position import POSITION, do_move, undo_move
+from games.xiangqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
 
 LOST = -30_000
 
@@ -50,24 +50,24 @@ ENDGAMES = (  # of games between masters
 )
 
 
-@inner(int64(POSITION, WORK, TABLES, int64, int64, int64, int64))
-def negamax(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: int, mode: int) -> int:
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
+def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, mode: int) -> int:
     """The value of a tree; leaves are counted in work.nodes. `mode`: how windows pass, 4 more to order the moves."""
     if depth == 0:
         work.nodes += 1
-        return evaluate(pos, t)
+        return evaluate(pos, lookup)
     ply = pos.height - work.root_height
     first = ply * MAX_MOVES
-    end = generate_legal(pos, work, t, first, int64(0), checks_and_pins(pos, t))
+    end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
     if end == first:
         work.nodes += 1
         return LOST + ply
     for i in range(first, end):
         work.move_scores[i] = 0
         if mode >= 4:
-            do_move(pos, t, int64(work.moves[i]))
-            work.move_scores[i] = -evaluate(pos, t)
-            undo_move(pos, t)
+            do_move(pos, lookup, int64(work.moves[i]))
+            work.move_scores[i] = -evaluate(pos, lookup)
+            undo_move(pos, lookup)
     best = int64(LOST - 1)
     for i in range(first, end):
         move = pick(work, i, end)
@@ -75,22 +75,22 @@ def negamax(pos: Record, work: Record, t: Record, alpha: int, beta: int, depth: 
         lower = max(alpha, best)
         below = -lower if passing != WHOLE else int64(-LOST + 1)
         above = -beta if passing == ALL_LEVELS else int64(LOST - 1)
-        do_move(pos, t, move)
+        do_move(pos, lookup, move)
         # `above` bounds what the child is worth to us from our own ancestors, `below` what we have found here.
-        score = -recurse_4(pos, work, t, above, below, depth - 1, mode)
-        undo_move(pos, t)
+        score = -recurse_4(pos, work, lookup, above, below, depth - 1, mode)
+        undo_move(pos, lookup)
         best = max(best, score)
         if passing != WHOLE and best >= beta:
             break
     return best
 
 
-@entry(int64(POSITION, WORK, TABLES, int64, int64))
-def count_leaves(pos: Record, work: Record, t: Record, depth: int, mode: int) -> int:
+@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
+def count_leaves(pos: Record, work: Record, lookup: Record, depth: int, mode: int) -> int:
     """Leaves looked at; the value is left in work.root_count."""
     work.nodes = 0
     work.root_height = pos.height
-    work.root_count = negamax(pos, work, t, int64(LOST - 1), int64(-LOST + 1), depth, mode)
+    work.root_count = negamax(pos, work, lookup, int64(LOST - 1), int64(-LOST + 1), depth, mode)
     return int64(work.nodes)
 
 
@@ -115,7 +115,7 @@ def count(game: Game[XiangqiPosition], fen: str, depth: int, is_ordered: bool) -
     values = set()
 
     def leaves(mode: int) -> int:
-        found = int(count_leaves(record, work, TABLES_RECORD, depth, mode + 4 * is_ordered))
+        found = int(count_leaves(record, work, LOOKUP_RECORD, depth, mode + 4 * is_ordered))
         values.add(int(work.root_count))
         return found
 

@@ -27,8 +27,8 @@ from scripts.lib.players import Choice, EngineProcess, Forfeit, Limits, StartErr
 
 from games.contract import Position
 from games.junqi.game import JunqiPosition
-from games.junqi.position import QUIET_LIMIT
-from games.junqi.tables import ROWS
+from games.junqi.rules.lookup import ROWS
+from games.junqi.rules.position import QUIET_LIMIT
 
 SIDES = ("first", "second")
 START_S = 60.0

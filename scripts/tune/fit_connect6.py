@@ -6,7 +6,8 @@ Values of roads: so that sigmoid(sum / scale) tells the result best, by the ston
 opponent's apart; positions are left out in which the side to move wins by double threats, for the search sees that.
 Interests of points: so that a softmax of a point's roads tells best which empty point the next stone went to, the other
 stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes a source file
-to `--out`, or games/connect6/weights.py with `--replace-shipped`; the same files and options give the same weights.
+to `--out`, or games/connect6/evaluation/weights.py with `--replace-shipped`; the same files and options give the same
+weights.
 
 Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
 Little Golem, which are not shipped. `python scripts/play/self_play.py connect6 own.jsonl` makes some.
@@ -25,15 +26,15 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.records import read_records
 
+from games.connect6.evaluation.weights import CENTRE
 from games.connect6.game import Connect6Position, create
-from games.connect6.position import NO_POINT
-from games.connect6.proof import ThreatSolver
-from games.connect6.tables import POINTS, ROAD_LENGTH, ROADS, TABLES_RECORD
-from games.connect6.weights import CENTRE
+from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
+from games.connect6.rules.position import NO_POINT
+from games.connect6.search.proof import ThreatSolver
 from games.files import replace_file
 from games.registry import silent
 
-TARGET = Path(__file__).parents[2] / "games" / "connect6" / "weights.py"
+TARGET = Path(__file__).parents[2] / "games" / "connect6" / "evaluation" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 HEADER = '"""Weights of Connect6, by count of stones on a road, index 0..6; written by '
@@ -53,13 +54,13 @@ not to be left alone)."""
 def incidence() -> Array:
     """[point, road]: 1 where the road passes."""
     matrix = np.zeros((POINTS, ROADS), np.float32)
-    for road, points in enumerate(TABLES_RECORD.road_points.reshape(ROADS, ROAD_LENGTH)):
+    for road, points in enumerate(LOOKUP_RECORD.road_points.reshape(ROADS, ROAD_LENGTH)):
         matrix[points, road] = 1
     return matrix
 
 
 THROUGH = incidence()
-NEARNESS = TABLES_RECORD.centre.astype(np.float32) / CENTRE
+NEARNESS = LOOKUP_RECORD.centre.astype(np.float32) / CENTRE
 
 
 def kinds(roads: Any, side: int) -> Any:

@@ -5,9 +5,11 @@
     python scripts/tune/fit_junqi.py own.jsonl --out weights.py
 
 Each game is replayed as the referee sees it, and every so many plies (`--every`) gives the counts of the evaluation's
-terms. The evaluation is linear in its weights (games/junqi/evaluate.py), so Newton's method is exact. A ridge holds the
+terms. The evaluation is linear in its weights (games/junqi/evaluation/evaluate.py), so Newton's method is exact. A
+ridge holds the
 weights near the present ones where games say little. What pieces are worth by themselves, for attacks to be judged by,
-is fitted to their numbers alone. Writes a source file to `--out`, or games/junqi/weights.py with `--replace-shipped`;
+is fitted to their numbers alone. Writes a source file to `--out`, or games/junqi/evaluation/weights.py with
+`--replace-shipped`;
 the same games and options give the same weights. The loss told is on every tenth game, which the fit does not see.
 
 Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
@@ -25,11 +27,11 @@ from scripts.lib.logistic import Array, fit, loss
 from scripts.lib.paper_games import read_games
 
 from games.files import replace_file
-from games.junqi import weights
-from games.junqi.evaluate import evaluate_here
+from games.junqi.evaluation import weights
+from games.junqi.evaluation.evaluate import evaluate_here
 from games.junqi.game import JunqiPosition
-from games.junqi.tables import FLAG, TABLES_RECORD
-from games.junqi.work import WORK_DTYPE
+from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
+from games.junqi.rules.work import WORK_DTYPE
 from games.kernel.jit import new_record
 
 HELD_OUT = 10
@@ -52,7 +54,7 @@ def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
             if ply < 2 or position.outcome() is not None:
                 continue
             if ply % every == 0:
-                evaluate_here(position.record, TABLES_RECORD, work)
+                evaluate_here(position.record, LOOKUP_RECORD, work)
                 rows.append(work.terms.astype(np.float64))
                 results.append(result)
                 numbers.append(number)

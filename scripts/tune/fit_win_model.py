@@ -5,7 +5,8 @@
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
 the result go to the folder, one line a game. The same command continues what was broken off, and one with more
 `--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
-The model is the ordered logistic of games/winning.py, fitted by maximum likelihood to four games of five and tried on
+The model is the ordered logistic of games/search/win_model.py, fitted by maximum likelihood to four games of five and
+tried on
 the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model to paste.
 """
 
@@ -29,7 +30,7 @@ from scripts.lib.players import Choice, Searching, Turn
 
 from games.contract import FIRST, Game, Position
 from games.files import check_owned
-from games.winning import WinModel
+from games.search.win_model import WinModel
 
 
 class Form(NamedTuple):

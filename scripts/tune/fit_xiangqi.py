@@ -4,10 +4,11 @@
     python scripts/tune/fit_xiangqi.py games.jsonl.zst own.jsonl.zst --out tuned.py
 
 Each game is replayed; quiet positions (no check, no capture next) are sampled from it, and the weights chosen so that
-sigmoid(evaluation / scale) tells the result best. The evaluation is linear in its weights (games/xiangqi/evaluate.py),
+sigmoid(evaluation / scale) tells the result best. The evaluation is linear in its weights
+(games/xiangqi/evaluation/evaluate.py),
 so Newton's method is exact. A ridge holds the weights near the present ones where games say little. Writes a source
-file to `--out`, or games/xiangqi/tuned.py with `--replace-shipped`; the same files and options give the same weights.
-`--limit` is a file's.
+file to `--out`, or games/xiangqi/evaluation/tuned.py with `--replace-shipped`; the same files and options give the
+same weights. `--limit` is a file's.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
@@ -28,16 +29,16 @@ from scripts.lib.records import read_records
 
 from games.files import replace_file
 from games.registry import silent
-from games.xiangqi.evaluate import FULL_PHASE, fill_terms
+from games.xiangqi.evaluation.evaluate import FULL_PHASE, fill_terms
+from games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
+from games.xiangqi.evaluation.weights import KINDS, TERMS
 from games.xiangqi.game import create
-from games.xiangqi.tables import TABLES_RECORD
-from games.xiangqi.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
-from games.xiangqi.weights import KINDS, TERMS
+from games.xiangqi.rules.lookup import LOOKUP_RECORD
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 SQUARES = 7 * 10 * 5
 FEATURES = SQUARES + len(TERMS)
-TARGET = Path(__file__).parents[2] / "games" / "xiangqi" / "tuned.py"
+TARGET = Path(__file__).parents[2] / "games" / "xiangqi" / "evaluation" / "tuned.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 HEADER = '"""Xiangqi weights in centipawns, written by '
@@ -48,7 +49,7 @@ def features(record: Any) -> Array:
     """Counts of a position, Red's less Black's: pieces by [kind, rank, file folded on its mirror], then terms."""
     row = np.zeros(FEATURES, np.float32)
     for square in np.flatnonzero(record.board[:90]).tolist():
-        code = int(TABLES_RECORD.kind_of[record.board[square]]) - 1
+        code = int(LOOKUP_RECORD.kind_of[record.board[square]]) - 1
         rank, file = divmod(square, 9)
         sign, kind = (1, code) if code < 7 else (-1, code - 7)
         own_rank = rank if sign == 1 else 9 - rank
@@ -70,7 +71,7 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
             move = position.parse_move(word)
             is_quiet = position.record.board[move >> 7] == 0
             if ply >= first_ply and is_quiet and rng.random() < share and not position.is_check():
-                fill_terms(position.record, TABLES_RECORD)
+                fill_terms(position.record, LOOKUP_RECORD)
                 rows.append(features(position.record))
                 phases.append(min(int(position.record.phase), FULL_PHASE) / FULL_PHASE)
                 results.append(SCORES[record.result])

@@ -4,10 +4,11 @@
 
 own.jsonl: a log of `compare_junqi_players.py games`. GAMES: a log of referee_junqi.py, other engines' games; the fit
 does not see it. Each side's view is taken every so many plies (`--every`). What makes the true types likeliest given
-all that is known then, is found by gradient ascent: what pieces of a type did (games/junqi/behaviour.py), less what the
+all that is known then, is found by gradient ascent: what pieces of a type did (games/junqi/knowledge/behaviour.py),
+less what the
 pieces did that were expected to be of that type. Prints the mean of -ln of what the true types of pieces not known for
 certain were believed to be, without habits and with them, for every tenth game and for GAMES. Writes a source file to
-`--out`, or games/junqi/habits.py with `--replace-shipped`.
+`--out`, or games/junqi/knowledge/habits.py with `--replace-shipped`.
 
 Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
 """
@@ -26,10 +27,11 @@ from scripts.lib import script
 from scripts.lib.paper_games import read_games
 
 from games.files import replace_file
-from games.junqi import behaviour, habits, record
+from games.junqi import record
 from games.junqi.game import JunqiPosition
-from games.junqi.tables import TYPES
-from games.junqi.worlds import Belief, marginals
+from games.junqi.knowledge import behaviour, habits
+from games.junqi.knowledge.worlds import Belief, marginals
+from games.junqi.rules.lookup import TYPES
 
 HELD_OUT = 10
 RATE, DECAY = 0.03, 0.9
@@ -42,8 +44,8 @@ OWNS = script.begins_with(TITLE)
 
 HEADER = '''scripts/tune/learn_junqi_habits.py): learned from {games} games of our own.
 
-Rows are the traits of games/junqi/behaviour.py, columns the types a (commander) to l (flag): what the logarithm of a
-piece's weight rises by if it has the trait in full.
+Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag): what the
+logarithm of a piece's weight rises by if it has the trait in full.
 """
 
 '''

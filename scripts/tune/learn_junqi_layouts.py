@@ -36,11 +36,11 @@ from scripts.lib.paper_games import read_games
 from scripts.lib.records import open_text
 
 from games.files import replace_file
-from games.junqi import advantages, deployments
-from games.junqi.belief import FLAG_SLOT, MIRRORED, slot_types
-from games.junqi.notation import check_setup, square_text
-from games.junqi.setup import SETUP_COUNT
-from games.junqi.tables import COUNTS, FLAG, PIECES, SLOTS, TYPES
+from games.junqi.knowledge import advantages, deployments
+from games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED, slot_types
+from games.junqi.rules.lookup import COUNTS, FLAG, PIECES, SLOTS, TYPES
+from games.junqi.rules.notation import check_setup, square_text
+from games.junqi.search.setup import SETUP_COUNT
 
 LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
 LEGAL[:, FLAG] = False
@@ -61,7 +61,7 @@ ADVANTAGES_TITLE = '"""Where pieces had better be deployed, by '
 ADVANTAGES_HEADER = '''{games} games (scripts/tune/learn_junqi_layouts.py advantages).
 
 What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
-games/junqi/deployments.py.
+games/junqi/knowledge/deployments.py.
 """
 
 '''

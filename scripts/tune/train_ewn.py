@@ -26,13 +26,13 @@ from tqdm import tqdm
 from scripts.lib import script
 from scripts.lib.ewn_learning import LEARNER_DTYPE, play, ready
 
-from games.book import write_book
-from games.ewn.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, without_weights
-from games.ewn.knowledge import ENDINGS
-from games.ewn.position import POSITION_DTYPE
-from games.ewn.tablebase import Tablebase
-from games.ewn.tables import TABLES_RECORD
-from games.ewn.work import WORK_DTYPE
+from games.books.book import write_book
+from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, without_weights
+from games.ewn.knowledge.knowledge import ENDINGS
+from games.ewn.knowledge.tablebase import Tablebase
+from games.ewn.rules.lookup import LOOKUP_RECORD
+from games.ewn.rules.position import POSITION_DTYPE
+from games.ewn.rules.work import WORK_DTYPE
 from games.files import open_regular, replace_file
 from games.kernel.jit import new_record
 from games.kernel.random import seed_state
@@ -93,7 +93,7 @@ def main() -> int:
         while done < options.games:
             games = min(options.every, options.games - done)
             learner.states = learner.squared_error = 0
-            play(pos, image, TABLES_RECORD, evaluation, learner, work, weights, errors, sizes, games)
+            play(pos, image, LOOKUP_RECORD, evaluation, learner, work, weights, errors, sizes, games)
             done += games
             error = math.sqrt(learner.squared_error / learner.states)
             bar.update(games)

@@ -1,8 +1,8 @@
 """Xiangqi by the plainest means: a dict of pieces, every move tried on a copy of it.
 
 Source: the game's published rules as rules/xiangqi.md words them (flying general, horse's leg, elephant's eye
-and river, palace, cannon, stalemate loses) and, for repetition, the articles listed in games/xiangqi/rules.py. The
-move-count draws are not judged here.
+and river, palace, cannon, stalemate loses) and, for repetition, the articles listed in
+games/xiangqi/rules/repetition.py. The move-count draws are not judged here.
 Files are 0-8 from red's left (`a`-`i`), ranks 0-9 from red's side; upper case is red.
 """
 

@@ -1,0 +1,1 @@
+"""Books of all games: the file format, and opening books."""

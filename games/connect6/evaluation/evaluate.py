@@ -1,0 +1,27 @@
+"""Static evaluation of Connect6: the sum of all road values, kept up to date stone by stone (paper 3)."""
+
+from __future__ import annotations
+
+from games.connect6.evaluation.weights import TEMPO
+from games.connect6.rules.position import POSITION
+from games.kernel.jit import Record, inner, int64
+
+EVAL_BOUND = 1_500_000
+"""No evaluation reaches beyond; proven wins do."""
+
+
+@inner(int64(POSITION), forceinline=True)
+def evaluate(pos: Record) -> int:
+    """The value for the side to move."""
+    return min(max(pos.score[pos.turn] + TEMPO, -EVAL_BOUND), EVAL_BOUND)
+
+
+def explain(pos: Record) -> list[str]:
+    """How many living roads each side has, by stones, and the total for the side to move."""
+    lines = []
+    for side, name in enumerate(("black", "white")):
+        counts = [int((pos.roads == (n if side == 0 else 8 * n)).sum()) for n in range(1, 7)]
+        lines.append(f"{name} roads " + " ".join(f"{n}:{count}" for n, count in enumerate(counts, 1)))
+    turn = int(pos.turn)
+
+    return [*lines, f"total {int(pos.score[turn]) + TEMPO:+d} for the side to move"]

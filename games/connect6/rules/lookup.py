@@ -1,0 +1,103 @@
+"""Tables of the Connect6 kernels: the 924 roads, the roads of each point, road values, hash numbers.
+
+Points are `column * 19 + row`, column a = 0, row 1 = 0; a turn's two points are written in that order.
+A road's content is one byte: black stones + 8 * white stones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from games.connect6.evaluation.weights import CENTRE, OPPONENT_INTEREST, OPPONENT_VALUE, OWN_INTEREST, OWN_VALUE
+from games.kernel.jit import Record, new_record, record, record_type
+
+SIZE = 19
+POINTS = SIZE * SIZE
+ROAD_LENGTH = 6
+ROADS = 924
+POINT_ROADS = 24
+"""Most roads through one point."""
+
+NEIGHBOURS = 4 * (ROAD_LENGTH - 1)
+"""Points that follow one on the roads through it, at most."""
+
+LOOKUP_DTYPE = record(
+    [
+        ("road_points", "u2", ROADS * ROAD_LENGTH),
+        ("road_stride", "u1", ROADS),  # from one road of a line to the next
+        ("roads_before", "u1", ROADS),  # on its line
+        ("roads_after", "u1", ROADS),
+        ("road_count", "u1", POINTS),
+        ("point_roads", "u2", POINTS * POINT_ROADS),
+        ("value", "i4", 2 * 64),  # [side that looks, road content]
+        ("interest", "i4", 2 * 64),  # [side to move, road content]: what a further stone on the road is worth
+        ("interest_gain", "i4", 2 * 64),  # by how much a stone of that side changes it
+        ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the road is dead
+        ("centre", "i4", POINTS),  # part of the interest: nearer the middle first
+        ("zobrist", "i8", 2 * POINTS),  # [side, point]
+        ("zobrist_turn", "i8"),
+        ("zobrist_single", "i8"),  # one stone left to place
+    ]
+)
+LOOKUP = record_type(LOOKUP_DTYPE)
+
+
+def roads() -> list[list[int]]:
+    """The points of every road, in the four directions."""
+    found = []
+    for dc, dr in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for column in range(SIZE):
+            for row in range(SIZE):
+                line = [(column + i * dc, row + i * dr) for i in range(ROAD_LENGTH)]
+                if all(0 <= c < SIZE and 0 <= r < SIZE for c, r in line):
+                    found.append([c * SIZE + r for c, r in line])
+    return found
+
+
+def _build() -> Record:
+    lookup = new_record(LOOKUP_DTYPE)
+    through: list[list[int]] = [[] for _ in range(POINTS)]
+    for number, points in enumerate(roads()):
+        lookup.road_points[number * ROAD_LENGTH : (number + 1) * ROAD_LENGTH] = points
+        for point in points:
+            through[point].append(number)
+    place = {tuple(points): number for number, points in enumerate(roads())}
+    for line, number in place.items():
+        step = line[1] - line[0]
+        before = place.get(tuple(point - step for point in line))
+        if before is not None:
+            lookup.roads_before[number] = lookup.roads_before[before] + 1
+    for line, number in reversed(place.items()):
+        step = line[1] - line[0]
+        after = place.get(tuple(point + step for point in line))
+        if after is not None:
+            lookup.roads_after[number] = lookup.roads_after[after] + 1
+            lookup.road_stride[number] = lookup.road_stride[after] = after - number
+    for point, numbers in enumerate(through):
+        lookup.road_count[point] = len(numbers)
+        lookup.point_roads[point * POINT_ROADS : point * POINT_ROADS + len(numbers)] = numbers
+    for own in range(ROAD_LENGTH + 1):
+        for other in range(ROAD_LENGTH + 1 - own):
+            if own and other:
+                continue
+            value = OWN_VALUE[own] if own else -OPPONENT_VALUE[other]
+            interest = OWN_INTEREST[own] if not other else OPPONENT_INTEREST[other]
+            for side in range(2):
+                content = own + 8 * other if side == 0 else other + 8 * own
+                lookup.value[side * 64 + content] = value
+                lookup.interest[side * 64 + content] = interest
+                lookup.own[side * 64 + content] = own
+                more = OWN_INTEREST[min(own + 1, ROAD_LENGTH)] if not other else 0
+                lookup.interest_gain[side * 64 + content] = more - interest
+    columns, rows = divmod(np.arange(POINTS), SIZE)
+    middle = SIZE // 2
+    lookup.centre[:] = CENTRE * (2 * middle - np.abs(columns - middle) - np.abs(rows - middle))
+    random = np.random.Generator(np.random.PCG64(0xC6))
+    zobrist = random.integers(-(2**63), 2**63 - 1, size=2 * POINTS + 2, dtype=np.int64)
+    lookup.zobrist[:] = zobrist[: 2 * POINTS]
+    lookup.zobrist_turn, lookup.zobrist_single = zobrist[2 * POINTS :]
+    return lookup
+
+
+LOOKUP_RECORD = _build()
+"""The tables, read-only by convention, passed to every kernel."""

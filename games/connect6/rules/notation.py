@@ -1,0 +1,68 @@
+"""Text of Connect6 points, turns and FENs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from games.connect6 import INFO
+from games.connect6.rules.lookup import POINTS, SIZE
+from games.connect6.rules.position import NO_POINT
+
+COLUMNS = "".join(INFO.board.columns)
+CENTRE = "j10"
+START_FEN = "/".join(["19"] * SIZE) + " b 1"
+_TURN = re.compile(r"([a-s])([1-9][0-9]?)(?:([a-s])([1-9][0-9]?))?\Z", re.ASCII | re.IGNORECASE)
+
+
+def point_text(point: int) -> str:
+    return f"{COLUMNS[point // SIZE]}{point % SIZE + 1}"
+
+
+def turn_text(move: int) -> str:
+    """`j10` or `i9k11`."""
+    second = move >> 9
+    return point_text(move & 511) + (point_text(second) if second != NO_POINT else "")
+
+
+def parse_turn(text: str) -> tuple[int, int]:
+    """(first, second) points in board order, second NO_POINT for a single stone; ValueError if it is no turn."""
+    match = _TURN.match(text)
+    if not match:
+        raise ValueError(f"not a move: {text}")
+    points = []
+    for column, row in ((match[1], match[2]), (match[3], match[4])):
+        if column is not None:
+            if int(row) > SIZE:
+                raise ValueError(f"row off the board: {text}")
+            points.append(COLUMNS.index(column.lower()) * SIZE + int(row) - 1)
+    if len(points) == 1:
+        return points[0], NO_POINT
+    if points[0] == points[1]:
+        raise ValueError(f"the same point twice: {text}")
+    return min(points), max(points)
+
+
+def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
+    """(stones as (point, side), turn, stones left); ValueError says what is wrong."""
+    fields = fen.split()
+    if len(fields) != 3:
+        raise ValueError(f"{len(fields)} fields, not 3")
+    stones = []
+    for column, row, letter in INFO.board.read_placement(fields[0]):
+        if letter not in INFO.pieces:
+            raise ValueError(f"unknown stone {letter}")
+        stones.append((column * SIZE + row, INFO.pieces.index(letter)))
+    if fields[1] not in ("b", "w"):
+        raise ValueError(f"side to move is b or w, not {fields[1]}")
+    if fields[2] not in ("1", "2"):
+        raise ValueError(f"stones left are 1 or 2, not {fields[2]}")
+    left = int(fields[2])
+    if left == 2 and len(stones) == POINTS - 1:
+        left = 1
+    return stones, int(fields[1] == "w"), left
+
+
+def write_fen(stones: Mapping[str, str], turn: int, left: int) -> str:
+    """Return the FEN of stones by point; ValueError for one that there is not."""
+    return f"{INFO.placement(stones)} {INFO.sides[turn]} {left}"

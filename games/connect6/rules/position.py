@@ -1,0 +1,166 @@
+"""The Connect6 position record and the kernels that change it, one stone at a time.
+
+Every stone updates at most 24 roads (the paper's local scan): both sides' evaluations, the count of
+roads that threaten to win, and the interest of the points on them are kept as running sums.
+"""
+
+from __future__ import annotations
+
+from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
+from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+
+NOT_OVER, DRAW = -1, 2
+NO_POINT = 511
+"""In the place of a turn's second point."""
+
+THREAT = 4
+"""Own stones on a road without enemies from which one turn makes six."""
+
+POSITION_DTYPE = record(
+    [
+        ("stones", "u1", POINTS),  # 0 empty, 1 black, 2 white
+        ("roads", "u1", ROADS),  # content: black + 8 * white
+        ("interest", "i4", 2 * POINTS),  # [side to move, point]
+        ("score", "i8", 2),  # sum of road values, as each side looks at it when to move
+        ("threats", "i8", 2),  # roads with at least THREAT stones of the side and none of the other's
+        ("turn", "i8"),  # 0 Black, 1 White
+        ("left", "i8"),  # stones left to place this turn: 2, or 1 after the first, at the start and on the last point
+        ("winner", "i8"),  # side, DRAW or NOT_OVER
+        ("key", "i8"),
+        ("height", "i8"),  # stones in the history; dead above
+        ("empty", "i8"),
+        ("past_point", "u2", POINTS),
+        ("past_left", "u1", POINTS),  # stones left and mover before the stone
+        ("past_turn", "u1", POINTS),
+    ]
+)
+POSITION = record_type(POSITION_DTYPE)
+
+
+@inner(int64(int64, int64), forceinline=True)
+def is_threat(content: int, side: int) -> int:
+    """1 if a road's content threatens to win for `side`."""
+    own = content & 7 if side == 0 else content >> 3
+    other = content >> 3 if side == 0 else content & 7
+    return 1 if own >= THREAT and other == 0 else 0
+
+
+@inner(void(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
+def change_roads(pos: Record, lookup: Record, point: int, side: int, by: int) -> None:
+    """Add (by = 1) or remove (-1) a stone of `side` on all roads through a point."""
+    step = by if side == 0 else 8 * by
+    for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
+        road = int64(lookup.point_roads[i])
+        before = int64(pos.roads[road])
+        after = before + step
+        pos.roads[road] = after
+        pos.score[0] += lookup.value[after] - lookup.value[before]
+        pos.score[1] += lookup.value[64 + after] - lookup.value[64 + before]
+        pos.threats[0] += is_threat(after, int64(0)) - is_threat(before, int64(0))
+        pos.threats[1] += is_threat(after, int64(1)) - is_threat(before, int64(1))
+        black = lookup.interest[after] - lookup.interest[before]
+        white = lookup.interest[64 + after] - lookup.interest[64 + before]
+        if black != 0 or white != 0:
+            for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+                other = int64(lookup.road_points[j])
+                pos.interest[other] += black
+                pos.interest[POINTS + other] += white
+
+
+@inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
+def makes_six(pos: Record, lookup: Record, point: int, side: int) -> int:
+    """1 if six of `side` stand on a road through a point."""
+    full = 6 if side == 0 else 48
+    for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
+        if pos.roads[lookup.point_roads[i]] == full:
+            return 1
+    return 0
+
+
+@inner(void(POSITION, LOOKUP, int64))
+def do_stone(pos: Record, lookup: Record, point: int) -> None:
+    """Place a stone of the side to move on an empty point; ends the turn after its last or winning stone."""
+    side = pos.turn
+    pos.past_point[pos.height] = point
+    pos.past_left[pos.height] = pos.left
+    pos.past_turn[pos.height] = side
+    pos.height += 1
+    pos.stones[point] = side + 1
+    pos.empty -= 1
+    change_roads(pos, lookup, point, side, int64(1))
+    pos.key ^= lookup.zobrist[side * POINTS + point]
+    if makes_six(pos, lookup, point, side) == 1:
+        pos.winner = side
+    elif pos.empty == 0:
+        pos.winner = DRAW
+    left = int64(1)
+    if pos.left == 1 or pos.winner != NOT_OVER:
+        pos.turn = side ^ 1
+        pos.key ^= lookup.zobrist_turn
+        left = 1 if pos.empty == 1 else 2
+    if pos.left != left:
+        pos.key ^= lookup.zobrist_single
+        pos.left = left
+
+
+@inner(int64(POSITION, LOOKUP))
+def undo_stone(pos: Record, lookup: Record) -> int:
+    """Take the last stone back and return its point."""
+    pos.height -= 1
+    point = int64(pos.past_point[pos.height])
+    side = int64(pos.past_turn[pos.height])
+    left = int64(pos.past_left[pos.height])
+    pos.stones[point] = 0
+    pos.empty += 1
+    change_roads(pos, lookup, point, side, int64(-1))
+    pos.key ^= lookup.zobrist[side * POINTS + point]
+    if pos.turn != side:
+        pos.key ^= lookup.zobrist_turn
+    if pos.left != left:
+        pos.key ^= lookup.zobrist_single
+    pos.turn = side
+    pos.left = left
+    pos.winner = NOT_OVER
+    return point
+
+
+@entry(void(POSITION, LOOKUP, int64))
+def do_turn(pos: Record, lookup: Record, move: int) -> None:
+    """Play a turn `first | second << 9` (second NO_POINT: a single stone)."""
+    do_stone(pos, lookup, move & 511)
+    if move >> 9 != NO_POINT and pos.winner == NOT_OVER:
+        do_stone(pos, lookup, move >> 9)
+
+
+@entry(void(POSITION, LOOKUP, int64))
+def undo_turn(pos: Record, lookup: Record, move: int) -> None:
+    """Take back the turn that `do_turn` just played."""
+    if pos.past_point[pos.height - 1] == move >> 9:
+        undo_stone(pos, lookup)
+    undo_stone(pos, lookup)
+
+
+@entry(void(POSITION, LOOKUP, int64, int64))
+def clear_board(pos: Record, lookup: Record, turn: int, left: int) -> None:
+    """Make a zeroed record an empty board with `turn` to place `left` stones."""
+    pos.turn = turn
+    pos.left = left
+    pos.winner = NOT_OVER
+    pos.empty = POINTS
+    pos.key = (lookup.zobrist_turn if turn == 1 else 0) ^ (lookup.zobrist_single if left == 1 else 0)
+    for point in range(POINTS):
+        pos.interest[point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[0]
+        pos.interest[POINTS + point] = lookup.centre[point] + lookup.road_count[point] * lookup.interest[64]
+
+
+@entry(void(POSITION, LOOKUP, int64, int64))
+def put_stone(pos: Record, lookup: Record, point: int, side: int) -> None:
+    """Set up: put a stone on an empty point (undone by nothing)."""
+    pos.stones[point] = side + 1
+    pos.empty -= 1
+    change_roads(pos, lookup, point, side, int64(1))
+    pos.key ^= lookup.zobrist[side * POINTS + point]
+    if makes_six(pos, lookup, point, side) == 1:
+        pos.winner = side
+    elif pos.empty == 0 and pos.winner == NOT_OVER:
+        pos.winner = DRAW

@@ -1,0 +1,48 @@
+"""The eight ways to lay a Connect6 board: positions and turns as each of them sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from games.connect6.rules.position import NO_POINT
+from games.kernel.jit import Record
+
+
+def _ways() -> list[list[int]]:
+    """[symmetry][point]: where the point goes; symmetry 0 leaves all in place."""
+    middle = SIZE // 2
+    ways = []
+    for flip in (1, -1):
+        for a, b in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+            way = []
+            for point in range(POINTS):
+                column, row = point // SIZE - middle, point % SIZE - middle
+                way.append((a * column - b * row + middle) * SIZE + flip * (b * column + a * row) + middle)
+            ways.append(way)
+    return ways
+
+
+_WAYS = _ways()
+
+
+def symmetric_keys(pos: Record) -> list[int]:
+    """The position's key as each symmetry sees it, the first its own."""
+    points = np.flatnonzero(pos.stones)
+    sides = (pos.stones[points].astype(np.int64) - 1) * POINTS
+    rest = int(pos.key) ^ int(np.bitwise_xor.reduce(LOOKUP_RECORD.zobrist[sides + points]))
+    return [rest ^ int(np.bitwise_xor.reduce(LOOKUP_RECORD.zobrist[sides + np.take(way, points)])) for way in _WAYS]
+
+
+def turned(move: int, symmetry: int) -> int:
+    """A turn as a symmetry sees it."""
+    return _code([_WAYS[symmetry][point] for point in (move & 511, move >> 9) if point != NO_POINT])
+
+
+def turned_back(move: int, symmetry: int) -> int:
+    """The turn that is `move` as a symmetry sees it."""
+    return _code([_WAYS[symmetry].index(point) for point in (move & 511, move >> 9) if point != NO_POINT])
+
+
+def _code(points: list[int]) -> int:
+    return min(points) | (max(points) if len(points) == 2 else NO_POINT) << 9

@@ -1,0 +1,262 @@
+"""Attacks of Connect6 and the replies to them.
+
+An attack is a turn after which no single stone hits every threat (a road with four stones or more and none of the
+enemy's). A threat is kept as the one or two empty points of its road, which are the points that hit it.
+"""
+
+from __future__ import annotations
+
+from games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
+from games.connect6.rules.movegen import find_threats, hits_all, ordered
+from games.connect6.rules.position import NO_POINT, POSITION, THREAT
+from games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
+from games.kernel.jit import Record, inner, int64, void
+
+MISSED = -1
+"""In the place of a number of replies: one stone suffices, it is no attack."""
+
+REPLY_COST = 1 << 24
+UNSTOPPABLE = -(1 << 23)
+"""Scores of attacks: the fewer replies the better, then by the interest of the points; from UNSTOPPABLE on none."""
+
+SCRATCH = MAX_LEVELS * MAX_REPLIES
+"""Where replies are listed only to be counted."""
+
+SOME, THREE = 1, 2
+"""Marks of empty points: on a road of two or three own stones or of an opponent's threat; on an own road of three."""
+
+
+@inner(void(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
+def note_threat(pos: Record, work: Record, lookup: Record, road: int, first: int, second: int) -> None:
+    """Note the threat that a road becomes with stones on two points (each may be off the road, or NO_POINT)."""
+    at = work.hit_count
+    if at == MAX_HITS:
+        return
+    work.hit_first[at] = NO_POINT
+    work.hit_second[at] = NO_POINT
+    for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+        point = int64(lookup.road_points[i])
+        if pos.stones[point] == 0 and point != first and point != second:
+            if work.hit_first[at] == NO_POINT:
+                work.hit_first[at] = point
+            else:
+                work.hit_second[at] = point
+    work.hit_count += 1
+
+
+@inner(int64(WORK, int64, int64, int64))
+def list_second(work: Record, first: int, at: int, end: int) -> int:
+    """With `first` hitting some of the threats, list the replies it is part of; MISSED if it hits all."""
+    a, b = int64(NO_POINT), int64(NO_POINT)
+    is_open = False
+    for i in range(work.hit_count):
+        p, q = int64(work.hit_first[i]), int64(work.hit_second[i])
+        if p == first or q == first:
+            continue
+        if not is_open:
+            a, b = p, q
+            is_open = True
+        else:
+            if a != p and a != q:
+                a = int64(NO_POINT)
+            if b != p and b != q:
+                b = int64(NO_POINT)
+    if not is_open:
+        return MISSED
+    for second in (a, b):
+        if second != NO_POINT:
+            turn = ordered(first, second)
+            is_new = True
+            for i in range(at, end):
+                if work.replies[i] == turn:
+                    is_new = False
+            if is_new and end < at + MAX_REPLIES:
+                work.replies[end] = turn
+                end += 1
+    return end
+
+
+@inner(int64(WORK, int64))
+def list_hitting(work: Record, at: int) -> int:
+    """The pairs that hit every noted threat, to work.replies from `at`; their number, or MISSED if one stone does."""
+    if work.hit_count == 0:
+        return MISSED
+    end = list_second(work, int64(work.hit_first[0]), at, at)
+    if end != MISSED and work.hit_second[0] != NO_POINT:
+        end = list_second(work, int64(work.hit_second[0]), at, end)
+    return MISSED if end == MISSED else end - at
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int, at: int) -> int:
+    """As `list_hitting`, for the threats that `side` has made by a turn."""
+    work.hit_count = 0
+    for point in (turn & 511, turn >> 9):
+        if point != NO_POINT:
+            for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
+                road = int64(lookup.point_roads[i])
+                if lookup.own[side * 64 + pos.roads[road]] >= THREAT:
+                    note_threat(pos, work, lookup, road, int64(NO_POINT), int64(NO_POINT))
+    return list_hitting(work, at)
+
+
+@inner(void(WORK, int64, int64), forceinline=True)
+def note_alone(work: Record, point: int, other: int) -> None:
+    """Note the threats that a stone on a point of roads of three makes, but those on roads with the other point."""
+    for i in range(point * POINT_ROADS, point * POINT_ROADS + work.alone_count[point]):
+        p, q = work.alone_first[i], work.alone_second[i]
+        if p != other and q != other and work.hit_count < MAX_HITS:
+            work.hit_first[work.hit_count] = p
+            work.hit_second[work.hit_count] = q
+            work.hit_count += 1
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
+def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: int, end: int) -> int:
+    """List the turn if the noted threats make it an attack and it hits the opponent's; returns the list's new end."""
+    if work.threat_count > 0 and hits_all(work, lookup, first, second) == 0:
+        return end
+    replies = list_hitting(work, int64(SCRATCH))
+    if replies == MISSED:
+        return end
+    if end == MAX_ATTACKS:
+        work.attack_cut = 1
+        return end
+    base = pos.turn * POINTS
+    work.attacks[end] = ordered(first, second)
+    work.attack_scores[end] = pos.interest[base + first] + pos.interest[base + second] - REPLY_COST * replies
+    return end + 1
+
+
+@inner(void(POSITION, WORK, LOOKUP))
+def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
+    """Find the mover's roads of two and three, their empty points, and for each the threats its stone makes alone."""
+    own = pos.turn * 64
+    work.hot_count = work.some_count = work.three_count = 0
+    for road in range(ROADS):
+        count = lookup.own[own + pos.roads[road]]
+        if count != 2 and count != 3:
+            continue
+        work.hot[work.hot_count] = road
+        work.hot_count += 1
+        for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+            point = int64(lookup.road_points[i])
+            if pos.stones[point] != 0:
+                continue
+            if work.marks[point] == 0:
+                work.marks[point] = SOME
+                work.some[work.some_count] = point
+                work.some_count += 1
+            if count == 3:
+                if work.marks[point] == SOME:
+                    work.marks[point] = THREE
+                    work.three[work.three_count] = point
+                    work.three_count += 1
+                    work.alone_count[point] = 0
+                work.hit_count = 0
+                note_threat(pos, work, lookup, road, point, int64(NO_POINT))
+                at = point * POINT_ROADS + work.alone_count[point]
+                work.alone_first[at] = work.hit_first[0]
+                work.alone_second[at] = work.hit_second[0]
+                work.alone_count[point] += 1
+
+
+@inner(int64(int64, int64), forceinline=True)
+def pair_on_line(first: int, second: int) -> int:
+    """A number for two points that a road can hold, below POINTS * NEIGHBOURS; -1 for others. `first` < `second`."""
+    columns = second // SIZE - first // SIZE
+    rows = second % SIZE - first % SIZE
+    if columns >= ROAD_LENGTH or abs(rows) >= ROAD_LENGTH:
+        return -1
+    if rows == 0:
+        return first * NEIGHBOURS + columns - 1
+    if columns == 0:
+        return first * NEIGHBOURS + ROAD_LENGTH - 1 + rows - 1
+    if columns == rows:
+        return first * NEIGHBOURS + 2 * (ROAD_LENGTH - 1) + columns - 1
+    if columns == -rows:
+        return first * NEIGHBOURS + 3 * (ROAD_LENGTH - 1) + columns - 1
+    return -1
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64))
+def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
+    """Attacks with both stones on one hot road; the roads beside it on the line may become threats too."""
+    own = pos.turn * 64
+    for h in range(work.hot_count):
+        road = int64(work.hot[h])
+        base = road * ROAD_LENGTH
+        for j in range(ROAD_LENGTH):
+            first = int64(lookup.road_points[base + j])
+            if pos.stones[first] != 0:
+                continue
+            for k in range(j + 1, ROAD_LENGTH):
+                second = int64(lookup.road_points[base + k])
+                if pos.stones[second] != 0:
+                    continue
+                pair = pair_on_line(first, second)
+                if work.seen_on_line[pair] == work.stamp:
+                    continue
+                work.seen_on_line[pair] = work.stamp
+                work.hit_count = 0
+                stride = int64(lookup.road_stride[road])
+                back = min(int64(lookup.roads_before[road]), ROAD_LENGTH - 1 - k)
+                for i in range(-back, min(int64(lookup.roads_after[road]), j) + 1):
+                    other = road + i * stride
+                    if lookup.own[own + pos.roads[other]] >= THREAT - 2:
+                        note_threat(pos, work, lookup, other, first, second)
+                if work.marks[first] == THREE:
+                    note_alone(work, first, second)
+                if work.marks[second] == THREE:
+                    note_alone(work, second, first)
+                end = try_attack(pos, work, lookup, first, second, end)
+    return end
+
+
+@inner(int64(WORK, int64, int64), forceinline=True)
+def is_new_pair(work: Record, first: int, second: int) -> int:
+    """1 if no hot road holds both points."""
+    pair = pair_on_line(first, second) if first < second else pair_on_line(second, first)
+    return 1 if pair < 0 or work.seen_on_line[pair] != work.stamp else 0
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64))
+def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
+    """The attacks of the side to move, which has no threats, to work.attacks from `first`; returns their end.
+
+    Both stones make threats together on a road of two or more, or each on a road of three; or one does alone, and the
+    other is any on a road of two or three or of the opponent's threats.
+    """
+    if pos.left != 2:
+        return first
+    work.stamp += 1
+    find_threats(pos, work, pos.turn ^ 1)
+    find_hot_roads(pos, work, lookup)
+    for i in range(work.threat_count):
+        road = int64(work.threat_roads[i]) * ROAD_LENGTH
+        for j in range(road, road + ROAD_LENGTH):
+            point = int64(lookup.road_points[j])
+            if pos.stones[point] == 0 and work.marks[point] == 0:
+                work.marks[point] = SOME
+                work.some[work.some_count] = point
+                work.some_count += 1
+    end = list_on_roads(pos, work, lookup, first)
+    for i in range(work.three_count):
+        point = int64(work.three[i])
+        for j in range(i + 1, work.three_count):
+            other = int64(work.three[j])
+            if is_new_pair(work, point, other) == 1:
+                work.hit_count = 0
+                note_alone(work, point, other)
+                note_alone(work, other, point)
+                end = try_attack(pos, work, lookup, point, other, end)
+        work.hit_count = 0
+        note_alone(work, point, int64(NO_POINT))
+        if list_hitting(work, int64(SCRATCH)) != MISSED:
+            for j in range(work.some_count):
+                other = int64(work.some[j])
+                if work.marks[other] == SOME and is_new_pair(work, point, other) == 1:
+                    end = try_attack(pos, work, lookup, point, other, end)
+    for i in range(work.some_count):
+        work.marks[work.some[i]] = 0
+    return end

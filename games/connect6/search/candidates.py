@@ -1,0 +1,218 @@
+"""The turns of Connect6 worth searching, chosen by the interest of their points (weights.py).
+
+Of 65,000 turns only some are looked at: the best points, each with those that are best once it is taken; against
+threats all that meet them; in danger (threats.py) those that may avert it.
+"""
+
+from __future__ import annotations
+
+from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
+from games.connect6.rules.movegen import find_threats, hits_all, ordered, winning_turn
+from games.connect6.rules.position import NO_POINT, POSITION, do_turn, undo_turn
+from games.connect6.rules.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
+from games.kernel.jit import Record, inner, int64
+
+
+@inner(int64(WORK, int64), forceinline=True)
+def in_zone(work: Record, point: int) -> int:
+    """1 if a point is part of what the opponent's win needs."""
+    return 1 if point != NO_POINT and work.zone_seen[point] == work.zone_stamp else 0
+
+
+@inner(int64(WORK, int64, int64, int64, int64), forceinline=True)
+def rank(work: Record, point: int, score: int, count: int, most: int) -> int:
+    """Put a point into its place among the best of work.candidates, of `count`, at most `most`; their new number."""
+    if count == most:
+        if score <= work.candidate_scores[count - 1]:
+            return count
+        count -= 1
+    place = count
+    while place > 0 and work.candidate_scores[place - 1] < score:
+        work.candidates[place] = work.candidates[place - 1]
+        work.candidate_scores[place] = work.candidate_scores[place - 1]
+        place -= 1
+    work.candidates[place] = point
+    work.candidate_scores[place] = score
+    return count + 1
+
+
+@inner(int64(POSITION, WORK, int64))
+def choose_points(pos: Record, work: Record, most: int) -> int:
+    """The empty points of most interest to the side to move, best first, to work.candidates; their number."""
+    base = pos.turn * POINTS
+    count: int = int64(0)
+    for point in range(POINTS):
+        if pos.stones[point] == 0:
+            count = rank(work, int64(point), int64(pos.interest[base + point]), count, most)
+    return count
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: int) -> int:
+    """The points of most interest once `first` is taken, to work.candidates: from work.leading and those near it."""
+    base = pos.turn * POINTS
+    touched = int64(0)
+    for i in range(first * POINT_ROADS, first * POINT_ROADS + lookup.road_count[first]):
+        road = int64(lookup.point_roads[i])
+        gain = lookup.interest_gain[pos.turn * 64 + pos.roads[road]]
+        if gain != 0:
+            for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+                point = int64(lookup.road_points[j])
+                if pos.stones[point] == 0 and point != first:
+                    if work.marks[point] == 0:
+                        work.marks[point] = 1
+                        work.touched[touched] = point
+                        work.gains[point] = 0
+                        touched += 1
+                    work.gains[point] += gain
+    count: int = int64(0)
+    for i in range(touched):
+        point = int64(work.touched[i])
+        count = rank(work, point, int64(pos.interest[base + point] + work.gains[point]), count, most)
+    for i in range(work.leading_count):
+        point = int64(work.leading[i])
+        if work.marks[point] == 0 and point != first:
+            count = rank(work, point, int64(pos.interest[base + point]), count, most)
+    for i in range(touched):
+        work.marks[work.touched[i]] = 0
+    return count
+
+
+@inner(int64(WORK, int64, int64, int64, int64, int64), forceinline=True)
+def list_turn(work: Record, first: int, second: int, score: int, start: int, end: int) -> int:
+    """List a turn, once among those from `start`; returns the list's new end."""
+    turn = ordered(first, second)
+    for i in range(start, end):
+        if work.moves[i] == turn:
+            return end
+    work.moves[end] = turn
+    work.move_scores[end] = score
+    return end + 1
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def list_singles(pos: Record, work: Record, lookup: Record, end: int, count: int) -> int:
+    """The last stone of a turn on each candidate; only those that hit all threats, if any does."""
+    first_listed = end
+    for must_hit in range(1, -1, -1):
+        for i in range(count):
+            point = int64(work.candidates[i])
+            if must_hit == 1 and hits_all(work, lookup, point, point) == 0:
+                continue
+            work.moves[end] = point | NO_POINT << 9
+            work.move_scores[end] = work.candidate_scores[i]
+            end += 1
+        if end > first_listed:
+            break
+    return end
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
+def list_with(pos: Record, work: Record, lookup: Record, first: int, seconds: int, start: int, end: int) -> int:
+    """Turns of `first` and one of the best points once it is taken; returns the list's new end."""
+    score = pos.interest[pos.turn * POINTS + first]
+    for i in range(choose_seconds(pos, work, lookup, first, seconds)):
+        end = list_turn(work, first, int64(work.candidates[i]), score + work.candidate_scores[i], start, end)
+    return end
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds: int) -> int:
+    """Turns that hit every listed threat: all pairs that need both stones, and with each single point that suffices the
+    best `seconds` points as second stones (not exhaustive then). None if the threats cannot be met."""
+    side = pos.turn * POINTS
+    end = start
+    limit = start + MAX_TURNS - seconds
+    base = int64(work.threat_roads[0]) * ROAD_LENGTH
+    for j in range(base, base + ROAD_LENGTH):
+        first = int64(lookup.road_points[j])
+        if pos.stones[first] != 0 or end > limit:
+            continue
+        open_road = int64(-1)
+        for i in range(work.threat_count):
+            road = int64(work.threat_roads[i]) * ROAD_LENGTH
+            hit = 0
+            for k in range(road, road + ROAD_LENGTH):
+                if lookup.road_points[k] == first:
+                    hit = 1
+            if hit == 0:
+                open_road = road
+        if open_road < 0:
+            work.exhaustive = SOME
+            end = list_with(pos, work, lookup, first, seconds, start, end)
+        else:
+            for k in range(open_road, open_road + ROAD_LENGTH):
+                second = int64(lookup.road_points[k])
+                if pos.stones[second] == 0 and hits_all(work, lookup, first, second) == 1:
+                    score = pos.interest[side + first] + pos.interest[side + second]
+                    end = list_turn(work, first, second, score, start, end)
+    return end
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int) -> int:
+    """Keep of the listed turns those that touch the zone or make a threat, and add others that touch it."""
+    kept = start
+    side = pos.turn
+    for i in range(start, end):
+        turn = int64(work.moves[i])
+        is_useful = in_zone(work, turn & 511) == 1 or in_zone(work, turn >> 9) == 1
+        if not is_useful:
+            do_turn(pos, lookup, turn)
+            is_useful = pos.threats[side] > 0
+            undo_turn(pos, lookup, turn)
+        if is_useful:
+            work.moves[kept] = turn
+            work.move_scores[kept] = work.move_scores[i]
+            kept += 1
+    count: int = int64(0)
+    for i in range(work.zone_count):
+        point = int64(work.zone[i])
+        count = rank(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
+    for i in range(count):
+        work.zone[i] = work.candidates[i]
+    end = kept
+    for i in range(min(count, (start + MAX_TURNS - kept) // SECONDS)):
+        end = list_with(pos, work, lookup, int64(work.zone[i]), int64(SECONDS), start, end)
+    return end
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int) -> int:
+    """Write the turns worth searching to the ply's part of work.moves, unordered; returns their end.
+
+    Scored by interest, some five times `width`. A turn that wins at once is the only one; against threats only turns
+    that hit all of them, unless none does; with points in work.zone, only such as `list_in_zone` keeps and adds.
+    work.exhaustive tells what was left out.
+    """
+    start = ply * MAX_TURNS
+    work.exhaustive = SOME
+    if pos.threats[pos.turn] > 0:
+        turn = winning_turn(pos, work, lookup)
+        if turn != 0:
+            work.moves[start] = turn
+            work.move_scores[start] = 0
+            return start + 1
+    find_threats(pos, work, pos.turn ^ 1)
+    firsts = min(max(width // 2 + 2, 6), MAX_FIRSTS)
+    count = choose_points(pos, work, firsts + 3 * SECONDS)
+    if pos.left == 1 or pos.empty == 1:
+        return list_singles(pos, work, lookup, start, count)
+    for i in range(count):
+        work.leading[i] = work.candidates[i]
+    work.leading_count = count
+    end = start
+    if work.threat_count > 0:
+        work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
+        seconds = min(2 * firsts, CANDIDATES)
+        end = list_defences(pos, work, lookup, start, seconds)
+        if end > start + MAX_TURNS - seconds:
+            work.exhaustive = SOME
+        elif end == start and work.exhaustive == ALL:
+            work.exhaustive = NONE
+    if end == start:
+        for i in range(min(firsts, count)):
+            end = list_with(pos, work, lookup, int64(work.leading[i]), int64(SECONDS), start, end)
+        if work.zone_count > 0:
+            end = list_in_zone(pos, work, lookup, start, end)
+    return end

@@ -1,0 +1,67 @@
+"""Wins by double threats as trees that can be replayed: one turn for the attacker, every reply of the opponent."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from games.connect6.rules.lookup import LOOKUP_RECORD
+from games.connect6.rules.position import NOT_OVER, do_turn, undo_turn
+from games.connect6.rules.work import MAX_LEVELS, WORK_DTYPE
+from games.connect6.search.threats import ABORTED, replies_to, win_after, win_by_threats
+from games.kernel.control import Control
+from games.kernel.jit import Record, new_record
+from games.kernel.tt import TranspositionTable
+
+
+class Proof(NamedTuple):
+    """A turn that wins, and how it goes on after each reply that meets its threats."""
+
+    turn: int
+    replies: dict[int, Proof]  # none if the turn makes six, or no two stones meet its threats
+    length: int  # turns of the attacker in the longest line, the six included
+
+
+class ThreatSolver:
+    """The threat search by itself, with a table of its own."""
+
+    def __init__(self, megabytes: int = 16) -> None:
+        self._work = new_record(WORK_DTYPE)
+        self._table = TranspositionTable(megabytes)
+        self._control = Control()
+        self._work.control = self._control.address
+        self._work.tt, self._work.tt_mask = self._table.address, self._table.mask
+        self.nodes = 0
+        """Of the last search."""
+
+    def solve(self, pos: Record, budget: int, depth: int = MAX_LEVELS) -> int | None:
+        """Turns in which the side to move wins by double threats, 0 if it does not; None: out of nodes."""
+        length = int(win_by_threats(pos, self._work, LOOKUP_RECORD, depth, budget))
+        self.nodes = int(self._work.attack_nodes)
+        return None if length == ABORTED else length
+
+    def solve_after(self, pos: Record, turn: int, budget: int) -> int:
+        """Turns in which a turn that makes a threat wins, by double threats after every reply; 0 if that is not proven.
+
+        `budget`: nodes for each reply.
+        """
+        return max(int(win_after(pos, self._work, LOOKUP_RECORD, turn, budget)), 0)
+
+    def prove(self, pos: Record, budget: int) -> Proof | None:
+        """The tree of such a win; None if there is none or the budget, for each of its positions, ran out."""
+        if not self.solve(pos, budget):
+            return None
+        pos = pos.copy()
+        turn = int(self._work.replies[0])
+        do_turn(pos, LOOKUP_RECORD, turn)
+        if pos.winner != NOT_OVER:
+            return Proof(turn, {}, 1)
+        replies: dict[int, Proof] = {}
+        count = int(replies_to(pos, self._work, LOOKUP_RECORD, turn))
+        for reply in self._work.replies[:count].tolist():
+            do_turn(pos, LOOKUP_RECORD, reply)
+            answer = self.prove(pos, budget)
+            if answer is None:
+                return None
+            replies[reply] = answer
+            undo_turn(pos, LOOKUP_RECORD, reply)
+        return Proof(turn, replies, 1 + max((answer.length for answer in replies.values()), default=1))

@@ -1,0 +1,159 @@
+"""The learned evaluation: the mover's chance to win before the throw, a sum of weights through the logistic function.
+
+The weights are of an n-tuple network over what the mover sees, heading for e1: each block of 3 x 3 squares, every
+square empty, its own or the enemy's; and each pair of pieces of either side, by their squares and by how many throws
+move them. They are learned by playing (scripts/tune/train_ewn.py) and come from a book.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from games.books.book import FOLDER, BookError, open_book
+from games.ewn.rules.lookup import CAPTURED, ONE, PLACES, movable
+from games.ewn.rules.position import POSITION
+from games.ewn.rules.work import WORK
+from games.kernel.intrinsics import bit_reverse, pointer_to, trailing_zeros
+from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type
+
+BOOK = FOLDER / "ewn-evaluation.book"
+KIND, VERSION = "ewn-evaluation", 1
+
+SCALE = 1024
+"""A sum of so much is 1 of the natural logarithm of the odds."""
+
+STEEPEST = 8
+"""Log odds beyond which chances are not told apart."""
+
+COARSE = 3
+"""Lowest bits of a sum that the logistic's table leaves out."""
+
+PIECES = 2 * PLACES * 6
+"""A piece as one of a pair: side (0 the mover), place from its own corner, throws that move it less 1."""
+
+BLOCK = 3**9
+PAIRS = 9 * BLOCK
+"""Where the weights of pairs begin."""
+
+WEIGHTS = PAIRS + PIECES * PIECES
+
+EVALUATION_DTYPE = record(
+    [
+        ("weights", "i2", WEIGHTS),
+        ("throws", "u1", 64 * 6),  # [alive mask, piece]: throws that move it
+        ("ternary", "u2", 512),  # nine bits as digits of base 3
+        ("logistic", "u2", 2 * (STEEPEST * SCALE >> COARSE) + 1),
+    ]
+)
+EVALUATION = record_type(EVALUATION_DTYPE)
+evaluation_at = pointer_to(EVALUATION)
+
+
+def without_weights() -> Record:
+    """An evaluation whose weights are yet to come."""
+    e = new_record(EVALUATION_DTYPE)
+    for alive in range(1, 64):
+        for die in range(1, 7):
+            for piece in movable(alive, die):
+                e.throws[alive * 6 + piece] += 1
+    for bits in range(512):
+        e.ternary[bits] = sum(3**i for i in range(9) if bits >> i & 1)
+    limit = STEEPEST * SCALE >> COARSE
+    odds = np.arange(-limit, limit + 1) * ((1 << COARSE) / SCALE)
+    e.logistic[:] = np.rint(ONE / (1 + np.exp(-odds)))
+    return e
+
+
+def of_steps() -> Any:
+    """Weights without learning: who is nearer the goal is better. For play when the book is missing."""
+    weights = np.zeros(WEIGHTS, np.int16)
+    steps = np.array([place // 5 + place % 5 for place in range(PLACES) for _ in range(6)])
+    weights[PAIRS:].reshape(2, PIECES // 2, 2, PIECES // 2)[0, :, 1] = 40 * (steps[:, None] - steps)
+    return weights
+
+
+def load(tell: Callable[[str], None]) -> Record:
+    """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
+    e = without_weights()
+    try:
+        book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
+        if len(book.payload) != 2 * WEIGHTS:
+            raise BookError(f"{BOOK}: not {WEIGHTS} weights")
+        e.weights[:] = book.payload.view("<i2")
+    except BookError as error:
+        tell(f"{error}; evaluating by steps alone")
+        e.weights[:] = of_steps()
+    return e
+
+
+@inner(int64(POSITION, EVALUATION, WORK, int64, int64, int64), forceinline=True)
+def list_pieces(pos: Record, e: Record, work: Record, side: int, mask: int, first: int) -> int:
+    """Note a side's pieces as parts of pairs, from work.pieces[first] on; returns their end.
+
+    `mask`: its squares as seen from its own corner.
+    """
+    alive = pos.alive[side]
+    part = int64(0) if first == 0 else int64(PIECES // 2)
+    while mask != 0:
+        place = trailing_zeros(mask)
+        mask &= mask - 1
+        piece = int64(pos.board[place if side == 0 else 24 - place]) - 6 * side - 1
+        work.pieces[first] = part + place * 6 + int64(e.throws[alive * 6 + piece]) - 1
+        first += 1
+    return first
+
+
+@inner(int64(POSITION, EVALUATION, WORK))
+def list_terms(pos: Record, e: Record, work: Record) -> int:
+    """Write the numbers of the weights that a position sums up to work.terms; returns how many."""
+    first = int64(0)
+    second = int64(0)
+    for piece in range(1, 7):
+        square = int64(pos.square[piece])
+        if square < CAPTURED:
+            first |= int64(1) << square
+        square = int64(pos.square[6 + piece])
+        if square < CAPTURED:
+            second |= int64(1) << square
+    first_turned = bit_reverse(first) >> 39
+    second_turned = bit_reverse(second) >> 39
+    if pos.turn == 0:
+        own, enemy = first, second
+        count = list_pieces(pos, e, work, int64(0), first, int64(0))
+        count = list_pieces(pos, e, work, int64(1), second_turned, count)
+    else:
+        own, enemy = second_turned, first_turned
+        count = list_pieces(pos, e, work, int64(1), second_turned, int64(0))
+        count = list_pieces(pos, e, work, int64(0), first, count)
+    term = int64(0)
+    for row in range(3):
+        for column in range(3):
+            mine = own >> (5 * row + column)
+            theirs = enemy >> (5 * row + column)
+            mine = mine & 7 | (mine >> 2 & 56) | (mine >> 4 & 448)
+            theirs = theirs & 7 | (theirs >> 2 & 56) | (theirs >> 4 & 448)
+            work.terms[term] = BLOCK * (3 * row + column) + int64(e.ternary[mine]) + 2 * int64(e.ternary[theirs])
+            term += 1
+    for i in range(count):
+        for j in range(i + 1, count):
+            work.terms[term] = PAIRS + int64(work.pieces[i]) * PIECES + int64(work.pieces[j])
+            term += 1
+    return term
+
+
+@inner(int64(POSITION, EVALUATION, WORK))
+def chance(pos: Record, e: Record, work: Record) -> int:
+    """The mover's chance before the throw, 0 to ONE, while nobody has won."""
+    total = int64(STEEPEST * SCALE)
+    for term in range(list_terms(pos, e, work)):
+        total += int64(e.weights[work.terms[term]])
+    return int64(e.logistic[min(max(total, 0), 2 * STEEPEST * SCALE) >> COARSE])
+
+
+@entry(int64(POSITION, EVALUATION, WORK))
+def chance_here(pos: Record, e: Record, work: Record) -> int:
+    """`chance` from Python."""
+    return chance(pos, e, work)

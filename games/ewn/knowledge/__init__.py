@@ -1,0 +1,1 @@
+"""Knowledge that the search uses: books, tablebases, and how options select them."""

@@ -1,0 +1,120 @@
+"""What the engine plays EWN with, as the options name it: evaluation, tables, book of set-ups, how it searches."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from games.books.book import FOLDER, BookError, folders
+from games.contract import Suggestion, Tell
+from games.ewn import INFO
+from games.ewn.evaluation import evaluate
+from games.ewn.evaluation.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
+from games.ewn.knowledge.setupbook import SetupBook
+from games.ewn.knowledge.tablebase import Tablebase
+from games.ewn.rules.lookup import ONE
+from games.ewn.rules.notation import SETUP
+from games.ewn.rules.work import WORK_DTYPE
+from games.kernel.jit import Record, new_record
+from games.kernel.memory import address_of
+from games.options import Values
+
+ENDINGS = FOLDER / "ewn-endings"
+SETUPS = FOLDER / "ewn-setups.book"
+
+SHORT = 4
+"""Plies of a short playout."""
+
+PLAYOUTS = {
+    "random": (RANDOM, TO_THE_END),
+    "informed": (INFORMED, TO_THE_END),
+    "short": (INFORMED, SHORT),
+    "greedy": (GREEDY, TO_THE_END),
+    "evaluation": (RANDOM, 0),
+}
+"""Policy and plies, after which the evaluation tells the result, by the option's name."""
+
+
+class Knowledge:
+    """The books that are there and the values of the options."""
+
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a book that cannot be used."""
+        self._tell = tell
+        self.weights = np.array([evaluate.load(tell)])
+        self._setups: SetupBook | None = None
+        self._are_setups_open = False
+        self._values = Values(INFO.options)
+        self._find_endgames()
+
+    def set_option(self, name: str, value: str) -> None:
+        if self._values.change(name, value) and name in ("UseEndgames", "EndgamePath"):
+            self._find_endgames()
+
+    def _find_endgames(self) -> None:
+        self._tables: Tablebase | None = None  # the old ones go before others come
+        if self._values.is_on("UseEndgames"):
+            self._tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+
+    @property
+    def setups(self) -> SetupBook | None:
+        """The book of set-ups, opened when it is first asked for."""
+        if not self._are_setups_open:
+            self._are_setups_open = True
+            try:
+                self._setups = SetupBook(SETUPS)
+            except BookError as error:
+                self._tell(str(error))
+        return self._setups
+
+    def suggest(self, words: list[str], rng: random.Random) -> Suggestion | None:
+        """With OwnBook, one of the best set-ups, or of the best answers to the first side's."""
+        book = self.setups if self._values.is_on("OwnBook") else None
+        if book is None:
+            return None
+        setup, chance = book.choose(words[0] if words else None, rng)
+        return Suggestion(SETUP + int(setup), f"set-up {setup} chance {chance:.1%}")
+
+    def consult(self, words: list[str]) -> list[str]:
+        """The book's best set-ups, or its answers to one."""
+        return [] if self.setups is None else self.setups.lines(words[0] if words else None)
+
+    @property
+    def evaluation(self) -> int:
+        """Address of the EVALUATION."""
+        return address_of(self.weights)
+
+    @property
+    def endings(self) -> int:
+        """Address of the TABLEBASE, 0 for none."""
+        return 0 if self._tables is None else self._tables.address
+
+    def estimate(self, pos: Record) -> float:
+        """The mover's chance by the learned evaluation."""
+        return int(evaluate.chance_here(pos, self.weights[0], new_record(WORK_DTYPE))) / ONE
+
+    def chance(self, pos: Record) -> float | None:
+        """The mover's chance to win before the throw, if a table tells it."""
+        return None if self._tables is None else self._tables.chance(pos)
+
+    @property
+    def algorithm(self) -> str:
+        return self._values.text("Algorithm")
+
+    @property
+    def wink(self) -> float:
+        return self._values.number("WINK")
+
+    @property
+    def uctk(self) -> float:
+        return self._values.number("UCTK")
+
+    @property
+    def playout(self) -> tuple[int, int]:
+        """Policy and plies."""
+        return PLAYOUTS[self._values.text("Playout")]
+
+    @property
+    def parallel(self) -> str:
+        return self._values.text("Parallel")

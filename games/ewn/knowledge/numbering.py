@@ -1,0 +1,242 @@
+"""Endings of few pieces, and a number for each placement of their pieces: how tables of endings are laid out.
+
+An ending is named by how many pieces each side has, `3-1`. The stronger side (the mover, of equals) is seen from the
+corner a5, whoever it is. Which of a side's numbers are left matters only through what throws move, now and after
+captures: 6, 15, 20 and 15 sets of one to four numbers, dealt out to the pieces in every way, are 1, 15, 60 and 180
+*classes*. A position and its mirror image at the diagonal a5-e1 are one, unless both stand on the same squares.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+from games.ewn.rules.lookup import CAPTURED, PLACES, movable
+from games.ewn.rules.position import POSITION
+from games.kernel.intrinsics import popcount, trailing_zeros
+from games.kernel.jit import Record, inner, int64, new_record, record, record_type
+
+MAX_SIDE = 4
+"""Pieces of a side."""
+
+MAX_PIECES = 5
+"""Pieces of both: 4-1 and 3-2 are a build of minutes and 0.9 GB; six pieces would be ten times that."""
+
+_SETS = math.comb(PLACES, MAX_SIDE)
+_SELF_MIRRORED = 44 * 276
+"""Of 3-2, whose sets of three that are their own mirror images have the most sets of the other side beside them."""
+
+
+class Ending(NamedTuple):
+    """How many pieces the sides have left."""
+
+    strong: int
+    weak: int
+
+    @classmethod
+    def parse(cls, name: str) -> Ending:
+        """From `3-1`; ValueError if it is no ending that is numbered."""
+        for ending in ENDINGS:
+            if str(ending) == name:
+                return ending
+        raise ValueError(f"not an ending: {name}")
+
+    def __str__(self) -> str:
+        return f"{self.strong}-{self.weak}"
+
+    @property
+    def movers(self) -> int:
+        """Sides to move that are numbered: of equal sides the mover is the strong one."""
+        return 1 if self.strong == self.weak else 2
+
+
+ENDINGS = tuple(
+    Ending(strong, total - strong)
+    for total in range(2, MAX_PIECES + 1)
+    for strong in range(-(-total // 2), min(total - 1, MAX_SIDE) + 1)
+)
+"""All that are numbered, after those that captures lead to."""
+
+NUMBERING_DTYPE = record(
+    [
+        ("binomial", "i4", 25 * (MAX_SIDE + 1)),  # [n, k]: n over k
+        ("class_of", "u1", 6 + 36 + 216 + 1296),  # by pieces and their numbers - 1 as digits of base 6, lowest first
+        ("first_code", "i4", MAX_SIDE + 1),  # of a number of pieces, in class_of
+        ("seen_as", "u1", 4 * 26),  # [2 * rotated + mirrored, square]: the square as numbered, and back
+    ]
+)
+NUMBERING = record_type(NUMBERING_DTYPE)
+
+ENDING_DTYPE = record(
+    [
+        ("strong_count", "i8"),
+        ("weak_count", "i8"),
+        ("strong_classes", "i8"),
+        ("weak_classes", "i8"),
+        ("entries", "i8"),  # numbers; each has a value for either side to move, or one if the sides are equal
+        ("start", "i4", _SETS),  # [set of the strong side]: number of its first pair of sets; -1: see its mirror image
+        ("own_image", "i4", _SETS),  # of a set that is its own mirror image: where `turned` tells of its pairs; -1
+        ("turned", "u2", _SELF_MIRRORED),  # [set of the weak side]: 2 * number + 1 if it is seen mirrored
+    ]
+)
+ENDING = record_type(ENDING_DTYPE)
+
+
+def mirror(square: int) -> int:
+    """At the diagonal a5-e1."""
+    return square % 5 * 5 + square // 5
+
+
+@functools.cache
+def classes(count: int) -> dict[tuple[int, ...], int]:
+    """Of a side's numbers, in the order of its squares: the class. Alike are those that the same share of throws
+    moves, before and after every capture: to reverse the numbers, d as 7 - d, is alike, and any lone number."""
+    found: dict[object, int] = {}
+    result = {}
+    for numbers in itertools.permutations(range(1, 7), count):
+        alive = sum(1 << (number - 1) for number in numbers)
+        moved = [tuple(sorted(numbers.index(i + 1) for i in movable(alive, die))) for die in range(1, 7)]
+        rest = [numbers[:i] + numbers[i + 1 :] for i in range(count)] if count > 1 else []
+        behaviour = (tuple(sorted(moved)), tuple(classes(count - 1)[left] for left in rest))
+        result[numbers] = found.setdefault(behaviour, len(found))
+    return result
+
+
+def class_count(count: int) -> int:
+    return 1 + max(classes(count).values())
+
+
+def members(count: int) -> list[tuple[int, ...]]:
+    """One order of numbers for each class."""
+    first: dict[int, tuple[int, ...]] = {}
+    for numbers, number in classes(count).items():
+        first.setdefault(number, numbers)
+    return [first[number] for number in range(len(first))]
+
+
+def sets(places: int, count: int) -> list[tuple[int, ...]]:
+    """All sets of so many places, in the order of their ranks."""
+    return sorted(itertools.combinations(range(places), count), key=lambda chosen: chosen[::-1])
+
+
+def weak_squares(strong: tuple[int, ...]) -> list[int]:
+    """Where the weak side may stand beside a set of the strong one's squares, both as numbered."""
+    return [square for square in range(1, 25) if square not in strong]
+
+
+def number(ending: Ending) -> Record:
+    """The record of an ending's numbering."""
+    e = new_record(ENDING_DTYPE)
+    e.strong_count, e.weak_count = ending
+    e.strong_classes, e.weak_classes = class_count(ending.strong), class_count(ending.weak)
+    e.start[:] = e.own_image[:] = -1
+    ranks = {chosen: rank for rank, chosen in enumerate(sets(PLACES, ending.strong))}
+    pairs = used = 0
+    for chosen, rank in ranks.items():
+        image = tuple(sorted(map(mirror, chosen)))
+        if ranks[image] < rank:
+            continue
+        e.start[rank] = pairs
+        squares = weak_squares(chosen)
+        if image != chosen:
+            pairs += math.comb(len(squares), ending.weak)
+            continue
+        e.own_image[rank] = used
+        numbers: dict[tuple[int, ...], int] = {}
+        for other in sets(len(squares), ending.weak):
+            there = tuple(squares[i] for i in other)
+            seen = tuple(sorted(map(mirror, there)))
+            e.turned[used] = 2 * numbers[seen] + 1 if seen in numbers else 2 * len(numbers)
+            if seen not in numbers:
+                numbers[there] = len(numbers)
+            used += 1
+        pairs += len(numbers)
+    e.entries = pairs * e.strong_classes * e.weak_classes
+    return e
+
+
+def _numbering() -> Record:
+    n = new_record(NUMBERING_DTYPE)
+    for places in range(25):
+        for count in range(MAX_SIDE + 1):
+            n.binomial[places * (MAX_SIDE + 1) + count] = math.comb(places, count)
+    first = 0
+    for count in range(1, MAX_SIDE + 1):
+        n.first_code[count] = first
+        for numbers, class_number in classes(count).items():
+            n.class_of[first + sum((label - 1) * 6**i for i, label in enumerate(numbers))] = class_number
+        first += 6**count
+    n.seen_as[:] = CAPTURED
+    for square in range(25):
+        n.seen_as[square::26] = square, mirror(square), 24 - square, 24 - mirror(square)
+    return n
+
+
+NUMBERING_RECORD = _numbering()
+"""What all endings number alike, read-only by convention."""
+
+
+@inner(int64(POSITION, NUMBERING, int64, int64), forceinline=True)
+def squares_seen(pos: Record, n: Record, side: int, view: int) -> int:
+    """Bits of a side's squares as seen in a view."""
+    mask = int64(0)
+    for piece in range(6 * side + 1, 6 * side + 7):
+        square = int64(n.seen_as[view * 26 + int64(pos.square[piece])])
+        if square < CAPTURED:
+            mask |= int64(1) << square
+    return mask
+
+
+@inner(int64(NUMBERING, int64), forceinline=True)
+def rank_of(n: Record, mask: int) -> int:
+    """The rank of a set of places among those of its size."""
+    rank = int64(0)
+    count = 1
+    while mask != 0:
+        rank += n.binomial[trailing_zeros(mask) * (MAX_SIDE + 1) + count]
+        count += 1
+        mask &= mask - 1
+    return rank
+
+
+@inner(int64(POSITION, NUMBERING, int64, int64, int64), forceinline=True)
+def class_seen(pos: Record, n: Record, side: int, view: int, mask: int) -> int:
+    """The class of a side whose squares in a view are `mask`."""
+    code = int64(n.first_code[popcount(mask)])
+    weight = int64(1)
+    while mask != 0:
+        square = int64(n.seen_as[view * 26 + trailing_zeros(mask)])
+        code += weight * (int64(pos.board[square]) - 6 * side - 1)
+        weight *= 6
+        mask &= mask - 1
+    return int64(n.class_of[code])
+
+
+@inner(int64(POSITION, NUMBERING, ENDING, int64))
+def index(pos: Record, n: Record, e: Record, strong: int) -> int:
+    """The number of a position of this ending while nobody has won, `strong` being its stronger side."""
+    view = 2 * strong
+    mine = squares_seen(pos, n, strong, view)
+    rank = rank_of(n, mine)
+    if e.start[rank] < 0:
+        view += 1
+        mine = squares_seen(pos, n, strong, view)
+        rank = rank_of(n, mine)
+    theirs = squares_seen(pos, n, 1 - strong, view)
+    places = int64(0)
+    mask = theirs
+    while mask != 0:
+        square = trailing_zeros(mask)
+        places |= int64(1) << (square - 1 - popcount(mine >> 1 & ((int64(1) << (square - 1)) - 1)))
+        mask &= mask - 1
+    pair = rank_of(n, places)
+    if e.own_image[rank] >= 0:
+        seen = int64(e.turned[e.own_image[rank] + pair])
+        pair = seen >> 1
+        if seen & 1:
+            view ^= 1
+            theirs = squares_seen(pos, n, 1 - strong, view)
+    found = (e.start[rank] + pair) * e.strong_classes + class_seen(pos, n, strong, view, mine)
+    return found * e.weak_classes + class_seen(pos, n, 1 - strong, view, theirs)

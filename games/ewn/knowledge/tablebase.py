@@ -1,0 +1,77 @@
+"""Tables of endings: the exact chance to win of every position of few pieces.
+
+scripts/build/build_ewn_tablebases.py makes the files. A file `3-1.ending` is a book (games/books/book.py) of 16 bits a
+value,
+[weak side to move, number] (numbering.py), the mover's chance before the throw as a fraction of ONE. Values are rounded
+once for each piece taken on the way to the end, and else exact: an ending of n pieces is within (n - 1) / (2 * ONE), of
+four 2.3e-5.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from games.books.book import BookError, open_book
+from games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
+from games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
+from games.ewn.rules.lookup import ONE
+from games.kernel.jit import Record
+from games.kernel.memory import address_of
+
+KIND, VERSION = "ewn-ending", 1
+SUFFIX = ".ending"
+
+
+class Table:
+    """One ending's file, open. BookError if it cannot be used."""
+
+    def __init__(self, path: Path, ending: Ending) -> None:
+        self.numbering = np.array([number(ending)])
+        self.entries = int(self.numbering["entries"][0])
+        book = open_book(path, KIND, VERSION, 2 * self.entries * ending.movers)
+        if (book.about.get("ending"), book.about.get("entries")) != (str(ending), self.entries):
+            raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
+        if len(book.payload) != 2 * self.entries * ending.movers:
+            raise BookError(f"{path}: {len(book.payload)} bytes do not hold its values")
+        self.values = book.payload.view("<u2")
+
+
+class Tablebase:
+    """All endings found in some folders; the first file of an ending counts."""
+
+    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
+        """`tell` gets a line for each file that cannot be used."""
+        self._tables: dict[Ending, Table] = {}
+        self._numbering = np.array([NUMBERING_RECORD])
+        self._record = np.zeros(1, TABLEBASE_DTYPE)
+        self._record["numbering"] = address_of(self._numbering)
+        for folder in folders:
+            for ending in ENDINGS:
+                path = folder / f"{ending}{SUFFIX}"
+                if ending not in self._tables and os.path.exists(path):  # Path.exists raises for what is too long
+                    try:
+                        self._open(ending, Table(path, ending))
+                    except BookError as error:
+                        tell(str(error))
+
+    def _open(self, ending: Ending, table: Table) -> None:
+        self._tables[ending] = table
+        self._record["ending"][0, slot_of(*ending)] = address_of(table.numbering)
+        self._record["values"][0, slot_of(*ending)] = address_of(table.values)
+
+    def __contains__(self, ending: Ending) -> bool:
+        return ending in self._tables
+
+    @property
+    def address(self) -> int:
+        """What `probe_ending` takes."""
+        return address_of(self._record)
+
+    def chance(self, pos: Record) -> float | None:
+        """The mover's chance to win before the throw, if a table tells it."""
+        value = int(value_here(pos, self.address))
+        return None if value == UNKNOWN else value / ONE

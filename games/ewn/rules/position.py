@@ -1,0 +1,133 @@
+"""The EWN position record and the kernels that change it.
+
+      a  b  c  d  e
+   5  0  1  2  3  4    the first side starts here and heads for e1 (24)
+   4  5  6  7  8  9
+   3 10 11 12 13 14
+   2 15 16 17 18 19
+   1 20 21 22 23 24    the second side heads for a5 (0)
+
+Piece codes: 1-6 the first side's pieces, 7-12 the second's, 0 empty. A move is `from | to << 5`.
+"""
+
+from __future__ import annotations
+
+from games.ewn.rules.lookup import CAPTURED, LOOKUP
+from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+
+NOT_OVER = -1
+MAX_HISTORY = 128
+"""Every move brings a piece nearer its corner: at most 12 pieces of 8 steps."""
+
+MAX_MOVES = 6
+"""Moves after a throw: two pieces, three ways each."""
+
+POSITION_DTYPE = record(
+    [
+        ("board", "u1", 26),  # piece code by square
+        ("square", "u1", 13),  # square by piece code, CAPTURED if gone
+        ("alive", "i8", 2),  # bit k: piece k + 1 of the side is on the board
+        ("turn", "i8"),
+        ("dice", "i8"),  # the throw for the side to move, 0 unknown
+        ("winner", "i8"),  # side or NOT_OVER
+        ("key", "i8"),
+        ("height", "i8"),
+        # By height of the move, for undo; dead above `height`:
+        ("past_move", "u2", MAX_HISTORY),
+        ("past_captured", "u1", MAX_HISTORY),
+        ("past_dice", "u1", MAX_HISTORY),
+        ("past_key", "i8", MAX_HISTORY),
+    ]
+)
+POSITION = record_type(POSITION_DTYPE)
+
+
+@inner(int64(POSITION), forceinline=True)
+def winner_of(pos: Record) -> int:
+    """Who has won: a piece in the far corner, or the other side without pieces."""
+    if pos.alive[1] == 0 or (pos.board[24] > 0 and pos.board[24] <= 6):
+        return 0
+    if pos.alive[0] == 0 or pos.board[0] > 6:
+        return 1
+    return NOT_OVER
+
+
+@inner(void(POSITION, LOOKUP, int64), forceinline=True)
+def advance(pos: Record, lookup: Record, move: int) -> None:
+    """Play a move on board, lists, turn and winner alone: what playouts need. The throw is used up."""
+    origin = move & 31
+    target = move >> 5
+    piece = int64(pos.board[origin])
+    captured = int64(pos.board[target])
+    if captured != 0:
+        pos.square[captured] = CAPTURED
+        if captured > 6:
+            pos.alive[1] &= ~(int64(1) << (captured - 7))
+        else:
+            pos.alive[0] &= ~(int64(1) << (captured - 1))
+    pos.board[origin] = 0
+    pos.board[target] = piece
+    pos.square[piece] = target
+    pos.turn ^= 1
+    pos.dice = 0
+    pos.winner = winner_of(pos)
+
+
+@entry(void(POSITION, LOOKUP, int64))
+def do_move(pos: Record, lookup: Record, move: int) -> None:
+    """Play a move of the game, with key and history."""
+    origin = move & 31
+    target = move >> 5
+    piece = int64(pos.board[origin])
+    captured = int64(pos.board[target])
+    pos.past_move[pos.height] = move
+    pos.past_captured[pos.height] = captured
+    pos.past_dice[pos.height] = pos.dice
+    pos.past_key[pos.height] = pos.key
+    pos.height += 1
+    pos.key ^= (
+        lookup.zobrist[piece * 26 + origin]
+        ^ lookup.zobrist[piece * 26 + target]
+        ^ lookup.zobrist[captured * 26 + target]
+    )
+    pos.key ^= lookup.zobrist_turn ^ lookup.zobrist_dice[pos.dice]
+    advance(pos, lookup, move)
+
+
+@entry(int64(POSITION))
+def undo_move(pos: Record) -> int:
+    """Take the last move back, throw included; returns it."""
+    pos.height -= 1
+    move = int64(pos.past_move[pos.height])
+    origin = move & 31
+    target = move >> 5
+    piece = int64(pos.board[target])
+    captured = int64(pos.past_captured[pos.height])
+    pos.board[origin] = piece
+    pos.board[target] = captured
+    pos.square[piece] = origin
+    if captured != 0:
+        pos.square[captured] = target
+        if captured > 6:
+            pos.alive[1] |= int64(1) << (captured - 7)
+        else:
+            pos.alive[0] |= int64(1) << (captured - 1)
+    pos.turn ^= 1
+    pos.dice = int64(pos.past_dice[pos.height])
+    pos.key = pos.past_key[pos.height]
+    pos.winner = NOT_OVER
+    return move
+
+
+@inner(void(POSITION, POSITION), forceinline=True)
+def copy_board(pos: Record, source: Record) -> None:
+    """Make `pos` stand as `source`, history excepted."""
+    for square in range(26):
+        pos.board[square] = source.board[square]
+    for piece in range(13):
+        pos.square[piece] = source.square[piece]
+    pos.alive[0] = source.alive[0]
+    pos.alive[1] = source.alive[1]
+    pos.turn = source.turn
+    pos.dice = source.dice
+    pos.winner = source.winner

@@ -1,0 +1,75 @@
+"""Certain wins: against every throw and every answer, in how many turns of the winner."""
+
+from __future__ import annotations
+
+from games.ewn.rules.lookup import LOOKUP, NOBODY
+from games.ewn.rules.movegen import step
+from games.ewn.rules.position import POSITION, do_move, undo_move
+from games.ewn.rules.work import WORK
+from games.kernel.intrinsics import popcount, recurse_2
+from games.kernel.jit import Record, entry, inner, int64
+
+BUDGET = 10_000
+"""Positions that a proof may look at: 1.5 ms."""
+
+
+@inner(int64(POSITION, int64), forceinline=True)
+def nearest(pos: Record, side: int) -> int:
+    """Turns that a side needs at least: to bring a piece home, or to take one enemy in each."""
+    least = popcount(pos.alive[1 - side])
+    for piece in range(6):
+        if pos.alive[side] >> piece & 1:
+            square = int64(pos.square[6 * side + piece + 1])
+            row, column = square // 5, square % 5
+            steps = max(row, column) if side else max(4 - row, 4 - column)
+            least = min(least, steps)
+    return least
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def wins(pos: Record, work: Record, lookup: Record, winner: int, turns: int) -> int:
+    """1 if a side wins for certain within so many turns of its own, before the throw of whoever is to move."""
+    work.proof_left -= 1
+    if work.proof_left < 0 or nearest(pos, winner) > turns:
+        return int64(0)
+    side = pos.turn
+    alive = pos.alive[side]
+    good = int64(0)  # pieces of the winner that do it
+    for piece in range(6):
+        if alive >> piece & 1:
+            square = int64(pos.square[6 * side + piece + 1])
+            for way in range(lookup.step_count[side * 25 + square]):
+                do_move(pos, lookup, step(lookup, side, square, int64(way)))
+                if pos.winner >= 0:
+                    does_it = int64(pos.winner == winner)
+                elif side == winner and turns == 1:
+                    does_it = int64(0)
+                else:
+                    does_it = recurse_2(pos, work, lookup, winner, turns - int64(side == winner))
+                undo_move(pos)
+                if side != winner and does_it == 0:
+                    return int64(0)
+                if side == winner and does_it == 1:
+                    good |= int64(1) << piece
+                    break
+    if side != winner:
+        return int64(1)
+    for die in range(1, 7):
+        pair = int64(lookup.movable[alive * 7 + die])
+        if good >> (pair & 15) & 1 == 0 and (pair >> 4 == NOBODY or good >> (pair >> 4) & 1 == 0):
+            return int64(0)
+    return int64(1)
+
+
+@entry(int64(POSITION, WORK, LOOKUP, int64))
+def turns_to_win(pos: Record, work: Record, lookup: Record, winner: int) -> int:
+    """In how many turns of its own a side wins for certain, before the throw; 0 if none was found within BUDGET."""
+    if pos.winner >= 0:
+        return int64(0)
+    work.proof_left = BUDGET
+    turns = nearest(pos, winner)
+    while work.proof_left > 0:
+        if wins(pos, work, lookup, winner, turns) == 1:
+            return turns
+        turns += 1
+    return int64(0)

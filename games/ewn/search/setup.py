@@ -1,0 +1,117 @@
+"""Set-ups: the position after them, and choosing one by successive halving over all that differ, by greedy playouts."""
+
+from __future__ import annotations
+
+import random
+
+from games.contract import Line, Report, Score, SetupPosition, Task
+from games.ewn.evaluation.playout import GREEDY, TO_THE_END, WIN, play_out
+from games.ewn.knowledge.knowledge import Knowledge
+from games.ewn.knowledge.setupbook import SECOND_SETUPS, SETUPS, reversed_numbers
+from games.ewn.rules.lookup import CAPTURED, LOOKUP_RECORD
+from games.ewn.rules.notation import SETUP, TRIANGLES
+from games.ewn.rules.position import NOT_OVER, POSITION_DTYPE
+from games.ewn.rules.work import WORK_DTYPE
+from games.kernel.jit import Record, new_record
+from games.kernel.random import seed_state
+
+OPPONENTS = 4
+"""Opposing set-ups that each candidate meets in a round, where the opponent's is unknown."""
+
+CHUNK = 128
+"""Playouts between two looks at the clock: 1 ms."""
+
+FIRST_ROUND = 64
+"""Playouts a candidate in the first round; doubled in each, as the field is halved."""
+
+
+def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:
+    """(piece code, square) of a set-up word."""
+    return [(6 * side + int(digit), square) for digit, square in zip(word, TRIANGLES[side], strict=True)]
+
+
+def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> None:
+    """Fill a zeroed record."""
+    lookup = LOOKUP_RECORD
+    pos.square[:] = CAPTURED
+    for piece, square in pieces:
+        pos.board[square] = piece
+        pos.square[piece] = square
+        pos.alive[int(piece > 6)] |= 1 << (piece - 1) % 6
+        pos.key ^= lookup.zobrist[piece * 26 + square]
+    pos.turn, pos.dice = turn, dice
+    pos.key ^= lookup.zobrist_dice[dice]
+    if turn:
+        pos.key ^= lookup.zobrist_turn
+    pos.winner = NOT_OVER
+    if not pos.alive[1] or 0 < pos.board[24] <= 6:
+        pos.winner = 0
+    elif not pos.alive[0] or pos.board[0] > 6:
+        pos.winner = 1
+
+
+def playout_work(knowledge: Knowledge, seed: int, stream: int = 0) -> Record:
+    """The working memory for playouts that value set-ups: each move is the one that looks best."""
+    work = new_record(WORK_DTYPE)
+    work.random = seed_state(seed, stream)
+    work.policy, work.playout_plies = GREEDY, TO_THE_END
+    work.endings, work.evaluation = knowledge.endings, knowledge.evaluation
+    return work
+
+
+class SetupSearch:
+    """Chooses a set-up: each iteration plays every candidate left and drops the worse half."""
+
+    def __init__(self, task: Task[SetupPosition], seed: int, knowledge: Knowledge) -> None:
+        self._control = task.control
+        self._side = task.position.turn
+        words = task.position.words
+        self._known = words[0] if words else None
+        self._random = random.Random(seed)
+        # At random which of two alike is tried, and in what order: a set-up should not be predictable.
+        field = [self._random.choice([word, reversed_numbers(word)]) for word in SECOND_SETUPS]
+        if task.moves:
+            field = [str(move - SETUP) for move in task.moves]
+        self._random.shuffle(field)
+        self._multipv = task.multipv
+        self._field = [(0.5, word) for word in field]
+        self._round = 0
+        self._nodes = 0
+        self._work = playout_work(knowledge, seed)
+        self._board = new_record(POSITION_DTYPE)
+
+    def iterate(self) -> Report:
+        playouts = FIRST_ROUND << self._round
+        self._round += 1
+        opponents = [self._known] if self._known else self._random.sample(SETUPS, OPPONENTS)
+        tried: list[tuple[float, str]] = []
+        complete = True
+        for _, word in self._field:
+            limit = self._control.node_limit
+            if self._control.check() or 0 < limit <= self._nodes:
+                complete = False
+                break
+            shares = [self._share(word, other, playouts // len(opponents)) for other in opponents]
+            if self._control.stopped and tried:  # the last one's playouts may be few
+                complete = False
+                break
+            tried.append((sum(shares) / len(shares), word))
+        untried = self._field[len(tried) :]
+        self._field = sorted(tried, reverse=True) + untried
+        if complete:
+            del self._field[max(len(tried) // 2, 1) :]
+        lines = tuple(Line(Score.expected(win), (SETUP + int(word),)) for win, word in self._field[: self._multipv])
+        return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
+
+    def _share(self, word: str, other: str, playouts: int) -> float:
+        """Our side's share of the playouts, or of those before the stop; the first side moves first."""
+        root = new_record(POSITION_DTYPE)
+        set_up(root, setup_pieces(self._side, word) + setup_pieces(1 - self._side, other), 0, 0)
+        total = played = 0
+        while played < playouts and not (played and self._control.check()):
+            chunk = min(playouts - played, CHUNK)
+            total += int(play_out(root, self._board, self._work, LOOKUP_RECORD, chunk))
+            played += chunk
+        self._nodes += played
+        share = total / (WIN * played)
+        return 1 - share if self._side else share

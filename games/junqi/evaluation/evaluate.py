@@ -1,0 +1,136 @@
+"""Static evaluation of a full position, a world's: linear in its weights, so that a regression can fit them.
+
+`count_terms` counts for both sides, the first's with a plus; `evaluate` sums them up by their weights and tells the
+first side's chance through the logistic function.
+"""
+
+from __future__ import annotations
+
+import math
+
+from games.junqi.evaluation.weights import TERMS
+from games.junqi.rules.lookup import (
+    BOMB,
+    BRIGADE,
+    CAMP_SET,
+    ENGINEER,
+    FLAG,
+    HEADQUARTERS_SET,
+    LOOKUP,
+    MINE,
+    SQUARES,
+)
+from games.junqi.rules.position import POSITION, QUIET_LIMIT, type_of
+from games.junqi.rules.work import WORK
+from games.kernel.intrinsics import popcount, trailing_zeros
+from games.kernel.jit import Record, entry, float64, inner, int64, void
+
+(
+    COMMANDER_TERM, CORPS_TERM, DIVISION_TERM, BRIGADE_TERM, REGIMENT_TERM, BATTALION_TERM, COMPANY_TERM, PLATOON_TERM,
+    ENGINEER_TERM, MINE_TERM, BOMB_TERM, UNBEATEN, BEATEN_BY, BOMBS_ON_UNBEATEN, ENGINEERS_AT_SIEGE, HIDDEN_RANKS,
+    IN_CAMPS, STEPS_OPEN, FEW_MOBILE, MINES_AT_FLAG, GUARDS_AT_FLAG, FOES_AT_FLAG, FOES_NEAR_FLAG, APPROACH, QUIET,
+    TEMPO,
+) = range(len(TERMS))  # fmt: skip
+TERM_COUNT = len(TERMS)
+
+FAR = 12
+"""No square is further from another, in steps by road."""
+
+PATIENCE = 10
+"""Plies without contact that matter to nobody."""
+
+SLOPE = 0.1
+"""Share of the chance that rises with the sum up to the surest win: who is ahead still sees a better from a worse."""
+
+FEW = 5
+"""Mobile pieces; fewer are in danger of being none."""
+
+
+@inner(void(POSITION, LOOKUP, WORK, int64, int64, int64), forceinline=True)
+def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int, mask: int) -> None:
+    """A side's pieces by type, its flag and its mobile pieces, into `work`; the terms that need only its own pieces."""
+    for kind in range(12):
+        work.counts[12 * side + kind] = 0
+    flag = int64(-1)
+    mines = int64(0)
+    mobile = int64(0)
+    occupied = mask
+    while mask != 0:
+        square = trailing_zeros(mask)
+        mask &= mask - 1
+        piece = int64(pos.board[square]) - 1
+        kind = type_of(pos, piece)
+        work.counts[12 * side + kind] += 1
+        if kind == FLAG:
+            flag = square
+        elif kind == MINE:
+            mines |= int64(1) << square
+        elif HEADQUARTERS_SET >> square & 1 == 0:
+            mobile |= int64(1) << square
+            work.terms[STEPS_OPEN] += sign * popcount(lookup.roads[square] & ~occupied)
+        if kind <= BRIGADE and pos.fought >> piece & 1 == 0:
+            work.terms[HIDDEN_RANKS] += sign
+    work.mobile[side] = mobile
+    work.flag[side] = flag
+    work.terms[IN_CAMPS] += sign * popcount(mobile & CAMP_SET)
+    work.terms[FEW_MOBILE] += sign * max(FEW - popcount(mobile), int64(0))
+    if flag >= 0:
+        work.shelter[side] = popcount(mines & lookup.roads[flag])
+        work.terms[MINES_AT_FLAG] += sign * work.shelter[side]
+        work.terms[GUARDS_AT_FLAG] += sign * popcount(mobile & lookup.roads[flag])
+
+
+@inner(void(POSITION, LOOKUP, WORK))
+def count_terms(pos: Record, lookup: Record, work: Record) -> None:
+    """Set work.terms."""
+    for term in range(TERM_COUNT):
+        work.terms[term] = 0
+    for side in range(2):
+        count_ranks(pos, lookup, work, int64(side), int64(1 - 2 * side), pos.occupied[side])
+    for side in range(2):
+        sign = 1 - 2 * side
+        own, other = 12 * side, 12 * (1 - side)
+        stronger = int64(0)  # enemies that beat the rank looked at
+        unbeaten = int64(0)
+        for kind in range(ENGINEER + 1):
+            count = int64(work.counts[own + kind])
+            work.terms[COMMANDER_TERM + kind] += sign * count
+            if stronger == 0:
+                unbeaten += count
+            work.terms[BEATEN_BY] += sign * count * stronger
+            stronger += int64(work.counts[other + kind])
+        work.terms[UNBEATEN] += sign * unbeaten
+        work.terms[BOMBS_ON_UNBEATEN] -= sign * min(int64(work.counts[other + BOMB]), unbeaten)
+        work.terms[MINE_TERM] += sign * int64(work.counts[own + MINE])
+        work.terms[BOMB_TERM] += sign * int64(work.counts[own + BOMB])
+        if work.counts[own + ENGINEER] > 0:
+            work.terms[ENGINEERS_AT_SIEGE] += sign * work.shelter[1 - side]
+        flag = work.flag[side]
+        if flag >= 0:
+            foes = work.mobile[1 - side]
+            work.terms[FOES_AT_FLAG] += sign * popcount(foes & lookup.roads[flag])
+            work.terms[FOES_NEAR_FLAG] += sign * popcount(foes & lookup.near[flag])
+            while foes != 0:
+                work.terms[APPROACH] -= sign * (FAR - int64(lookup.distance[flag * SQUARES + trailing_zeros(foes)]))
+                foes &= foes - 1
+    last = pos.turn ^ (QUIET_LIMIT - 1 - pos.quiet) & 1  # who would make the last ply without contact
+    work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - PATIENCE, int64(0))
+    work.terms[TEMPO] = 1 - 2 * pos.turn
+
+
+@inner(float64(POSITION, LOOKUP, WORK))
+def evaluate(pos: Record, lookup: Record, work: Record) -> float:
+    """The first side's chance in a full position, 0..1."""
+    if pos.loser >= 0:
+        return float64(pos.loser)
+    count_terms(pos, lookup, work)
+    total = 0.0
+    for term in range(TERM_COUNT):
+        total += work.terms[term] * lookup.terms[term]
+    return (1 - SLOPE) / (1.0 + math.exp(-total / 100)) + SLOPE / (1.0 + math.exp(-total / 1000))
+
+
+@entry(float64(POSITION, LOOKUP, WORK))
+def evaluate_here(pos: Record, lookup: Record, work: Record) -> float:
+    """`evaluate` from Python; work.terms is what it counted."""
+    return evaluate(pos, lookup, work)

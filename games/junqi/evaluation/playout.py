@@ -1,0 +1,102 @@
+"""Playouts in a world: a few plies by moves that look best to who makes them, then the static evaluation.
+
+Neither side sees the other's pieces: an attack is judged by what the piece attacked is *believed* to be (`gains`), and
+ends as the world has it. So a playout neither knows what its player cannot, nor lets the opponent know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from games.junqi.evaluation.evaluate import evaluate
+from games.junqi.rules.lookup import ATTACKER_DIES, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES
+from games.junqi.rules.movegen import targets_of
+from games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.work import WORK
+from games.kernel.intrinsics import load_byte, popcount, trailing_zeros
+from games.kernel.jit import Record, float64, inner, int64, void
+from games.kernel.random import below, next_state
+
+BOLDNESS = 0.0
+"""What an attack must be expected to gain, in hundredths of log odds."""
+
+
+def gains(beliefs: Any) -> Any:
+    """float32 [attacker's type, piece attacked]: the material that an attack is expected to win.
+
+    `beliefs`: float [piece 0-49, type], what its opponent believes it to be.
+    """
+    worth = LOOKUP_RECORD.worth
+    battle = LOOKUP_RECORD.battle.reshape(12, 12)
+    payoff = np.where(battle == ATTACKER_DIES, 0, worth[None, :]) - np.where(
+        (battle == ATTACKER_DIES) | (battle == BOTH_DIE), worth[:, None], 0
+    )
+    return (payoff @ beliefs.T).astype(np.float32)
+
+
+@inner(void(POSITION, WORK, int64), forceinline=True)
+def enter_world(pos: Record, work: Record, world: int) -> None:
+    """Give the pieces of the hidden side the types of a world."""
+    if work.hidden == NOBODY:
+        return
+    at = work.worlds + PIECES * world
+    for piece in range(PIECES):
+        pos.may[work.hidden * PIECES + piece] = int64(1) << load_byte(at + piece)
+
+
+@inner(int64(POSITION, WORK, LOOKUP))
+def quick_move(pos: Record, work: Record, lookup: Record) -> int:
+    """The attack that is expected to gain most, else a move at random to an empty square, else any; -1 if none."""
+    side = pos.turn
+    enemy = pos.occupied[1 - side]
+    best = BOLDNESS
+    attack = int64(-1)
+    quiet = int64(-1)
+    last = int64(-1)
+    total = int64(0)
+    pieces = pos.occupied[side]
+    while pieces != 0:
+        origin = trailing_zeros(pieces)
+        pieces &= pieces - 1
+        kind = type_of(pos, int64(pos.board[origin]) - 1)
+        targets = targets_of(pos, lookup, origin, side, int64(1) << kind)
+        hits = targets & enemy
+        targets ^= hits
+        while hits != 0:
+            target = trailing_zeros(hits)
+            hits &= hits - 1
+            last = origin | target << 6
+            gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
+            if gain > best:
+                best = gain
+                attack = last
+        if targets != 0:
+            count = popcount(targets)
+            total += count
+            work.random = next_state(work.random)
+            pick = below(work.random, total)
+            if pick < count:  # one of this piece's, which of them is still at random
+                while pick > 0:
+                    targets &= targets - 1
+                    pick -= 1
+                quiet = origin | trailing_zeros(targets) << 6
+    if attack >= 0:
+        return attack
+    return quiet if quiet >= 0 else last
+
+
+@inner(float64(POSITION, WORK, LOOKUP, int64))
+def playout(pos: Record, work: Record, lookup: Record, plies: int) -> float:
+    """Play on for so many plies in a full position; the first side's chance."""
+    for _ in range(plies):
+        if pos.loser >= 0:
+            break
+        if pos.quiet >= QUIET_LIMIT:
+            return float64(1 - pos.turn)
+        move = quick_move(pos, work, lookup)
+        if move < 0:
+            return float64(pos.turn)
+        do_move(pos, move, result_code(pos, lookup, move))
+    return evaluate(pos, lookup, work)

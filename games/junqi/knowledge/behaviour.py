@@ -1,0 +1,92 @@
+"""What a piece has done, as both sides saw it: who waits, advances, attacks, stands under attack or flees.
+
+The counts (`TRAITS`) make a type likelier or less likely by the learned habits (games/junqi/knowledge/habits.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from games.junqi.knowledge.habits import HABITS
+from games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
+from games.junqi.rules.movegen import targets_of
+from games.junqi.rules.position import POSITION, do_move
+from games.kernel.intrinsics import copy_record, trailing_zeros
+from games.kernel.jit import Record, entry, inner, int64, void
+
+TRAITS = {
+    "waited": 60,  # moves of its side before its first own
+    "moved": 8,
+    "crossed": 1,  # has been on the enemy's half
+    "attacked": 2,
+    "stood": 4,  # was left where an enemy might take it
+    "fled": 2,  # from where an enemy might take it to where none might
+    "approached": 4,  # from where no enemy might take it to where one might
+    "rested": 2,  # moved into a camp
+}
+"""What is counted, and how many of it count as 1; more count no more."""
+
+WAITED, MOVED, CROSSED, ATTACKED, STOOD, FLED, APPROACHED, RESTED = range(len(TRAITS))
+COUNTS = types.Array(types.int64, 2, "C")
+SETS = types.Array(types.uint16, 1, "C")
+
+_CAPS = np.array(list(TRAITS.values()))
+_HABITS = np.array(HABITS)
+
+
+@inner(int64(POSITION, LOOKUP, SETS, int64))
+def threats(pos: Record, lookup: Record, public: Any, side: int) -> int:
+    """Bits of the squares that a side's pieces may enter, engineers' turns not counted."""
+    found = 0
+    pieces = pos.occupied[side]
+    while pieces != 0:
+        square = trailing_zeros(pieces)
+        pieces &= pieces - 1
+        if int64(public[int64(pos.board[square]) - 1]) & MOBILE:
+            found |= targets_of(pos, lookup, square, side, int64(1) << COMMANDER)
+    return found
+
+
+@entry(void(POSITION, POSITION, LOOKUP, SETS, int64, int64, COUNTS))
+def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int, code: int, counts: Any) -> None:
+    """Count what a move from `pos` shows: counts [piece 0-49, trait]. `public`: what anybody may know the pieces to be.
+
+    `after` is scratch.
+    """
+    side = pos.turn
+    origin, target = move & 63, move >> 6 & 63
+    mover = int64(pos.board[origin]) - 1
+    before = threats(pos, lookup, public, 1 - side)
+    for piece in range(side * PIECES, side * PIECES + PIECES):
+        square = int64(pos.where[piece])
+        if square == NOWHERE or piece == mover:
+            continue
+        if counts[piece, MOVED] == 0:
+            counts[piece, WAITED] += 1
+        counts[piece, STOOD] += before >> square & 1
+    counts[mover, MOVED] += 1
+    home = FIRST_HALF if side == 0 else ~int64(FIRST_HALF)
+    if home >> target & 1 == 0:
+        counts[mover, CROSSED] = 1
+    if code != PLAIN:
+        counts[mover, ATTACKED] += 1
+        return
+    counts[mover, RESTED] += CAMP_SET >> target & 1
+    copy_record(after, pos)
+    do_move(after, move, code)
+    was, now = before >> origin & 1, threats(after, lookup, public, 1 - side) >> target & 1
+    counts[mover, FLED] += was & (1 - now)
+    counts[mover, APPROACHED] += now & (1 - was)
+
+
+def scaled(counts: Any) -> Any:
+    """float [piece, trait], 0..1."""
+    return np.minimum(counts / _CAPS, 1)
+
+
+def factors(counts: Any) -> Any:
+    """float [piece, type]: what the weights of pieces are multiplied by for what they have done."""
+    return np.exp(scaled(counts) @ _HABITS)

@@ -1,0 +1,79 @@
+"""What the engine plays Junqi with, as the options name it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from games.contract import Tell
+from games.files import read_bytes
+from games.junqi import INFO
+from games.junqi.rules.notation import check_setup
+from games.options import Values
+
+MOST_BYTES = 1 << 20
+"""Of a file of layouts: 40,000 of them."""
+
+
+def read_layouts(path: Path) -> list[str]:
+    """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
+    layouts = []
+    for number, line in enumerate(read_bytes(path, MOST_BYTES).decode().splitlines(), 1):
+        word = line.partition("#")[0].strip()
+        if word:
+            try:
+                check_setup(word)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            layouts.append(word)
+    if not layouts:
+        raise ValueError("no layouts")
+    return layouts
+
+
+class Knowledge:
+    """The values of the options."""
+
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a file that cannot be used."""
+        self.tell = tell
+        self._values = Values(INFO.options)
+        self._layouts: list[str] = []
+
+    def set_option(self, name: str, value: str) -> None:
+        self._values.change(name, value)
+        if name == "LayoutFile":  # read again if it is named again
+            self._layouts = self._read_layouts(value) if value else []
+
+    def _read_layouts(self, path: str) -> list[str]:
+        try:
+            return read_layouts(Path(path))
+        except OSError as error:
+            self.tell(f"cannot read {path}: {error.strerror}")
+        except ValueError as error:
+            self.tell(f"{path}: {error}")
+        return []
+
+    @property
+    def layouts(self) -> list[str]:
+        """The user's; empty: the engine chooses itself."""
+        return self._layouts
+
+    @property
+    def searcher(self) -> str:
+        return self._values.text("Searcher")
+
+    @property
+    def alpha(self) -> float:
+        return self._values.number("Alpha")
+
+    @property
+    def gamma(self) -> float:
+        return self._values.number("Gamma")
+
+    @property
+    def activate(self) -> int:
+        return self._values.integer("Activate")
+
+    @property
+    def cooperation_file(self) -> str:
+        return self._values.text("CooperationFile")

@@ -1,0 +1,1 @@
+"""The rules: positions, moves, notation, and the constants that kernels look up."""

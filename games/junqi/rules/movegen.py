@@ -1,0 +1,128 @@
+"""Junqi moves. A piece of unknown type moves as any type it may be; perft over full positions."""
+
+from __future__ import annotations
+
+from numba import types
+
+from games.junqi.rules.lookup import CAMP_SET, ENGINEER, HEADQUARTERS_SET, LOOKUP, MOBILE, PIECES, STEPS, WAYS
+from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.rules.work import WORK
+from games.kernel.control import poll
+from games.kernel.intrinsics import copy_record, leading_zeros, trailing_zeros
+from games.kernel.jit import Record, entry, inner, int64, record_type
+
+BOARDS = types.Array(record_type(POSITION_DTYPE), 1, "C")
+"""One board a ply, for copy and make."""
+
+
+@inner(int64(int64, int64), forceinline=True)
+def engineer_stations(square: int, occupied: int) -> int:
+    """The stations that an engineer comes to from a square, turning at empty ones; among them the first in its way."""
+    reached = int64(1) << square
+    frontier = reached
+    while frontier != 0:
+        beside = (frontier & STEPS[0]) >> 1 | (frontier & STEPS[1]) << 1
+        beside |= (frontier & STEPS[2]) >> 5 | (frontier & STEPS[3]) << 5
+        frontier = beside & ~reached
+        reached |= frontier
+        frontier &= ~occupied
+    return reached & ~(int64(1) << square)
+
+
+@inner(int64(LOOKUP, int64, int64), forceinline=True)
+def straight_stations(lookup: Record, square: int, occupied: int) -> int:
+    """The stations that another piece comes to from a square, the first in its way each side among them."""
+    reached = int64(0)
+    for way in range(0, WAYS, 2):
+        line = int64(lookup.lines[square * WAYS + way])
+        blockers = line & occupied
+        if blockers != 0:
+            line &= int64(-1) << (63 - leading_zeros(blockers))
+        reached |= line
+        line = int64(lookup.lines[square * WAYS + way + 1])
+        blockers = line & occupied
+        if blockers != 0:
+            line &= blockers ^ (blockers - 1)
+        reached |= line
+    return reached
+
+
+@inner(int64(POSITION, LOOKUP, int64, int64, int64))
+def targets_of(pos: Record, lookup: Record, square: int, side: int, may: int) -> int:
+    """Bits of the squares that a side's piece may enter from a square, taken to be any of the types `may`."""
+    if may & MOBILE == 0 or HEADQUARTERS_SET >> square & 1 == 1:
+        return int64(0)
+    own = pos.occupied[side]
+    enemy = pos.occupied[1 - side]
+    if may >> ENGINEER & 1:
+        stations = engineer_stations(square, own | enemy)
+    else:
+        stations = straight_stations(lookup, square, own | enemy)
+    return (lookup.roads[square] | stations) & ~(own | enemy & CAMP_SET)
+
+
+@inner(int64(WORK, int64, int64, int64), forceinline=True)
+def list_moves(work: Record, origin: int, targets: int, end: int) -> int:
+    """Append the moves from a square to others to work.moves[end:]; returns their end."""
+    while targets != 0:
+        work.moves[end] = origin | trailing_zeros(targets) << 6
+        targets &= targets - 1
+        end += 1
+    return end
+
+
+@entry(int64(POSITION, WORK, LOOKUP, int64))
+def list_side(pos: Record, work: Record, lookup: Record, side: int) -> int:
+    """The moves of a side to work.moves, whoever is to move; returns their number."""
+    end = int64(0)
+    pieces = pos.occupied[side]
+    while pieces != 0:
+        origin = trailing_zeros(pieces)
+        pieces &= pieces - 1
+        targets = targets_of(pos, lookup, origin, side, int64(pos.may[pos.board[origin] - 1]))
+        end = list_moves(work, origin, targets, end)
+    return end
+
+
+@entry(int64(POSITION, LOOKUP, int64, int64))
+def reaches(pos: Record, lookup: Record, move: int, may: int) -> int:
+    """1 if the piece on a move's origin can make it as one of the types `may`."""
+    side = int64(int64(pos.board[move & 63]) > PIECES)
+    return targets_of(pos, lookup, move & 63, side, may) >> (move >> 6 & 63) & 1
+
+
+@inner(int64(BOARDS, WORK, LOOKUP, int64, int64))
+def perft_below(boards: Record, work: Record, lookup: Record, ply: int, depth: int) -> int:
+    """Leaves `depth` plies below boards[ply] of a full position; a lost game has no moves."""
+    if depth == 0:
+        return 1
+    pos = boards[ply]
+    if pos.loser >= 0:
+        return 0
+    count = list_side(pos, work, lookup, pos.turn)
+    if depth == 1:
+        return count
+    work.nodes += 1
+    if work.nodes >= work.poll_at:
+        work.poll_at = poll(work.control, int64(0), work.nodes)
+        if work.poll_at < 0:
+            work.stopped = 1
+    total = 0
+    for i in range(count):
+        if work.stopped == 1:
+            return total
+        if i > 0:
+            list_side(pos, work, lookup, pos.turn)
+        move = int64(work.moves[i])
+        copy_record(boards[ply + 1], pos)
+        do_move(boards[ply + 1], move, result_code(pos, lookup, move))
+        total += perft_below(boards, work, lookup, ply + 1, depth - 1)
+    return total
+
+
+@entry(int64(BOARDS, WORK, LOOKUP, int64, int64))
+def perft(boards: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
+    """Leaves below one legal move of boards[0], `depth` plies in all (depth >= 1)."""
+    copy_record(boards[1], boards[0])
+    do_move(boards[1], move, result_code(boards[0], lookup, move))
+    return perft_below(boards, work, lookup, int64(1), depth - 1)

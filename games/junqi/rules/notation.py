@@ -1,0 +1,118 @@
+"""Text of Junqi squares, moves, set-ups and FENs.
+
+A move is `from | to << 6 | (result code + 1) << 12 | (announced flag square + 1) << 15`; the last two are 0 where
+not given. A set-up is SETUP plus its word's bytes read as a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from games.contract import HIDDEN
+from games.junqi import INFO
+from games.junqi.knowledge.belief import slot_types
+from games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
+
+SETUP = 1 << 256
+MAX_QUIET = 999
+"""The most plies since contact that a FEN may have."""
+
+LETTERS = {*"".join(INFO.pieces), *HIDDEN}
+
+_MOVE = re.compile(r"([A-L][0-4])([A-L][0-4])(?:=([0-3]))?(?:@([A-L][0-4]))?\Z", re.ASCII | re.IGNORECASE)
+
+
+def square_text(square: int) -> str:
+    return f"{ROWS[square // 5]}{square % 5}"
+
+
+def parse_square(text: str) -> int:
+    return 5 * ROWS.index(text[0].upper()) + int(text[1])
+
+
+def move_text(move: int) -> str:
+    """`G0F0`, with `=code` and `@flag` where the move carries them."""
+    if move >= SETUP:
+        return setup_word(move)
+    text = square_text(move & 63) + square_text(move >> 6 & 63)
+    if move >> 12 & 7:
+        text += f"={(move >> 12 & 7) - 1}"
+    if move >> 15:
+        text += f"@{square_text((move >> 15) - 1)}"
+    return text
+
+
+def pack(move: int, code: int | None, flag: int | None) -> int:
+    """A move with what the referee said of it."""
+    return move | (0 if code is None else code + 1) << 12 | (0 if flag is None else flag + 1) << 15
+
+
+def parse_move(text: str) -> int:
+    """The move code of `G0F0=2@A1`; ValueError if it is none."""
+    match = _MOVE.match(text)
+    if not match:
+        raise ValueError(f"not a move: {text}")
+    move = parse_square(match[1]) | parse_square(match[2]) << 6
+    return pack(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
+
+
+def setup_word(move: int) -> str:
+    number = move - SETUP
+    return number.to_bytes((number.bit_length() + 7) // 8, "big").decode()
+
+
+def setup_move(word: str) -> int:
+    return SETUP + int.from_bytes(word.encode(), "big")
+
+
+def check_setup(word: str) -> None:
+    """ValueError says what is wrong with a set-up of 25 letters."""
+    if len(word) != PIECES or any(letter not in TYPES for letter in word):
+        raise ValueError(f"not a set-up (25 letters a-l): {word}")
+    for kind, letter in enumerate(TYPES):
+        if word.count(letter) != COUNTS[kind]:
+            raise ValueError(f"set-up has {word.count(letter)} of piece {letter}, not {COUNTS[kind]}: {word}")
+    for slot, letter in enumerate(word):
+        if not slot_types(slot) >> TYPES.index(letter) & 1:
+            raise ValueError(f"set-up may not have {letter} on {square_text(SLOTS[slot])}: {word}")
+
+
+def letter_of(may: int, side: int) -> str:
+    """FEN letter of a piece that may be any of a set of types."""
+    return HIDDEN[side] if may & (may - 1) else INFO.pieces[side][may.bit_length() - 1]
+
+
+def observed(text: str, result: int, flag: str) -> str:
+    """Return a move's text with its result code, and the flag's square if not ""; ValueError if one of them is none."""
+    return move_text(parse_move(f"{text}={result}" + (f"@{flag}" if flag else "")))
+
+
+def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
+    """(pieces as (letter, square), turn, viewer, plies since contact); ValueError says what is wrong.
+
+    The viewer is None for a referee's position.
+    """
+    fields = fen.split()
+    if not 2 <= len(fields) <= 4:
+        raise ValueError(f"{len(fields)} fields, not 2 to 4")
+    pieces = []
+    for column, row, char in INFO.board.read_placement(fields[0]):
+        if char not in LETTERS:
+            raise ValueError(f"unknown piece {char}")
+        pieces.append((char, 5 * (11 - row) + column))
+    if fields[1] not in ("f", "s"):
+        raise ValueError(f"side to move is f or s, not {fields[1]}")
+    view = fields[2] if len(fields) > 2 else "-"
+    if view not in ("f", "s", "-"):
+        raise ValueError(f"viewer is f, s or -, not {view}")
+    quiet = fields[3] if len(fields) > 3 else "0"
+    if not (quiet.isascii() and quiet.isdigit() and len(quiet) <= len(str(MAX_QUIET))):
+        raise ValueError(f"plies since contact are not a number: {quiet}")
+    return pieces, int(fields[1] == "s"), None if view == "-" else int(view == "s"), int(quiet)
+
+
+def write_fen(pieces: Mapping[str, str], turn: int, viewer: int | None, quiet: int = 0) -> str:
+    """Return the FEN of letters by square; ValueError for one that there is not."""
+    view = "-" if viewer is None else INFO.sides[viewer]
+    return f"{INFO.placement(pieces)} {INFO.sides[turn]} {view} {min(quiet, MAX_QUIET)}"

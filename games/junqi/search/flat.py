@@ -1,0 +1,125 @@
+"""Flat playouts over a shared set of worlds, moves dropped by sequential halving.
+
+Every move still in the race meets the same worlds in the same order (Karnin, Koren, Somekh 2013 for the halving). When
+each has met all of them, the worse half is dropped; those dropped come back when one is left, and the worlds are met
+twice as often before the next cut, and so on as long as there is time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import types
+
+from games.contract import Task
+from games.junqi.evaluation.playout import enter_world, playout
+from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.rules.work import WORK, WORK_DTYPE
+from games.junqi.search.root import MoveValue, RootView
+from games.kernel.intrinsics import copy_record
+from games.kernel.jit import Record, entry, int64, record, record_type, void
+from games.kernel.node import count_node
+from games.search.findings import Findings
+from games.search.sampling import SamplingAdapter
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
+
+WORLDS = 40
+PLIES = 8
+"""Of a playout, the root move not counted."""
+
+ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])
+ARMS = types.Array(record_type(ARM_DTYPE), 1, "C")
+
+
+@entry(void(POSITION, POSITION, WORK, LOOKUP, ARMS, int64, int64, int64, int64, int64))
+def try_arms(
+    view: Record,
+    pos: Record,
+    work: Record,
+    lookup: Record,
+    arms: Any,
+    count: int,
+    first: int,
+    step: int,
+    playouts: int,
+    plies: int,
+) -> None:
+    """Run playouts, the k-th being number first + k * step: arm by arm of the first `count`, then world by world."""
+    for k in range(playouts):
+        number = first + k * step
+        arm = arms[number % count]
+        copy_record(pos, view)
+        enter_world(pos, work, number // count % work.world_count)
+        move = int64(arm.move)
+        do_move(pos, move, result_code(pos, lookup, move))
+        value = playout(pos, work, lookup, plies)
+        arm.visits += 1
+        arm.sum += value if view.turn == 0 else 1.0 - value
+        count_node(work)
+        if work.stopped == 1:
+            return
+
+
+class FlatAdapter(SamplingAdapter["JunqiPosition"]):
+    """Junqi's half of the searcher. A tree is the arms of a thread."""
+
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    node_dtype = ARM_DTYPE
+
+    def forget(self) -> None:
+        self._arms: list[Any] = []
+
+    def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+        self._works = works
+        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
+        self._arms = [tree[: len(self._root.moves)] for tree in trees]
+        for arms in self._arms:
+            arms[:] = np.zeros(len(arms), ARM_DTYPE)
+            arms["move"] = self._root.moves
+        self._numbers = list(range(len(works)))
+        self._begin_race(len(self._root.worlds.kinds))
+
+    def _begin_race(self, quota: int) -> None:
+        self._racing = len(self._root.moves)
+        self._quota = quota  # playouts for each arm before the next cut
+        self._since = self._visits()
+
+    def _visits(self) -> Any:
+        return sum(arms["visits"] for arms in self._arms)
+
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        work, arms, threads = self._works[thread], self._arms[thread], len(self._arms)
+        first, before = self._numbers[thread], int(work.nodes)
+        try_arms(
+            self._root.view, board, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLIES
+        )  # fmt: skip
+        self._numbers[thread] += threads * (int(work.nodes) - before)
+
+    def findings(self) -> Findings:
+        """Order the lines by how long they stayed in the race, and by value."""
+        visits = self._visits()
+        sums = sum(arms["sum"] for arms in self._arms)
+        values = sums / np.maximum(visits, 1)
+        order = np.concatenate(
+            [sorted(range(self._racing), key=lambda i: -values[i]), np.arange(self._racing, len(values))]
+        ).astype(int)
+        found = [MoveValue(int(self._arms[0]["move"][i]), int(visits[i]), float(values[i])) for i in order if visits[i]]
+        if (visits - self._since)[: self._racing].min() >= self._quota:
+            self._cut(order)
+        return self._root.findings(found, is_settled=len(self._root.moves) == 1)
+
+    def _cut(self, order: Any) -> None:
+        """Drop the worse half; with one left all come back, for twice the playouts."""
+        for arms in self._arms:
+            arms[:] = arms[order]
+        self._racing //= 2
+        if self._racing <= 1:
+            self._begin_race(2 * self._quota)
+        else:
+            self._since = self._visits()

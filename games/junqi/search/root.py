@@ -1,0 +1,112 @@
+"""What Junqi's searchers share: the worlds of a search, what either side believes, and the lines they report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from games.contract import Line, Score, Task
+from games.junqi.evaluation.evaluate import evaluate_here
+from games.junqi.evaluation.playout import gains
+from games.junqi.evaluation.weights import TERMS
+from games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
+from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES, TYPES
+from games.junqi.rules.notation import square_text
+from games.junqi.rules.position import NOBODY
+from games.junqi.rules.work import WORK_DTYPE
+from games.kernel.jit import Record, new_record
+from games.kernel.memory import address_of
+from games.search.findings import Findings
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
+
+EXPLAINED = 256
+"""Worlds of an explanation."""
+
+
+class MoveValue(NamedTuple):
+    """A root move, how often it was tried, and the mean result."""
+
+    move: int
+    visits: int
+    value: float
+
+
+class RootView:
+    """The root as its viewer knows it: the moves, worlds of the side not seen, and beliefs about every piece.
+
+    `works` of the search's threads share the worlds, and get what each attack is expected to gain.
+    """
+
+    def __init__(self, task: Task[JunqiPosition], works: Sequence[Record], count: int, seed: int) -> None:
+        position = task.position
+        self.view: Record = position.record
+        self.moves: list[int] = [move & 0xFFF for move in task.moves or position.legal_moves()]
+        self.hidden = NOBODY if position.viewer is None else 1 - position.viewer
+        if self.hidden == NOBODY:
+            self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
+            beliefs = [certain(self.view, side) for side in range(2)]
+        else:
+            believed = [position.believed(side) for side in range(2)]
+            self.worlds = draw_worlds(believed[self.hidden], count, seed)
+            beliefs = [marginals(belief) for belief in believed]
+        self.beliefs = np.concatenate(beliefs)
+        self.gains = gains(self.beliefs)
+        self._works = works
+        for work in works:
+            work.worlds, work.world_count = address_of(self.worlds.kinds), len(self.worlds.kinds)
+            work.hidden, work.deepest = self.hidden, 0
+            work.gains[:] = self.gains.ravel()
+
+    def takes_flag(self, move: int) -> bool:
+        """True if a move takes a piece that is known to be the flag."""
+        piece = int(self.view.board[move >> 6])
+        return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
+
+    def findings(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> Findings:
+        """Return lines in the order given, except that moves that win at once come first; a known win settles it."""
+        lines = [
+            Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
+            for move, _, value in found
+        ]
+        lines.sort(key=lambda line: line.score.mate is None)
+        is_settled |= bool(lines) and lines[0].score.mate is not None
+        note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
+        return Findings(lines, max(int(work.deepest) for work in self._works), hashfull, is_settled, note=note)
+
+
+def certain(view: Record, side: int) -> Any:
+    """Beliefs about a side whose pieces all are known."""
+    found = np.zeros((PIECES, 12), np.float32)
+    for piece in range(PIECES):
+        found[piece, int(view.may[side * PIECES + piece]).bit_length() - 1] = 1
+    return found
+
+
+def explain(position: JunqiPosition) -> list[str]:
+    """The chance by the static evaluation; where a side is not seen, its mean over worlds, and what is believed."""
+    view, work = position.record.copy(), new_record(WORK_DTYPE)
+    if position.viewer is None:
+        chance = evaluate_here(view, LOOKUP_RECORD, work)
+        lines = [
+            f"{name} {int(count):+d} x {weight}"
+            for (name, weight), count in zip(TERMS.items(), work.terms, strict=True)
+            if count
+        ]
+    else:
+        base = (1 - position.viewer) * PIECES
+        worlds = draw_worlds(position.believed(1 - position.viewer), EXPLAINED, 1)
+        lines = [f"worlds {EXPLAINED} effective {worlds.effective:.0%}"]
+        for piece, row in enumerate(marginals(position.believed(1 - position.viewer))):
+            if view.where[base + piece] != NOWHERE and int(view.may[base + piece]) & int(view.may[base + piece]) - 1:
+                likely = sorted(range(12), key=lambda kind: -row[kind])[:3]
+                words = " ".join(f"{TYPES[kind]} {row[kind]:.0%}" for kind in likely if row[kind] > 0)
+                lines.append(f"{square_text(int(view.where[base + piece]))} {words}")
+        chance = 0.0
+        for kinds in worlds.kinds:
+            view.may[base : base + PIECES] = 1 << kinds.astype(np.uint16)
+            chance += evaluate_here(view, LOOKUP_RECORD, work) / EXPLAINED
+    return [*lines, f"total {Score.expected(1 - chance if view.turn else chance).cp:+d} for the side to move"]

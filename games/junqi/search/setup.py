@@ -1,0 +1,138 @@
+"""Set-ups and FENs into positions, and choosing a deployment."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from games.contract import UNKNOWN_SETUP, Line, Report, Score, SetupPosition, Task
+from games.junqi.knowledge.belief import deployment_advantages, deployment_weights, slot_types, square_types
+from games.junqi.knowledge.worlds import Belief, draw_worlds
+from games.junqi.rules.lookup import (
+    CAMPS,
+    COUNTS,
+    FLAG,
+    HEADQUARTERS,
+    MINE,
+    NOWHERE,
+    PIECES,
+    SLOTS,
+    SQUARES,
+    TYPES,
+)
+from games.junqi.rules.notation import setup_move
+from games.junqi.rules.position import NOBODY
+from games.kernel.jit import Record
+
+SETUP_COUNT = (
+    2 * math.comb(9, COUNTS[MINE]) * math.comb(16, 2) * math.factorial(19)
+    // math.prod(math.factorial(count) for count in COUNTS[:9])
+)  # fmt: skip
+"""Legal deployments: flag, then mines on the two last rows, then bombs off the first, then the rest anyhow."""
+
+TILT = 10.0
+"""How much likelier deployments are made that do well: by the odds that they add, to this power."""
+
+
+def frame(square: int, side: int) -> int:
+    """A square of a side's own frame in the first side's, and back."""
+    return square if side == 0 else SQUARES - 1 - square
+
+
+def deploy(pos: Record, words: list[str]) -> None:
+    """Fill a zeroed record from both set-up words; piece numbers are slots."""
+    for side, word in enumerate(words):
+        for slot, square in enumerate(SLOTS):
+            piece = side * PIECES + slot
+            pos.where[piece] = frame(square, side)
+            pos.board[pos.where[piece]] = piece + 1
+            pos.occupied[side] |= 1 << int(pos.where[piece])
+            pos.may[piece] = slot_types(slot) if word == UNKNOWN_SETUP else 1 << TYPES.index(word[slot])
+    pos.loser = NOBODY
+
+
+def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | None, quiet: int) -> None:
+    """Fill a zeroed record from a FEN's fields; ValueError says what the rules cannot have brought about."""
+    pos.where[:] = NOWHERE
+    pos.turn, pos.quiet, pos.loser = turn, quiet, NOBODY
+    for side, name in ((0, "first"), (1, "second")):
+        mine = [(letter.lower(), square) for letter, square in pieces if letter.isupper() == (side == 0)]
+        if len(mine) > PIECES:
+            raise ValueError(f"{name} side has {len(mine)} pieces")
+        known = [letter for letter, _ in mine if letter != "x"]
+        for kind, letter in enumerate(TYPES):
+            if known.count(letter) > COUNTS[kind]:
+                raise ValueError(f"{name} side has {known.count(letter)} of piece {letter}")
+        if viewer in (None, side):
+            if len(known) < len(mine):
+                raise ValueError(f"{name} side has unknown pieces that its viewer must know")
+        has_flag = "l" in known
+        for letter, square in mine:
+            has_flag |= letter == "x" and square_types(square, side) >> FLAG & 1 == 1
+        if not has_flag:
+            if pos.loser != NOBODY:
+                raise ValueError("neither side has a flag")
+            pos.loser = side
+        left = [kind for kind in range(12) for _ in range(COUNTS[kind] - known.count(TYPES[kind]))]
+        hidden = len(mine) - len(known)
+        for number, (letter, square) in enumerate(mine):
+            piece = side * PIECES + number
+            own = frame(square, side)
+            if letter == "l" and (own < 30 or own not in HEADQUARTERS):
+                raise ValueError(f"{name} side's flag is outside its headquarters")
+            if letter == "j" and own // 5 < 10:
+                raise ValueError(f"{name} side has a mine in front of its last two rows")
+            if letter == "j" and own in CAMPS:
+                raise ValueError(f"{name} side has a mine in a camp")
+            pos.where[piece] = square
+            pos.board[square] = piece + 1
+            pos.occupied[side] |= 1 << square
+            pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
+            if letter != "x" and viewer not in (None, side):
+                pos.fought |= 1 << piece  # how else would its enemy know it
+        # The dead: exactly what is missing if all is known, else any type that is left; but a flag is among them only
+        # if none can stand, and then it is the first, for nothing tells them apart.
+        for number in range(len(mine), PIECES):
+            piece = side * PIECES + number
+            if not hidden:
+                pos.may[piece] = 1 << left[number - len(mine)]
+            elif not has_flag and number == len(mine):
+                pos.may[piece] = 1 << FLAG
+            else:
+                pos.may[piece] = sum({1 << kind for kind in left if kind != FLAG})
+
+
+def draw_setup(seed: int, tilt: float = 0.0) -> str:
+    """A set-up word, as likely as it is deployed; a tilt makes likelier what does well."""
+    may = [slot_types(slot) for slot in range(PIECES)]
+    weights = {
+        slot: deployment_weights(slot) * np.exp(tilt / 100 * deployment_advantages(slot))
+        for slot in range(PIECES)
+        if may[slot] >> FLAG & 1
+    }
+    kinds = draw_worlds(Belief(may, weights), 1, seed).kinds[0]
+    return "".join(TYPES[kind] for kind in kinds)
+
+
+class SetupSearch:
+    """Chooses a deployment: one of the user's, or one drawn, as people deploy and as does well in games of our own."""
+
+    def __init__(self, task: Task[SetupPosition], seed: int, layouts: Sequence[str]) -> None:
+        self._task = task
+        self._seed = 2 * seed + task.position.turn  # the sides do not deploy alike
+        self._layouts = layouts
+
+    def iterate(self) -> Report:
+        move = self._choose()
+        return Report(1, 1, 1, (Line(Score.expected(0.5), (move,)),), True, True)
+
+    def _choose(self) -> int:
+        allowed = [move for move in self._task.moves if move != setup_move(UNKNOWN_SETUP)]
+        if allowed:
+            return allowed[0]
+        if self._layouts:
+            return setup_move(random.Random(self._seed).choice(self._layouts))
+        return setup_move(draw_setup(self._seed, TILT))

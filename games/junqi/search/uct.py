@@ -1,0 +1,212 @@
+"""Single-observer information-set UCT (Cowling, Powley, Whitehouse 2012): one tree of moves, a world for each playout.
+
+A node holds the moves seen in any world, and a playout chooses among those that its own world allows. A move's
+statistics are pooled over its results, which the mover cannot foresee; the positions after different results are
+different nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numba import types
+
+from games.contract import Task
+from games.junqi.evaluation.playout import enter_world, playout
+from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from games.junqi.rules.movegen import list_side
+from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
+from games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
+from games.junqi.search.root import MoveValue, RootView
+from games.kernel.intrinsics import copy_record
+from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from games.kernel.node import count_node
+from games.kernel.random import below, next_state
+from games.search.findings import Findings
+from games.search.sampling import SamplingAdapter
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
+
+EXPLORATION = 0.3
+
+WORLDS = 256
+
+PLIES = 6
+"""Of a playout, those in the tree not counted."""
+
+EDGE_DTYPE = record(
+    [
+        ("move", "u2"),
+        ("next", "i4"),  # the next edge of the same node, 0 none
+        ("visits", "i4"),
+        ("available", "i4"),  # playouts whose world allowed the move
+        ("value", "f8"),  # sum of results for the mover
+        ("below", "i4", 4),  # first edge of the node after each result code, 0 none yet
+    ]
+)
+EDGES = types.Array(record_type(EDGE_DTYPE), 1, "C")
+
+
+@inner(int64(EDGES, WORK, int64, int64))
+def descend(edges: Any, work: Record, first: int, count: int) -> int:
+    """Choose among the `count` moves listed for this world: the edge to follow, negative if it is new.
+
+    A new edge is not linked yet; 0 when the pool is full and none can be followed.
+    """
+    work.stamp += 1
+    for i in range(count):
+        work.open[int64(work.moves[i])] = work.stamp
+    best = int64(0)
+    best_value = -1.0
+    total = count
+    edge = first
+    while edge != 0:
+        move = int64(edges[edge].move)
+        if work.open[move] == work.stamp:
+            work.open[move] = 0
+            total -= 1
+            edges[edge].available += 1
+            visits = float64(edges[edge].visits)
+            value = edges[edge].value / visits
+            value += EXPLORATION * math.sqrt(math.log(float64(edges[edge].available)) / visits)
+            if value > best_value:
+                best_value = value
+                best = edge
+        edge = int64(edges[edge].next)
+    if total == 0 or work.used >= edges.size:
+        return best
+    # Some move was never tried: add the edge of one of them, drawn at random.
+    work.random = next_state(work.random)
+    skip = below(work.random, total)
+    for i in range(count):
+        move = int64(work.moves[i])
+        if work.open[move] == work.stamp:
+            if skip == 0:
+                edge = work.used
+                work.used += 1
+                edges[edge].move = move
+                edges[edge].next = 0
+                edges[edge].visits = 0
+                edges[edge].available = 1
+                edges[edge].value = 0.0
+                for code in range(4):
+                    edges[edge].below[code] = 0
+                return -edge
+            skip -= 1
+    return best
+
+
+@inner(int64(WORK, int64), forceinline=True)
+def keep_allowed(work: Record, count: int) -> int:
+    """Reduce the root's move list to the moves allowed."""
+    if work.allowed_count == 0:
+        return count
+    kept = 0
+    for i in range(count):
+        for j in range(work.allowed_count):
+            if work.moves[i] == work.allowed[j]:
+                work.moves[kept] = work.moves[i]
+                kept += 1
+                break
+    return kept
+
+
+@entry(void(POSITION, POSITION, WORK, LOOKUP, EDGES, int64))
+def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, playouts: int) -> None:
+    """Run playouts from a view. Stops early on work.stopped."""
+    for _ in range(playouts):
+        # Step 1. A world
+        copy_record(pos, view)
+        work.random = next_state(work.random)
+        enter_world(pos, work, below(work.random, work.world_count))
+
+        # Step 2. Select down to a new edge
+        depth = int64(0)
+        parent, code = int64(0), int64(0)
+        over = 0
+        while depth < MAX_DEPTH and pos.loser < 0 and (pos.quiet < QUIET_LIMIT or depth == 0):
+            count = list_side(pos, work, lookup, pos.turn)
+            if depth == 0:
+                count = keep_allowed(work, count)
+            if count == 0:
+                over = 1
+                break
+            first = work.first_edge if depth == 0 else int64(edges[parent].below[code])
+            edge = descend(edges, work, first, count)
+            if edge == 0:
+                break
+            is_new = edge < 0
+            if is_new:
+                edge = -edge
+                edges[edge].next = first
+                if depth == 0:
+                    work.first_edge = edge
+                else:
+                    edges[parent].below[code] = edge
+            work.path_edge[depth] = edge
+            depth += 1
+            move = int64(edges[edge].move)
+            code = result_code(pos, lookup, move)
+            parent = edge
+            do_move(pos, move, code)
+            if is_new:
+                break
+        work.deepest = max(work.deepest, depth)
+
+        # Step 3. Play out, and back the result up
+        value = float64(pos.turn) if over == 1 else playout(pos, work, lookup, int64(PLIES))
+        side = view.turn
+        for i in range(depth):
+            edge = int64(work.path_edge[i])
+            edges[edge].visits += 1
+            edges[edge].value += value if side == 0 else 1.0 - value
+            side ^= 1
+
+        # Step 4. Look at the clock
+        count_node(work)
+        if work.stopped == 1:
+            return
+
+
+class UctAdapter(SamplingAdapter["JunqiPosition"]):
+    """Junqi's half of the searcher. A tree is a pool of edges."""
+
+    work_dtype = WORK_DTYPE
+    position_dtype = POSITION_DTYPE
+    node_dtype = EDGE_DTYPE
+
+    def forget(self) -> None:
+        self._trees: Sequence[Any] = ()
+
+    def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
+        self._trees, self._works = trees, works
+        self._root = RootView(task, works, WORLDS, seed + task.position.ply)
+        for work in works:
+            work.first_edge = 0
+            work.used = 1
+            work.allowed_count = len(task.moves)
+            work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]  # without results
+
+    def grow(self, thread: int, board: Record, playouts: int) -> None:
+        grow(self._root.view, board, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)
+
+    def found(self) -> list[MoveValue]:
+        """Return the root moves, most visited first."""
+        visits: dict[int, int] = {}
+        sums: dict[int, float] = {}
+        for work, edges in zip(self._works, self._trees, strict=True):
+            edge = int(work.first_edge)
+            while edge:
+                move = int(edges[edge]["move"])
+                visits[move] = visits.get(move, 0) + int(edges[edge]["visits"])
+                sums[move] = sums.get(move, 0.0) + float(edges[edge]["value"])
+                edge = int(edges[edge]["next"])
+        order = sorted(visits, key=lambda move: -visits[move])
+        return [MoveValue(move, visits[move], sums[move] / visits[move]) for move in order]
+
+    def findings(self) -> Findings:
+        full = (1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True))
+        return self._root.findings(self.found(), max(full))

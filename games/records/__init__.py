@@ -1,0 +1,1 @@
+"""Game records: what those of several games share."""

@@ -1,0 +1,1 @@
+"""The static evaluation and its weights."""

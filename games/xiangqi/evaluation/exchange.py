@@ -1,0 +1,128 @@
+"""Static exchange evaluation: what a capture wins when both sides go on taking on its square, cheapest piece first.
+
+Pieces are lifted off the board for good as they take, so that lines open and cannons gain or lose their screens.
+Pins are not looked at.
+"""
+
+from __future__ import annotations
+
+from games.kernel.jit import Record, inner, int64
+from games.xiangqi.rules.lookup import CAPTURED, LOOKUP
+from games.xiangqi.rules.position import POSITION
+from games.xiangqi.rules.work import WORK
+
+NOWHERE = -1
+
+
+@inner(int64(LOOKUP, int64), forceinline=True)
+def worth(lookup: Record, piece: int) -> int:
+    """Exchange value of a piece code, 0 of none."""
+    return int64(lookup.exchange[lookup.kind_of[piece]])
+
+
+@inner(int64(POSITION, LOOKUP, int64, int64))
+def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> int:
+    """Square of the cheapest piece of a side that attacks an occupied square, -1 if none does."""
+    base = 16 << side
+    rank = int64(lookup.rank_of[square])
+    file = int64(lookup.file_of[square])
+    # Pawns stand behind the square as they go, or beside it beyond the river.
+    behind = square - 9 + 18 * side
+    if behind >= 0 and behind < 90 and pos.board[behind] - base >= 11 and pos.board[behind] & base:
+        return behind
+    if (rank >= 5) == (side == 0):
+        if file > 0 and pos.board[square - 1] & base and pos.board[square - 1] - base >= 11:
+            return square - 1
+        if file < 8 and pos.board[square + 1] & base and pos.board[square + 1] - base >= 11:
+            return square + 1
+    i = square * 5
+    origin = int64(lookup.advisor_steps[i])
+    while origin >= 0:
+        slot = pos.board[origin] - base
+        if slot == 1 or slot == 2:
+            return origin
+        i += 1
+        origin = int64(lookup.advisor_steps[i])
+    i = square * 9
+    origin = int64(lookup.elephant_steps[i])
+    while origin >= 0:
+        slot = pos.board[origin] - base
+        if (slot == 3 or slot == 4) and pos.board[lookup.elephant_steps[i + 1]] == 0:
+            return origin
+        i += 2
+        origin = int64(lookup.elephant_steps[i])
+    for slot in range(5, 7):
+        origin = int64(pos.square[base + slot])
+        if origin < CAPTURED and pos.board[lookup.horse_leg[square * 91 + origin]] == 0:
+            return origin
+    rook = int64(NOWHERE)
+    across = int64(lookup.rank_blockers[file << 9 | pos.rank_bits[rank]])
+    along = int64(lookup.file_blockers[rank << 10 | pos.file_bits[file]])
+    for _ in range(2):
+        for line in range(2):
+            first = rank * 9 + (across & 15) if line == 0 else (along & 15) * 9 + file
+            second = rank * 9 + (across >> 4 & 15) if line == 0 else (along >> 4 & 15) * 9 + file
+            slot = pos.board[second] - base
+            if second != square and first != square and (slot == 9 or slot == 10):
+                return second
+            slot = pos.board[first] - base
+            if first != square and (slot == 7 or slot == 8):
+                rook = first
+        across >>= 12
+        along >>= 12
+    if rook >= 0:
+        return rook
+    i = square * 5
+    origin = int64(lookup.king_steps[i])
+    while origin >= 0:
+        if pos.board[origin] == base:
+            return origin
+        i += 1
+        origin = int64(lookup.king_steps[i])
+    return NOWHERE
+
+
+@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshold: int) -> int:
+    """1 if the exchange that a pseudo-legal move starts gains its side at least `threshold`."""
+    origin = move & 127
+    target = move >> 7
+    balance = worth(lookup, int64(pos.board[target])) - threshold
+    if balance < 0:
+        return 0
+    balance -= worth(lookup, int64(pos.board[origin]))
+    if balance >= 0:
+        return 1
+    mover = pos.turn
+    side = mover
+    lifted = 0
+    while True:
+        piece = int64(pos.board[origin])
+        work.lifted[2 * lifted] = piece
+        work.lifted[2 * lifted + 1] = origin
+        lifted += 1
+        pos.board[origin] = 0
+        pos.square[piece] = CAPTURED
+        pos.rank_bits[lookup.rank_of[origin]] ^= 1 << lookup.file_of[origin]
+        pos.file_bits[lookup.file_of[origin]] ^= 1 << lookup.rank_of[origin]
+        side ^= 1
+        origin = cheapest_attacker(pos, lookup, target, side)
+        if origin < 0:
+            break
+        next_piece = int64(pos.board[origin])
+        # A king (slot 0) takes last, and only what nobody guards any more.
+        if next_piece & 15 == 0 and cheapest_attacker(pos, lookup, target, side ^ 1) >= 0:
+            break
+        balance = -balance - 1 - worth(lookup, next_piece)
+        if balance >= 0:
+            side ^= 1
+            break
+    for i in range(lifted - 1, -1, -1):
+        piece = int64(work.lifted[2 * i])
+        origin = int64(work.lifted[2 * i + 1])
+        pos.board[origin] = piece
+        pos.square[piece] = origin
+        pos.rank_bits[lookup.rank_of[origin]] ^= 1 << lookup.file_of[origin]
+        pos.file_bits[lookup.file_of[origin]] ^= 1 << lookup.rank_of[origin]
+    # `side` is who could not, or need not, take any more: the other has the better of it.
+    return 1 if side != mover else 0

@@ -1,0 +1,95 @@
+"""Classes of moves, so that rules can group those of one intent; and of positions by what hangs.
+
+Imported when a rule is to be played or shown: the search itself needs none of it. Each class is a bit, named in INTENTS
+in their order, and told from the side to move.
+"""
+
+from __future__ import annotations
+
+from games.kernel.jit import Record, entry, inner, int64
+from games.xiangqi.evaluation.exchange import wins_exchange
+from games.xiangqi.knowledge.situation import LASTING, describe_lasting, has_open_file
+from games.xiangqi.rules.lookup import LOOKUP
+from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_pieces, gives_check
+from games.xiangqi.rules.position import POSITION, do_move, undo_move
+from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
+
+INTENTS = (
+    "capture", "retake", "check", "attack rook", "attack horse or cannon", "attack pawn", "escape", "develop",
+    "cross river", "central cannon", "rook to open file",
+)  # fmt: skip
+
+ROOKS, STRONG, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
+"""Slots."""
+
+_SCRATCH = MAX_MOVES * (MAX_PLY + 2)
+
+
+@inner(int64(POSITION, WORK, LOOKUP))
+def hanging(pos: Record, work: Record, lookup: Record) -> int:
+    """Slots of the side to move that the enemy could take with profit, as a bit set."""
+    pos.turn ^= 1
+    end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(1))
+    slots = 0
+    for i in range(_SCRATCH, end):
+        move = int64(work.moves[i])
+        slot = int64(pos.board[move >> 7]) & 15
+        if slot != 0 and wins_exchange(pos, work, lookup, move, int64(1)) == 1:
+            slots |= 1 << slot
+    pos.turn ^= 1
+    return slots
+
+
+@entry(int64(POSITION, WORK, LOOKUP))
+def describe(pos: Record, work: Record, lookup: Record) -> int:
+    """All situations of a position."""
+    found = describe_lasting(pos, lookup)
+    if pos.height > 0 and pos.past_captured[pos.height - 1] != 0:
+        found |= 1 << LASTING
+    if checks_and_pins(pos, lookup) & IN_CHECK:
+        found |= 2 << LASTING
+    slots = hanging(pos, work, lookup)
+    if slots & ROOKS:
+        found |= 4 << LASTING
+    if slots & STRONG:
+        found |= 8 << LASTING
+    if slots & PAWNS:
+        found |= 16 << LASTING
+    return found
+
+
+@entry(int64(POSITION, WORK, LOOKUP, int64))
+def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
+    """The intents of a legal move."""
+    side = pos.turn
+    origin, target = move & 127, move >> 7
+    piece = int64(pos.board[origin])
+    slot = piece & 15
+    found = 0
+    if pos.board[target] != 0:
+        found |= 1 << 0
+        last = pos.height - 1
+        if last >= 0 and pos.past_captured[last] != 0 and pos.past_move[last] >> 7 == target:
+            found |= 1 << 1
+    found |= gives_check(pos, lookup, move) << 2
+    if hanging(pos, work, lookup) >> slot & 1:
+        found |= 1 << 6
+    home = lookup.rank_of[origin] == (0 if side == 0 else 9)
+    if home and slot >= 5 and slot <= 8:
+        found |= 1 << 7
+    if slot >= 5 and (origin >= 45) != (target >= 45) and (target >= 45) == (side == 0):
+        found |= 1 << 8
+    if (slot == 9 or slot == 10) and lookup.file_of[target] == 4 and lookup.file_of[origin] != 4:
+        found |= 1 << 9
+    was_open = has_open_file(pos, lookup, side)
+    # What it newly attacks: as the enemy will see it, against as it would see it after a pass.
+    pos.turn ^= 1
+    before = hanging(pos, work, lookup)
+    pos.turn ^= 1
+    do_move(pos, lookup, move)
+    new = hanging(pos, work, lookup) & ~before
+    if slot == 7 or slot == 8:
+        found |= (has_open_file(pos, lookup, side) & (was_open ^ 1)) << 10
+    undo_move(pos, lookup)
+    found |= (1 if new & ROOKS else 0) << 3 | (1 if new & STRONG else 0) << 4 | (1 if new & PAWNS else 0) << 5
+    return found

@@ -1,0 +1,143 @@
+"""The books that the engine plays Xiangqi with, as the options name them: openings, rules, patterns, tables."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from typing import Protocol
+
+from games.books.book import FOLDER, BookError, folders
+from games.books.opening import Openings, SymmetricPosition
+from games.contract import Suggestion, Tell
+from games.kernel.jit import Record
+from games.options import Values
+from games.xiangqi import INFO
+from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
+from games.xiangqi.knowledge.patterns import Pattern, PatternBook
+from games.xiangqi.knowledge.probe import UNKNOWN
+from games.xiangqi.knowledge.rulebook import Fit, RuleBook, RulePosition, words
+from games.xiangqi.knowledge.situation import SITUATIONS
+from games.xiangqi.knowledge.tablebase import Tablebase
+
+PATTERN_ATTACKERS = 8
+"""Attackers left at most, both sides together, when the pattern book is asked."""
+
+RULES = FOLDER / "xiangqi-rules.book"
+RULE_PLIES = 40
+"""Rules are mined from so many plies of each game."""
+
+PATTERNS = FOLDER / "xiangqi-patterns.txt"
+ENDINGS = FOLDER / "xiangqi-endings"
+
+
+class BookPosition(SymmetricPosition, RulePosition, Protocol):
+    """What a position tells the books."""
+
+
+class Knowledge:
+    """The rule base and the pattern book are open from the start, the others when they are first asked for."""
+
+    def __init__(self, tell: Tell) -> None:
+        """`tell` gets a line for a book that cannot be used."""
+        self._values = Values(INFO.options)
+        self.openings = Openings("xiangqi", self._values, tell)
+        self.tables: Tablebase | None = None
+        self._patterns: PatternBook | None = None
+        self._tell = tell
+        self._rules: RuleBook | None = None
+        self._find_endgames()
+        self._find_rules()
+
+    def set_option(self, name: str, value: str) -> None:
+        if not self._values.change(name, value):
+            return
+        if name == "BookFile":
+            self.openings.reopen()
+        elif name in ("UseEndgames", "EndgamePath"):
+            self._find_endgames()
+        elif name == "UseRules":
+            self._find_rules()
+            if value in ("checked", "paper"):
+                importlib.import_module("games.xiangqi.knowledge.intent")  # compile it now, not under a clock
+
+    @property
+    def first_rank(self) -> int:
+        """The number of the first rank in move texts."""
+        return self._values.integer("UCI_Coordinates")
+
+    def _find_endgames(self) -> None:
+        self.tables = self._patterns = None
+        if self._values.is_on("UseEndgames"):
+            try:
+                self._patterns = PatternBook(PATTERNS)
+            except BookError as error:
+                self._tell(str(error))
+            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+
+    def patterns_near(self, pos: Record) -> int:
+        """The address of the pattern book if a search from a position may meet an entry, else 0."""
+        attackers = sum(letters_of(pos, side).count(letter) for side in (0, 1) for letter in ATTACKERS)
+        return self._patterns.address if self._patterns is not None and attackers <= PATTERN_ATTACKERS else 0
+
+    def _find_rules(self) -> None:
+        self._rules = None
+        if self._values.text("UseRules") != "false":
+            try:
+                self._rules = RuleBook(RULES)
+            except BookError as error:
+                self._tell(str(error))
+
+    def prepare_rules(self, position: BookPosition) -> int:
+        """The address of what the search asks of the rule base, 0 if nothing fits."""
+        if self._rules is None or position.game_ply >= RULE_PLIES:
+            return 0
+        return self._rules.prepare(position)
+
+    def fitting_rules(self, position: BookPosition) -> list[Fit]:
+        """The rules that fit a position, surest first."""
+        return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
+
+    def suggest(self, position: BookPosition, rng: random.Random) -> Suggestion | None:
+        """A move of the opening book (OwnBook), else the answer of a rule (UseRules checked or paper), at random."""
+        suggestion = self.openings.suggest(position, rng)
+        if suggestion is not None:
+            return suggestion
+        if self._values.text("UseRules") in ("checked", "paper"):
+            fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
+            if fits:
+                fit = rng.choices(fits, [fit.rule.confidence for fit in fits])[0]
+                return Suggestion(fit.moves[0], rule_text(position, fit), self._values.text("UseRules") == "checked")
+        return None
+
+    def consult(self, position: BookPosition) -> list[str]:
+        """A line for each move of the opening book, each rule and the pattern that fit, and what the tables tell."""
+        lines = self.openings.consult(position)
+        lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
+        pattern = None if self._patterns is None else self._patterns.find(position.record)
+        if self._patterns is not None and pattern is not None:
+            lines.append(pattern_text(self._patterns.patterns[pattern.entry], pattern.pressing))
+        ending = self.ending_text(position.record)
+        return [*lines, ending] if ending else lines
+
+    def ending_text(self, pos: Record) -> str:
+        """What the tables tell of a position; empty if nothing."""
+        code = UNKNOWN if self.tables is None else self.tables.code_of(pos)
+        if code == UNKNOWN:
+            return ""
+        return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
+
+
+def rule_text(position: BookPosition, fit: Fit) -> str:
+    from games.xiangqi.knowledge.intent import INTENTS
+
+    rule = fit.rule
+    moves = " ".join(map(position.move_text, fit.moves))
+    after = " ".join(position.move_text(item.move) for item in rule.after)
+    text = f"rule {moves} confidence {rule.confidence:.1%} lift {rule.lift:.2f} score {rule.score:.1%}"
+    text += f" after {after}" if after else ""
+    text += f" when {', '.join(words(SITUATIONS, rule.when))}" if rule.when else ""
+    return text + (f" intent {', '.join(words(INTENTS, rule.intents))}" if rule.intents else "")
+
+
+def pattern_text(pattern: Pattern, pressing: int) -> str:
+    return f"pattern {pattern.claim} pressing {('first', 'second')[pressing]} name {pattern.name}"

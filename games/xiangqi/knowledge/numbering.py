@@ -1,0 +1,250 @@
+"""Endings of few pieces, and a number for each placement of their pieces: how tables of endings are laid out.
+
+An ending is named by what the sides have beside their kings: `RN-AABB`, a rook and a horse against a full defence.
+The stronger side comes first and is seen as Red. Left and right are one: of the 81 places of both kings 45 are left,
+in the other cases the board is mirrored. Equal pieces are counted once, whichever stands where.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.kernel.jit import Record, inner, int64, new_record, record, record_type
+from games.xiangqi.evaluation.weights import KINDS
+from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, LOOKUP_RECORD, PAWN
+from games.xiangqi.rules.position import POSITION
+
+ORDER = "RNCPAB"
+"""Letters of the pieces in the order of names, attackers first."""
+
+ATTACKERS = "RNCP"
+_KIND = {letter: KINDS.index(letter.lower()) for letter in ORDER}
+
+MAX_GROUPS = 8
+"""Kinds of pieces of both sides together."""
+
+MAX_ENTRIES = 1 << 33
+"""Numbers of an ending: 16 GiB of values, far more than can be built."""
+
+NOWHERE = 255
+"""In place of a number: no piece of this kind ever stands there."""
+
+KING_PAIRS = 45
+
+
+class Ending(NamedTuple):
+    """What the two sides have beside their kings, letters in ORDER."""
+
+    strong: str
+    weak: str
+
+    @classmethod
+    def parse(cls, name: str) -> Ending:
+        """From `RN-AABB`; ValueError if it is no ending with an attacker in its proper order."""
+        strong, dash, weak = name.partition("-")
+        ending = cls(strong, weak)
+        if not dash or set(strong + weak) - set(ORDER):
+            raise ValueError(f"not an ending: {name}")
+        for side, letter in itertools.product(ending, ORDER):
+            if side.count(letter) > KIND_OF_SLOT.count(_KIND[letter]):
+                raise ValueError(f"more than a set holds: {name}")
+        if ending.ordered() != ending or not ending.has_attacker:
+            raise ValueError(f"not in order: {name}")
+        if len(set(strong)) + len(set(weak)) > MAX_GROUPS or ending.entries > MAX_ENTRIES:
+            raise ValueError(f"too many pieces to be numbered: {name}")
+        return ending
+
+    @property
+    def entries(self) -> int:
+        """Numbers of its placements."""
+        groups = ((side, letter) for side in (0, 1) for letter in set(self[side]))
+        counts = (math.comb(len(places(_KIND[letter], side)), self[side].count(letter)) for side, letter in groups)
+        return KING_PAIRS * math.prod(counts)
+
+    def __str__(self) -> str:
+        return f"{self.strong}-{self.weak}"
+
+    @property
+    def has_attacker(self) -> bool:
+        """Whether anybody can win."""
+        return can_attack(self.strong + self.weak)
+
+    def ordered(self) -> Ending:
+        """The same with the stronger side first and letters in order."""
+        sides = ["".join(sorted(side, key=ORDER.index)) for side in self]
+        sides.sort(key=_strength, reverse=True)
+        return Ending(*sides)
+
+    def after_captures(self) -> set[Ending]:
+        """The endings that one capture leads to, where somebody can still win."""
+        found = set()
+        for side, taker in ((0, self.weak), (1, self.strong)):
+            for letter in set(self[side]):
+                if letter in ATTACKERS or can_attack(taker):  # defenders stay on their own half
+                    left = list(self)
+                    left[side] = left[side].replace(letter, "", 1)
+                    found.add(Ending(*left).ordered())
+        return {ending for ending in found if ending.has_attacker}
+
+
+def can_attack(letters: str) -> bool:
+    return bool(set(letters) & set(ATTACKERS))
+
+
+def material_of(ending: Ending, strong: int) -> int:
+    """pos.material of an ending whose stronger side has this colour."""
+    units = LOOKUP_RECORD.unit
+    return sum(
+        int(units[7 * (side ^ strong) + kind + 1])
+        for side, letters in enumerate(ending)
+        for kind in (KING, *(_KIND[letter] for letter in letters))
+    )
+
+
+def letters_of(pos: Record, side: int) -> str:
+    """What a side of a position has beside its king."""
+    material = int(pos.material)
+    return "".join(letter * (material >> 4 * (7 * side + kind + 1) & 15) for letter, kind in _KIND.items())
+
+
+def _strength(side: str) -> tuple[int, ...]:
+    """Orders sides: attackers by number, then by kind, then defenders."""
+    counts = [side.count(letter) for letter in ORDER]
+    return sum(counts[:4]), *counts
+
+
+ENDING_DTYPE = record(
+    [
+        ("entries", "i8"),  # numbers; each has a value for either side to move
+        ("king_weight", "i8"),  # what a king pair's number counts in the position's
+        ("groups", "i8"),  # pieces of a kind and side
+        ("side", "u1", MAX_GROUPS),  # of a group: 0 strong, 1 weak
+        ("kind", "u1", MAX_GROUPS),
+        ("first_slot", "u1", MAX_GROUPS),
+        ("slots", "u1", MAX_GROUPS),
+        ("count", "u1", MAX_GROUPS),
+        ("placements", "i8", MAX_GROUPS),
+        ("weight", "i8", MAX_GROUPS),  # what a group's placement counts
+        ("place", "u1", MAX_GROUPS * 91),  # [group, square in Red's view]: number of the place, NOWHERE
+        ("king_pair", "u1", 91 * 91),  # [strong, weak]: number, MIRRORED; NOWHERE
+        ("seen_as", "u1", 4 * 91),  # [2 * strong is Black + mirrored, square]: the square as numbered
+    ]
+)
+ENDING = record_type(ENDING_DTYPE)
+MIRRORED = 64
+
+
+def places(kind: int, side: int) -> list[int]:
+    """Squares where a piece of this kind may stand, seen from the strong side."""
+    if kind == KING:
+        squares = [square for square in range(27) if 3 <= square % 9 <= 5]
+    elif kind == ADVISOR:
+        squares = [3, 5, 13, 21, 23]
+    elif kind == ELEPHANT:
+        squares = [2, 6, 18, 22, 26, 38, 42]
+    elif kind == PAWN:
+        squares = [square for square in range(27, 90) if square >= 45 or square % 9 % 2 == 0]
+    else:
+        squares = list(range(90))
+    return squares if side == 0 else sorted(map(_flip, squares))
+
+
+def king_pairs() -> list[tuple[int, int]]:
+    """Squares of both kings, one of each mirrored couple."""
+    pairs = itertools.product(places(KING, 0), places(KING, 1))
+    return [pair for pair in pairs if pair[0] % 9 < 4 or (pair[0] % 9 == 4 and pair[1] % 9 <= 4)]
+
+
+def number(ending: Ending) -> Record:
+    """The record of an ending's numbering."""
+    e = new_record(ENDING_DTYPE)
+    e.king_pair[:], e.seen_as[:] = _views()
+    e.place[:] = NOWHERE
+    # Attackers vary slowest, defenders fastest: a packed table of rook and horse against a full defence is then a
+    # quarter of what it is the other way round.
+    attackers = [(side, letter) for side in (0, 1) for letter in ATTACKERS if letter in ending[side]]
+    defenders = [(side, letter) for side in (0, 1) for letter in "BA" if letter in ending[side]]
+    e.groups = len(attackers + defenders)
+    e.entries = 1
+    for group, (side, letter) in reversed(list(enumerate(attackers + defenders))):
+        if group == len(attackers) - 1:
+            e.king_weight, e.entries = e.entries, e.entries * KING_PAIRS
+        kind, count = _KIND[letter], ending[side].count(letter)
+        squares = places(kind, side)
+        e.side[group], e.kind[group], e.count[group] = side, kind, count
+        e.first_slot[group], e.slots[group] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
+        for place, square in enumerate(squares):
+            e.place[group * 91 + square] = place
+        e.placements[group] = math.comb(len(squares), count)
+        e.weight[group] = e.entries
+        e.entries *= e.placements[group]
+    return e
+
+
+@functools.cache
+def _views() -> tuple[Any, Any]:
+    """What all endings number alike: `king_pair` and `seen_as` (a third of the time that opening a file takes)."""
+    king_pair = np.full(91 * 91, NOWHERE, np.uint8)
+    for code, (strong, weak) in enumerate(king_pairs()):
+        king_pair[_mirror(strong) * 91 + _mirror(weak)] = code | MIRRORED
+    for code, (strong, weak) in enumerate(king_pairs()):
+        king_pair[strong * 91 + weak] = code
+    seen_as = np.full(4 * 91, CAPTURED, np.uint8)
+    for square in range(90):
+        seen_as[square::91] = square, _mirror(square), _flip(square), _mirror(_flip(square))
+    return king_pair, seen_as
+
+
+def _mirror(square: int) -> int:
+    return square + 8 - 2 * (square % 9)
+
+
+def _flip(square: int) -> int:
+    return (9 - square // 9) * 9 + square % 9
+
+
+def placements(ending: Record, group: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """[number, piece]: the squares of a group's placements, in the order of their numbers."""
+    squares = places(int(ending.kind[group]), int(ending.side[group]))
+    chosen = itertools.combinations(range(len(squares)), int(ending.count[group]))
+    # Numbered by the last place first, as `index` counts them.
+    return np.array([[squares[i] for i in c] for c in sorted(chosen, key=lambda c: c[::-1])], np.uint8)
+
+
+@inner(int64(POSITION, ENDING, int64))
+def index(pos: Record, e: Record, strong: int) -> int:
+    """The number of a position of this ending, `strong` being the colour of its stronger side; -1 if it has none."""
+    view = strong * 182
+    weak_king = int64(e.seen_as[view + pos.square[16 << (strong ^ 1)]])
+    found = int64(e.king_pair[int64(e.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
+    if found & MIRRORED:
+        view += 91
+        found ^= MIRRORED
+    found *= e.king_weight
+    for group in range(e.groups):
+        piece = (16 << (strong ^ int64(e.side[group]))) + int64(e.first_slot[group])
+        low, middle, high = int64(-1), int64(-1), int64(-1)
+        for slot in range(int64(e.slots[group])):
+            square = int64(pos.square[piece + slot])
+            if square < CAPTURED:
+                place = int64(e.place[group * 91 + e.seen_as[view + square]])
+                if place == NOWHERE:
+                    return -1
+                if place > high:
+                    low, middle, high = middle, high, place
+                elif place > middle:
+                    low, middle = middle, place
+                else:
+                    low = place
+        rank = high
+        if middle >= 0:
+            rank = middle + high * (high - 1) // 2
+            if low >= 0:
+                rank = low + middle * (middle - 1) // 2 + high * (high - 1) * (high - 2) // 6
+        found += rank * e.weight[group]
+    return found

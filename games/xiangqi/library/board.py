@@ -1,0 +1,470 @@
+"""`Board`: Xiangqi with python-chess's verbs and meanings, a thin shell over the kernels.
+
+Where Xiangqi differs from chess: a stalemated side has lost, repetition and the 60-move rule end the game by
+themselves (rules.py), so that no draw is claimed, and there are no null moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Self
+
+from games.xiangqi.game import XiangqiPosition
+from games.xiangqi.library.chess_engine import widen_move_pattern
+from games.xiangqi.library.listing import LegalMoves, PseudoLegalMoves
+from games.xiangqi.library.outcome import Outcome, Termination
+from games.xiangqi.library.placement import BaseBoard
+from games.xiangqi.library.san import Notation, Scene, read_san, write_san
+from games.xiangqi.library.status import Status, status_of
+from games.xiangqi.rules.lookup import CANNON, HORSE, PAWN, ROOK
+from games.xiangqi.rules.move import (
+    BLACK,
+    RED,
+    SQUARES,
+    Color,
+    IllegalMoveError,
+    Move,
+    OneBasedMove,
+    Piece,
+    Square,
+    flip_horizontal,
+)
+from games.xiangqi.rules.notation import MAX_COUNTER, fen_text, read_fen
+from games.xiangqi.rules.notation import START_FEN as STARTING_FEN
+from games.xiangqi.rules.position import QUIET_LIMIT
+
+__all__ = ["BLACK", "RED", "STARTING_FEN", "Board", "LegalMoves", "Move", "Outcome", "Piece", "Termination"]
+
+
+class Board(BaseBoard):
+    """A position with the moves that led to it.
+
+    `ranks` is the number of the first rank in UCI texts, 0 (UCCI's and this project's habit) or 1 (Fairy-
+    Stockfish's). Raises ValueError for a FEN that the rules cannot play; None makes an empty board.
+
+    The verbs of set-up (`set_fen`, `set_piece_at`, a turn assigned) make any position, and empty the stack of moves.
+    If the rules cannot play it, `status` says why, and whatever depends on legal moves raises ValueError.
+    """
+
+    starting_fen = STARTING_FEN
+    uci_variant = "xiangqi"
+    xboard_variant = "xiangqi"
+
+    fullmove_number: int
+    """Counts from 1 and grows after Black's move."""
+
+    def __init__(self, fen: str | None = STARTING_FEN, *, ranks: int = 0) -> None:
+        super().__init__(None)
+        self.ranks = ranks
+        self.move_stack: list[Move] = []
+        self._turn, self._clock, self.fullmove_number = RED, 0, 1
+        # The record and what is listed of it, made when they are first asked for. The pieces, the turn and the move
+        # number above always stand; the clock and the history are the record's while there is one.
+        self._record: XiangqiPosition | None = None
+        self._scene: Scene | None = None
+        if fen is not None:
+            record = XiangqiPosition(fen)
+            self.set_fen(fen)
+            self._record = record
+
+    @classmethod
+    def empty(cls, *, ranks: int = 0) -> Self:
+        """Return a board without pieces, Red to move."""
+        return cls(None, ranks=ranks)
+
+    @property
+    def chess960(self) -> bool:
+        """False. `chess.engine` asks for it before it sends a position, and is then prepared for Xiangqi's moves."""
+        widen_move_pattern()
+        return False
+
+    @property
+    def _position(self) -> XiangqiPosition:
+        """The record; ValueError if the rules cannot play the position."""
+        if self._record is None:
+            try:
+                self._record = XiangqiPosition(self.fen())
+            except ValueError as error:
+                raise ValueError(f"the rules cannot play this position: {error}: {self.fen()}") from None
+        return self._record
+
+    def scene(self) -> Scene:
+        """Return pieces, side and legal moves as the kernels code them, listed once a position; not to be changed."""
+        if self._scene is None:
+            position = self._position
+            self._scene = Scene(position.record.square.tolist(), position.turn, position.legal_moves())
+        return self._scene
+
+    # The position
+
+    @property
+    def turn(self) -> Color:
+        """RED (True) or BLACK (False). Another one may be assigned, which empties the stack of moves."""
+        return self._turn
+
+    @turn.setter
+    def turn(self, color: Color) -> None:
+        if color != self._turn:
+            self.clear_stack()
+            self._turn = bool(color)
+
+    @property
+    def halfmove_clock(self) -> int:
+        """Plies since the last capture, as the 60-move rule counts them (a side's checks beyond ten left out).
+
+        Another number, up to 120, may be assigned, which empties the stack of moves.
+        """
+        return self._clock if self._record is None else int(self._record.record.quiet)
+
+    @halfmove_clock.setter
+    def halfmove_clock(self, plies: int) -> None:
+        self.clear_stack()
+        self._clock = min(plies, QUIET_LIMIT)
+
+    def ply(self) -> int:
+        """Return the half-moves since the start of the game, by move number and turn."""
+        return 2 * (self.fullmove_number - 1) + (self.turn == BLACK)
+
+    def fen(self, *, shredder: bool = False, en_passant: str = "legal", promoted: bool | None = None) -> str:
+        """Return the FEN; python-chess's options, which are of castling, pawns and promotion, change nothing."""
+        letters = {square: piece.symbol() for square, piece in self._pieces.items()}
+        # Read back, it is the same: a count that draws is QUIET_LIMIT at most.
+        clock, number = min(self.halfmove_clock, QUIET_LIMIT), min(self.fullmove_number, MAX_COUNTER)
+        return fen_text(letters, int(self.turn == BLACK), clock, number)
+
+    def status(self) -> Status:
+        """Return what makes the position one that the rules cannot play; Status.VALID if nothing does."""
+        return status_of(self, self.turn)
+
+    def is_valid(self) -> bool:
+        return self.status() == Status.VALID
+
+    def checkers(self) -> set[Square]:
+        """Return the squares of the pieces that give check."""
+        king = self.king(self.turn)
+        return set() if king is None else self.attackers(not self.turn, king)
+
+    def is_check(self) -> bool:
+        """Return True if the side to move is in check."""
+        return bool(self.checkers())
+
+    def was_into_check(self) -> bool:
+        """Return True if the side to move could take the king, as it can in no game."""
+        king = self.king(not self.turn)
+        return king is not None and self.is_attacked_by(self.turn, king)
+
+    # Set-up
+
+    def set_fen(self, fen: str) -> None:
+        """Have the position of a FEN and no past; ValueError if the text is no FEN."""
+        letters, turn, clock, self.fullmove_number = read_fen(fen)
+        self.set_piece_map({square: Piece.from_symbol(letter) for square, letter in letters.items()})
+        self.turn, self.halfmove_clock = turn == 0, clock
+
+    def reset(self) -> None:
+        """Return to the start of a game."""
+        self.set_fen(STARTING_FEN)
+
+    def clear(self) -> None:
+        """Take all pieces away; Red to move, counters as at the start."""
+        self.clear_board()
+        self.turn, self.halfmove_clock, self.fullmove_number = RED, 0, 1
+
+    def clear_stack(self) -> None:
+        """Forget the moves that led here, and with them repetitions."""
+        self._clock = min(self.halfmove_clock, QUIET_LIMIT)
+        self._record = self._scene = None
+        self.move_stack = []
+
+    def _place(self, pieces: dict[Square, Piece]) -> None:
+        self.clear_stack()
+        super()._place(pieces)
+
+    def apply_mirror(self) -> None:
+        super().apply_mirror()
+        self.turn = not self.turn
+
+    # Moves
+
+    @property
+    def legal_moves(self) -> LegalMoves:
+        """As in python-chess, an end by counting (repetition, quiet plies) leaves them as they are."""
+        return LegalMoves(self)
+
+    @property
+    def pseudo_legal_moves(self) -> PseudoLegalMoves:
+        return PseudoLegalMoves(self)
+
+    def generate_legal_moves(
+        self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
+    ) -> Iterator[Move]:
+        """Yield the legal moves between two collections of squares."""
+        for code in list(self.scene().legal):
+            if code & 127 in from_mask and code >> 7 in to_mask:
+                yield self._move(code)
+
+    def generate_legal_captures(
+        self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
+    ) -> Iterator[Move]:
+        return filter(self.is_capture, self.generate_legal_moves(from_mask, to_mask))
+
+    def generate_pseudo_legal_moves(
+        self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
+    ) -> Iterator[Move]:
+        """Yield the moves that the pieces have, the safety of the own king left aside."""
+        for origin, piece in list(self._pieces.items()):
+            if piece.color == self.turn and origin in from_mask:
+                moves = [self._move(origin | target << 7) for target in self._goals(origin) if target in to_mask]
+                yield from filter(self.is_pseudo_legal, moves)
+
+    def generate_pseudo_legal_captures(
+        self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
+    ) -> Iterator[Move]:
+        return filter(self.is_capture, self.generate_pseudo_legal_moves(from_mask, to_mask))
+
+    def is_legal(self, move: Move) -> bool:
+        return self._position.is_legal(move.code)
+
+    def is_pseudo_legal(self, move: Move) -> bool:
+        """Return True if a piece of the side to move goes so, the safety of its king left aside."""
+        origin, target = move
+        if self.color_at(origin) != self.turn or self.color_at(target) == self.turn or target not in SQUARES:
+            return False
+        return self._reaches(origin, target)
+
+    def is_into_check(self, move: Move) -> bool:
+        """Return True if a pseudo-legal move leaves the own king in check, or facing the other."""
+        return self.is_pseudo_legal(move) and not self.is_legal(move)
+
+    def is_capture(self, move: Move) -> bool:
+        return self.color_at(move.to_square) == (not self.turn)
+
+    def is_zeroing(self, move: Move) -> bool:
+        """Return True if the move sets the 60-move rule's count to zero, as captures do."""
+        return self.is_capture(move)
+
+    def is_irreversible(self, move: Move) -> bool:
+        """Return True if the pieces cannot come to stand as they do now again: captures, and pawns that go forward."""
+        is_forward = move.from_square // 9 != move.to_square // 9
+        return self.is_capture(move) or (is_forward and self.piece_type_at(move.from_square) == PAWN)
+
+    def gives_check(self, move: Move) -> bool:
+        """Return True if a legal move checks; IllegalMoveError if it is not legal."""
+        self.push(move)
+        try:
+            return self.is_check()
+        finally:
+            self.pop()
+
+    def find_move(self, from_square: Square, to_square: Square) -> Move:
+        """Return the legal move between two squares; IllegalMoveError if there is none."""
+        move = self._move(from_square | to_square << 7)
+        return self._legal_move(move, move.uci())
+
+    def push(self, move: Move) -> None:
+        """Play a move. IllegalMoveError if it is not legal; ValueError in a game of thousands of plies."""
+        self._legal_move(move, move.uci())
+        self._position.push(move.code)
+        self._pieces[move.to_square] = self._pieces.pop(move.from_square)
+        self.fullmove_number += self._turn == BLACK
+        self._turn = not self._turn
+        self.move_stack.append(self._move(move.code))
+        self._scene = None
+
+    def pop(self) -> Move:
+        """Take the last move back and return it; IndexError if there is none."""
+        move = self.move_stack.pop()
+        self._position.pop()
+        self._pieces[move.from_square] = self._pieces.pop(move.to_square)
+        captured = int(self._position.record.board[move.to_square])
+        if captured:
+            self._pieces[move.to_square] = Piece.from_code(captured)
+        self._turn = not self._turn
+        self.fullmove_number -= self._turn == BLACK
+        self._scene = None
+        return move
+
+    def peek(self) -> Move:
+        """Return the last move; IndexError if there is none."""
+        return self.move_stack[-1]
+
+    def root(self) -> Self:
+        """Return a board of the position before the first move of the stack."""
+        root = self.copy()
+        while root.move_stack:
+            root.pop()
+        root.clear_stack()
+        return root
+
+    def _move(self, code: int) -> Move:
+        return OneBasedMove.from_code(code) if self.ranks else Move.from_code(code)
+
+    def _legal_move(self, move: Move, text: str) -> Move:
+        if not self.is_legal(move):
+            raise IllegalMoveError(f"illegal move: {text} in {self.fen()}")
+        return self._move(move.code)
+
+    # The end of the game. `claim_draw` is python-chess's: no draw is claimed in Xiangqi, and it changes nothing.
+
+    def is_checkmate(self) -> bool:
+        return not self.scene().legal and self.is_check()
+
+    def is_stalemate(self) -> bool:
+        """Return True if there is no legal move though no check; in Xiangqi a loss."""
+        return not self.scene().legal and not self.is_check()
+
+    def is_insufficient_material(self) -> bool:
+        """Return True if neither side has a piece that can cross the river, which is a draw."""
+        return self.has_insufficient_material(RED) and self.has_insufficient_material(BLACK)
+
+    def has_insufficient_material(self, color: Color) -> bool:
+        """Return True if a side has no piece that can cross the river."""
+        return not any(piece.color == color and piece.piece_type in _ATTACKERS for piece in self._pieces.values())
+
+    def is_repetition(self, count: int = 3) -> bool:
+        """Return True if the position has occurred `count` times, this one included."""
+        return self._position.occurrences() >= count
+
+    def is_sixty_moves(self) -> bool:
+        """Return True if the 60-move rule draws (python-chess's `is_fifty_moves`): 120 plies, and a legal move left."""
+        return self.halfmove_clock >= QUIET_LIMIT and bool(self.scene().legal)
+
+    def can_claim_draw(self) -> bool:
+        """Return True if the game is drawn by repetition or the 60-move rule; `outcome` says so without a claim."""
+        outcome = self.outcome()
+        return outcome is not None and outcome.termination in (Termination.REPETITION, Termination.SIXTY_MOVES)
+
+    def outcome(self, *, claim_draw: bool = False) -> Outcome | None:
+        """Return how the game ended, None while it goes on."""
+        outcome = self._position.outcome()
+        if outcome is None:
+            return None
+        winner = None if outcome.winner is None else outcome.winner == 0
+        return Outcome(Termination(outcome.reason), winner)
+
+    def is_game_over(self, *, claim_draw: bool = False) -> bool:
+        return self.outcome() is not None
+
+    def result(self, *, claim_draw: bool = False) -> str:
+        """Return `1-0`, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
+        outcome = self.outcome()
+        return "*" if outcome is None else outcome.result()
+
+    # Texts of moves. Errors: InvalidMoveError, IllegalMoveError, AmbiguousMoveError, all ValueErrors.
+
+    def uci(self, move: Move) -> str:
+        """Return `h2e2`, or `h3e3` if ranks count from 1."""
+        return move.uci(self.ranks)
+
+    def parse_uci(self, text: str) -> Move:
+        """Return the legal move of a UCI text, ranks counted as the board was told."""
+        return self._legal_move(Move.from_uci(text, self.ranks), text)
+
+    def push_uci(self, text: str) -> Move:
+        move = self.parse_uci(text)
+        self.push(move)
+        return move
+
+    # XBoard writes Xiangqi's moves as UCI does.
+    xboard = uci
+    parse_xboard = parse_uci
+    push_xboard = push_uci
+
+    def san(self, move: Move, notation: Notation = "wxf") -> str:
+        """Return a legal move as players write it: `C2.5`, 炮二平五 (`chinese`, `traditional`) or `H2-E2` (`iccs`)."""
+        self._legal_move(move, move.uci())
+        return move.iccs() if notation == "iccs" else write_san(self.scene(), move.code, notation)
+
+    def lan(self, move: Move) -> str:
+        """Return a legal move by both its squares, as ICCS has it: `H2-E2`."""
+        return self.san(move, "iccs")
+
+    def san_and_push(self, move: Move, notation: Notation = "wxf") -> str:
+        text = self.san(move, notation)
+        self.push(move)
+        return text
+
+    def variation_san(self, variation: Iterable[Move], notation: Notation = "wxf") -> str:
+        """Return a line of moves with its numbers, `1. C2.5 H8+7 2. H2+3` or `37...R9.8 38. R1+1`.
+
+        IllegalMoveError if a move is not legal where it stands.
+        """
+        board = self.copy(stack=False)
+        words: list[str] = []
+        for move in variation:
+            number = board.fullmove_number
+            prefix = f"{number}. " if board.turn == RED else "" if words else f"{number}..."
+            words.append(prefix + board.san_and_push(move, notation))
+        return " ".join(words)
+
+    def parse_san(self, text: str) -> Move:
+        """Return the legal move of a text in any notation (san.py); coordinates are ICCS's, ranks from 0."""
+        text = text.strip()
+        if text.isascii() and text[-2:-1].isalpha():
+            return self._legal_move(Move.from_uci(text), text)
+        return self._move(read_san(self.scene(), text))
+
+    def push_san(self, text: str) -> Move:
+        move = self.parse_san(text)
+        self.push(move)
+        return move
+
+    # Copies
+
+    def copy(self, *, stack: bool | int = True) -> Self:
+        """Return a board of its own, with the whole stack of moves, the last so many or none.
+
+        It knows of the past what the moves of its stack say.
+        """
+        twin = super().copy()
+        if not stack:
+            twin.clear_stack()
+            return twin
+        twin.move_stack = self.move_stack.copy()
+        twin._record = None if self._record is None else self._record.copy()
+        if stack is True or stack >= len(self.move_stack):
+            return twin
+        moves = [twin.pop() for _ in range(stack)]
+        twin.clear_stack()
+        for move in reversed(moves):
+            twin.push(move)
+        return twin
+
+    def transform(self, f: Callable[[Square], Square]) -> Self:
+        """Return a copy without a past, each piece moved from its square to `f` of it."""
+        board = self.copy(stack=False)
+        board.apply_transform(f)
+        return board
+
+    def mirror(self) -> Self:
+        """Return the same position with colours exchanged: ranks turned over, the other side to move; no past."""
+        board = self.copy(stack=False)
+        board.apply_mirror()
+        return board
+
+    def flip_horizontal(self) -> Self:
+        """Return the position with left and right exchanged; no past."""
+        return self.transform(flip_horizontal)
+
+    def __eq__(self, other: object) -> bool:
+        """Return True for the same pieces, turn and counters; the past is not compared."""
+        return self.fen() == other.fen() if isinstance(other, Board) else NotImplemented
+
+    __hash__ = None  # a board changes
+
+    # Pictures
+
+    def _repr_svg_(self) -> str:
+        from games.xiangqi.library import svg
+
+        return svg.board(
+            self,
+            lastmove=self.move_stack[-1] if self.move_stack else None,
+            check=self.king(self.turn) if self.is_check() else None,
+        )
+
+    def __repr__(self) -> str:
+        return f"Board({self.fen()!r})"
+
+
+_ATTACKERS = (ROOK, HORSE, CANNON, PAWN)

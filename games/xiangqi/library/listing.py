@@ -1,0 +1,55 @@
+"""Live views of a board's moves: iterable, sized, and answering `move in ...`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from games.xiangqi.rules.move import Move
+
+if TYPE_CHECKING:
+    from games.xiangqi.library.board import Board
+
+
+class LegalMoves:
+    """A board's legal moves."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    def __iter__(self) -> Iterator[Move]:
+        return map(self._board._move, list(self._board.scene().legal))
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Move) and self._board.is_legal(move)
+
+    def __len__(self) -> int:
+        return len(self._board.scene().legal)
+
+    def count(self) -> int:
+        return len(self)
+
+    def __repr__(self) -> str:
+        return f"<LegalMoves ({', '.join(map(self._board.san, self))})>"
+
+
+class PseudoLegalMoves:
+    """The moves that the pieces of the side to move have, the safety of its king left aside."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    def __iter__(self) -> Iterator[Move]:
+        return self._board.generate_pseudo_legal_moves()
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Move) and self._board.is_pseudo_legal(move)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def count(self) -> int:
+        return len(self)
+
+    def __repr__(self) -> str:
+        return f"<PseudoLegalMoves ({', '.join(map(self._board.uci, self))})>"

@@ -1,0 +1,384 @@
+"""Xiangqi games in PGN, read from an open text file one by one, and written.
+
+Tags as XQBase's 中国象棋电脑应用规范 sets them out: `[Game "Chinese Chess"]` first, then Event, Date, Red, Black,
+Result, FEN, and Format (Chinese, which is the default, WXF or ICCS) for the moves. Moves are read in any
+notation, whatever Format says. The caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order
+mark is skipped. The file need not be seekable.
+
+A game keeps its text as it was read, so that `Game.annotated` can add notes of ours and change nothing else: comments,
+NAGs, variations, tags and the writing of the moves all stay.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TextIO
+from weakref import WeakKeyDictionary
+
+from games.contract import Note
+from games.xiangqi.library.board import STARTING_FEN, Board
+from games.xiangqi.library.san import Notation
+from games.xiangqi.library.style import Style, style_of
+from games.xiangqi.rules.move import Move
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+FORMATS: dict[Notation, str] = {"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"}
+"""The Format tag of each notation."""
+
+SIDE_TAG = "SiqiScoreSide"
+"""The tag of a game with notes of ours: whose advantage a positive score is. It is always Red's."""
+
+LOGGER = logging.getLogger(__name__)
+
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*\Z')
+_START = re.compile(r'\s*\[\s*\w+\s+"|\s*1\s*[.．]')
+# A number's dot may touch a move that begins with a digit, as two of WXF's pawn moves do: 1.33.4 and 33.4.
+_TOKEN = re.compile(
+    r"(?P<comment>[{;])"
+    r"|(?P<open>\()"
+    r"|(?P<close>\))"
+    r"|\$(?P<nag>\d{1,3})"
+    r"|(?P<result>1-0|0-1|1/2-1/2|\*)(?![^\s({;])"
+    r"|(?P<glyph>[!?]+)"
+    r"|\d+\s*[.．]+(?=[^1-9]|[1-9][-+1-9][-+.=][1-9]|\Z)|\.+|…+"
+    r"|(?P<move>[^\s{};()$!?]+)"
+    r"|(?P<stray>\})"
+)
+_SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八九１-９])\S{4,5})*"
+_NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
+"""A comment of ours, which the next annotation replaces."""
+
+_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+
+# The line that ended a game by beginning the next, by file.
+_PENDING: WeakKeyDictionary[TextIO, str] = WeakKeyDictionary()
+
+
+@dataclass
+class Source:
+    """A game's text as it was read, and where notes of ours belong in it or stand already."""
+
+    text: str = ""
+    tags_end: int = 0  # offset behind the last tag
+    anchors: list[int] = field(default_factory=list)  # offsets of notes, by the number of moves before them
+    notes: list[tuple[int, int]] = field(default_factory=list)  # start and end of each there is, line end before it
+    words: list[str] = field(default_factory=list)  # the main line's moves as they are written
+
+
+@dataclass
+class Game:
+    """A game's tags and main line; variations are in `source` alone.
+
+    `comments` and `nags` are keyed by the number of moves before them, 0 for the start. `errors` says what
+    was wrong with the text; `moves` are then those before the first fault.
+    """
+
+    headers: dict[str, str] = field(default_factory=dict)
+    moves: list[Move] = field(default_factory=list)
+    comments: dict[int, str] = field(default_factory=dict)
+    nags: dict[int, list[int]] = field(default_factory=dict)
+    errors: list[ValueError] = field(default_factory=list)
+    source: Source = field(default_factory=Source, compare=False, repr=False)
+
+    @classmethod
+    def from_board(cls, board: Board, **headers: str) -> Game:
+        """The game of a board's move stack; the result is the board's unless given."""
+        start = board.root().fen()
+        setup = {} if start == STARTING_FEN else {"FEN": start}
+        return cls({"Result": board.result(), **setup, **headers}, list(board.move_stack))
+
+    @property
+    def result(self) -> str:
+        return self.headers.get("Result", "*")
+
+    def board(self) -> Board:
+        """The start; ValueError if the FEN tag is none."""
+        return Board(self.headers.get("FEN", STARTING_FEN))
+
+    def mainline_moves(self) -> list[Move]:
+        """Return the moves, under python-chess's name."""
+        return self.moves
+
+    def end(self) -> Board:
+        """The position after the last move."""
+        board = self.board()
+        for move in self.moves:
+            board.push(move)
+        return board
+
+    def text(self, notation: Notation = "wxf", width: int = 80) -> str:
+        """The game as PGN, lines of movetext up to `width` characters, with a line feed at the end."""
+        headers = {"Game": "Chinese Chess", "Event": "?", "Date": "????.??.??", "Red": "?", "Black": "?"}
+        headers |= {**self.headers, "Result": self.result, "Format": FORMATS[notation]}
+        tags = "".join(f"[{name} {_quoted(value)}]\n" for name, value in headers.items())
+        lines = [""]
+        for token in self._tokens(notation):
+            gap = " " if lines[-1] else ""
+            if len(lines[-1]) + len(gap) + len(token) > width and gap:
+                lines.append(token)
+            else:
+                lines[-1] += gap + token
+        return "\n".join([tags, *lines, ""])
+
+    def _tokens(self, notation: Notation) -> Iterator[str]:
+        board = self.board()
+        for place in range(len(self.moves) + 1):
+            yield from (f"${nag}" for nag in self.nags.get(place, ()))
+            # On one line: a line of its own could be taken for a tag.
+            comment = " ".join(self.comments.get(place, "").replace("}", ")").split())
+            if comment:
+                yield f"{{{comment}}}"
+            if place == len(self.moves):
+                break
+            if board.turn or place == 0 or comment:
+                yield _number(board)
+            move = self.moves[place]
+            yield board.san(move, notation)
+            board.push(move)
+        yield self.result if self.result in RESULTS else "*"
+
+    def annotated(self, notes: Mapping[int, Note], encoding: str = "utf-8") -> str:
+        """The text that the game was read from, with notes by the number of moves before them.
+
+        Notes of an earlier annotation go; nothing else changes. The notes' moves are written in the game's style,
+        or the nearest to it that the encoding can hold.
+        """
+        source = self.source
+        newline = "\r\n" if "\r\n" in source.text else "\n"
+        edits = []  # first offset, end, and the text to put there
+        for start, end in source.notes:
+            stands_between = source.text[:start][-1:].strip() and source.text[end : end + 1].strip()
+            edits.append((start, end, " " if stands_between else ""))
+        if SIDE_TAG not in self.headers:
+            head = source.text[: source.tags_end]
+            gap = newline if head and not head.endswith(("\n", "\r")) else ""
+            edits.append((source.tags_end, source.tags_end, f'{gap}[{SIDE_TAG} "Red"]{newline}'))
+        style = style_of(source.words, self.headers.get("Format", "")).fitted(encoding)
+        note_ends = dict(source.notes)
+        board = self.board()
+        for place, anchor in enumerate(source.anchors):
+            if place in notes:
+                follows = source.text[note_ends.get(anchor, anchor) :][:1]
+                gap = " " if follows.strip() else ""
+                edits.append((anchor, anchor, f"{newline}{{{_note_text(notes[place], board, style)}}}{gap}"))
+            if place < len(self.moves):
+                board.push(self.moves[place])
+        parts, done = [], 0
+        for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+            parts += [source.text[done:start], new]
+            done = end
+        return "".join([*parts, source.text[done:]])
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> Iterator[Game]:
+    """The sound games of an open file, each read when it is asked for.
+
+    A malformed game (one with `errors`) is handed to `report`, by default logged, and skipped.
+    """
+    while (game := read_game(handle)) is not None:
+        if not game.errors:
+            yield game
+        elif report:
+            report(game)
+        else:
+            LOGGER.warning("malformed game skipped: %s: %s", game.headers, game.errors[0])
+
+
+def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -> Game | None:
+    """The next game of an open file, None at its end; what is wrong with the game is in its `errors`.
+
+    A game begins with a tag (or, without tags, with move 1), and ends at its result or with the file. A line
+    that is a tag ends it too, even within a comment left open. Each line between games goes to `skip`.
+    """
+    line = _next_line(handle)
+    while line and not _START.match(line):
+        skip(line)
+        line = _next_line(handle)
+    if not line:
+        return None
+    game = Game()
+    lines: list[str] = []
+    while line.lstrip().startswith(("[", "%")):
+        lines.append(line)
+        if _read_tag(game, line):
+            game.source.tags_end = sum(map(len, lines))
+        line = _next_line(handle)
+    reader = _Movetext(game, sum(map(len, lines)))
+    has_ended = False
+    while line and not has_ended and not _TAG.match(line):
+        lines.append(line)
+        has_ended = reader.feed(line)
+        if not has_ended:
+            line = _next_line(handle)
+    if not has_ended:
+        reader.close()
+        if line:
+            _PENDING[handle] = line
+    game.source.text = "".join(lines)
+    return game
+
+
+def _next_line(handle: TextIO) -> str:
+    return _PENDING.pop(handle, None) or handle.readline().lstrip("\ufeff")
+
+
+def _read_tag(game: Game, line: str) -> bool:
+    """True if the line was a tag, though perhaps a malformed one."""
+    match = _TAG.match(line)
+    if match:
+        name, value = match.groups()
+        game.headers[name] = re.sub(r'\\(["\\])', r"\1", value)
+        return True
+    if line.lstrip().startswith("["):
+        game.errors.append(ValueError(f"malformed tag: {line.strip()}"))
+        return True
+    return False
+
+
+def _note_text(note: Note, board: Board, style: Style) -> str:
+    """The comment without its braces; the lines of moves begin at the board."""
+    lines = []
+    for text, moves in note:
+        words = [text]
+        for word in moves:
+            move = Move.from_uci(word)
+            words.append(style.write(board, move))
+            board.push(move)
+        for _ in moves:
+            board.pop()
+        lines.append(" ".join(words))
+    return f"Siqi {' | '.join(lines)}"
+
+
+def _number(board: Board) -> str:
+    """`3.` before Red's third move, `3...` before Black's."""
+    return f"{board.fullmove_number}.{'' if board.turn else '..'}"
+
+
+def _quoted(value: str) -> str:
+    escaped = " ".join(value.replace("\\", "\\\\").replace('"', '\\"').splitlines())
+    return f'"{escaped}"'
+
+
+class _Movetext:
+    """Reads a game's movetext line by line."""
+
+    def __init__(self, game: Game, offset: int) -> None:
+        """`offset` is the length of the game's text before its movetext."""
+        self._game = game
+        self._offset = offset  # of the line
+        self._comment_at = 0  # offset of the open comment, or of the line end before it
+        self._line_end = 0  # length of the line's end, 0 if that ends a comment too
+        self._layout = 0  # the same of the line before
+        self._is_anchored = True  # nothing but NAGs, or comments at the start, since the last anchor
+        game.source.anchors = [offset]
+        self._depth = 0  # of nested variations
+        self._comment: list[str] | None = None  # the lines of an open comment
+        self._board: Board | None = None  # None after the first fault: moves are skipped
+        try:
+            self._board = game.board()
+        except ValueError as error:
+            game.errors.append(error)
+
+    def feed(self, line: str) -> bool:
+        """Read a line; True if the game's result stood in it."""
+        self._line_end = len(line) - len(line.rstrip("\r\n"))
+        has_ended = self._feed(line)
+        self._offset += len(line)
+        self._layout = self._line_end
+        return has_ended
+
+    def _feed(self, line: str) -> bool:
+        if self._comment is None and line.startswith("%"):
+            self._line_end = 0
+            return False
+        start = 0
+        while start < len(line):
+            if self._comment is not None:
+                end = line.find("}", start)
+                self._comment.append(line[start:] if end < 0 else line[start:end])
+                if end < 0:
+                    return False
+                start = end + 1
+                self._end_comment(self._offset + start)
+                continue
+            match = _TOKEN.search(line, start)
+            if not match:
+                return False
+            start = match.end()
+            if match.lastgroup == "comment":
+                self._comment = []
+                self._comment_at = self._offset + (match.start() or -self._layout)
+                if match.group() == ";":
+                    self._line_end = 0
+                    self._comment.append(line[start:])
+                    self._end_comment(self._offset + len(line))
+                    return False
+            elif self._take(match.lastgroup, match.group(match.lastgroup or 0), self._offset + start):
+                return True
+        return False
+
+    def close(self) -> None:
+        """The game ended without a result."""
+        if self._comment is not None:
+            self._fail("comment without end")
+        if self._depth:
+            self._fail("variation without end")
+
+    def _fail(self, message: str) -> None:
+        self._game.errors.append(ValueError(message))
+
+    def _end_comment(self, end: int) -> None:
+        """The open comment ends before an offset."""
+        text = "".join(self._comment or ()).strip()
+        self._comment = None
+        if self._depth:
+            return
+        source, place = self._game.source, len(self._game.moves)
+        if _NOTE.fullmatch(" ".join(text.split())):
+            source.notes.append((self._comment_at, end))
+        elif place:
+            self._is_anchored = False
+        elif self._is_anchored:
+            source.anchors[0] = end
+        if text:
+            before = self._game.comments.get(place)
+            self._game.comments[place] = f"{before} {text}" if before else text
+
+    def _take(self, group: str | None, text: str, end: int) -> bool:
+        """Act on a token that ends before an offset; True for the result."""
+        source = self._game.source
+        if group not in ("nag", "glyph"):
+            self._is_anchored = False
+        elif self._is_anchored and not self._depth:
+            source.anchors[-1] = end
+        if group == "open":
+            self._depth += 1
+        elif group == "close" and self._depth:
+            self._depth -= 1
+        elif group in ("close", "stray"):
+            self._fail(f"stray {text}")
+        elif self._depth:
+            return False
+        elif group == "result":
+            self._game.headers.setdefault("Result", text)
+            return True
+        elif group in ("nag", "glyph"):
+            nag = int(text) if group == "nag" else _GLYPHS.get(text, 0)
+            self._game.nags.setdefault(len(self._game.moves), []).append(nag)
+        elif group == "move" and self._board:
+            try:
+                self._game.moves.append(self._board.push_san(text))
+                source.words.append(text)
+                source.anchors.append(end)
+                self._is_anchored = True
+            except ValueError as error:
+                self._game.errors.append(type(error)(f"{_number(self._board)} {error}"))
+                self._board = None
+        return False

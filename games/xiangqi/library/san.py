@@ -1,0 +1,209 @@
+"""Moves as players write them, WXF's `C2.5` and Chinese 炮二平五, both ways.
+
+Either text has four signs: the piece, its file, the way it goes, and how far. Each side counts files 1-9
+from its own right. Ways: forward `+` 进, back `-` 退, sideways `.` 平; after a sideways or slanting step the
+last sign is the new file, else the number of ranks passed. Pieces of a kind on one file ("in tandem") are
+told apart in the file's place:
+
+                        WXF                             Chinese
+    two                 R+  R-                          前车 后车
+    three pawns         P+  P3  P-                      前兵 中兵 后兵
+    four                ++  P+  P-  --                  一兵 二兵 三兵 四兵
+    five                ++  P+  P3  P-  --              一兵 .. 五兵
+    pawns on two files  3+  33  3-  and  7+  7-         一兵 .. 五兵, file by file from the right, front first
+
+(with 3 and 7 for their files). Advisors and elephants keep their file: the front one goes back and the rear
+one forward. Only in a composed position can both go the same way; they are then written as front and rear.
+
+Sources: WXF, "Official Xiangqi piece names and notation" (wxf.org/xq/computer/wxf_notation.html, after C. W.
+Huang, 1980/82); XQBase, 中国象棋通用引擎协议, 着法表示 (for the Chinese pawns).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+
+from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, HORSE, KIND_OF_SLOT, PAWN
+from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
+
+Notation = Literal["wxf", "chinese", "traditional", "iccs"]
+"""Every notation but UCI's; `chinese` is in simplified characters."""
+
+LETTERS = "KAEHRCP"
+NAMES = {
+    "chinese": ("帅仕相马车炮兵", "将士象马车炮卒"),
+    "traditional": ("帥仕相馬車炮兵", "將士象馬車砲卒"),
+}
+"""By notation, side and kind."""
+
+_WAYS = {"chinese": {"+": "进", "-": "退", ".": "平"}, "traditional": {"+": "進", "-": "退", ".": "平"}}
+_ORDERS = {"chinese": "前中后", "traditional": "前中後"}
+_NUMERALS = ("一二三四五六七八九", "１２３４５６７８９")
+_MARKS = {2: ("?+", "?-"), 3: ("?+", "?#", "?-"), 4: ("++", "?+", "?-", "--"), 5: ("++", "?+", "?#", "?-", "--")}
+"""WXF's first two signs by place in a tandem: `?` for the letter, `#` for the file."""
+
+_SYNONYMS = {
+    "K": "帅帥将將G", "A": "仕士", "E": "相象B", "H": "马馬傌N", "R": "车車俥", "C": "炮砲包", "P": "兵卒S",
+    "+": "进進前", "-": "退后後\u2212\u2013\u2014", ".": "平=",
+}  # fmt: skip
+_PLAIN = str.maketrans(
+    {sign: plain for plain, signs in _SYNONYMS.items() for sign in signs}
+    | {numeral: str(number) for number, numeral in enumerate(_NUMERALS[0], 1)}
+)
+_TEXT = re.compile(
+    r"([KAEMHRCP][1-9+-]"  # C2, R+
+    r"|[-+中1-5][KAEMHRCP]"  # 前车, 中兵, 一兵
+    r"|[-+中][1-9]|[1-9][+-]|([1-9])\2"  # 前三, 3+, 33
+    r"|\+\+|--)([-+.])([1-9])"
+)
+_SLANTS = {ADVISOR: {1: 1}, ELEPHANT: {2: 2}, HORSE: {1: 2, 2: 1}}
+"""Ranks passed by files passed."""
+
+
+def characters(notation: Notation) -> str:
+    """Return all characters that texts in a notation may have."""
+    if notation not in NAMES:
+        return "ABCDEFGHIKPR0123456789+-."
+    return "".join((*NAMES[notation], *_WAYS[notation].values(), _ORDERS[notation], *_NUMERALS))
+
+
+class Scene(NamedTuple):
+    """What the text of a move depends on."""
+
+    squares: Sequence[int]  # by piece code (position.py), CAPTURED if off the board
+    side: int  # to move, 0 Red, 1 Black
+    legal: Collection[int]  # codes of the legal moves
+
+
+def write_san(scene: Scene, move: int, notation: Notation) -> str:
+    """The text of a legal move, WXF or Chinese; `read_san` gets the same move back from it."""
+    origin, target = move & 127, move >> 7
+    kind = KIND_OF_SLOT[scene.squares.index(origin) & 15]
+    if origin // 9 == target // 9:
+        way, far = ".", _file_number(target, scene.side)
+    else:
+        way = "+" if (target > origin) == (scene.side == 0) else "-"
+        slanting = origin % 9 != target % 9
+        far = _file_number(target, scene.side) if slanting else abs(target // 9 - origin // 9)
+    files = _files(scene, kind)
+    number = _file_number(origin, scene.side)
+    tandem = files[number]
+    if kind in _SLANTS and kind != HORSE:
+        tandem = [s for s in tandem if _move(scene, kind, s, way, far) >= 0]
+    many = kind == PAWN and sum(len(group) > 1 for group in files.values()) > 1
+    if notation == "wxf":
+        return f"{_wxf_piece(kind, number, tandem.index(origin), len(tandem), many)}{way}{far}"
+    name = NAMES[notation][scene.side][kind]
+    numerals = _NUMERALS[scene.side]
+    if len(tandem) == 1:
+        piece = name + numerals[number - 1]
+    elif many or len(tandem) > 3:
+        piece = _NUMERALS[0][_tandem_pieces(files).index(origin)] + name
+    else:
+        orders = _ORDERS[notation]
+        piece = (orders if len(tandem) == 3 else orders[::2])[tandem.index(origin)] + name
+    return f"{piece}{_WAYS[notation][way]}{numerals[far - 1]}"
+
+
+def read_san(scene: Scene, text: str) -> int:
+    """The legal move of a WXF or Chinese text.
+
+    Besides what `write_san` writes: any case, full-width signs, `=` for `.`, the letters G (king), B or M
+    (elephant; M also advisor), N (horse) and S (pawn), either side's names and numerals for the pieces, 前 and
+    后 for the outermost of more pawns, the sign before the piece (`+R.3` for 前车平三; of four or five pawns
+    that is the foremost), 前三 for `3+`, and a plain file where that leaves one legal move.
+
+    Raises InvalidMoveError, IllegalMoveError or AmbiguousMoveError.
+    """
+    plain = unicodedata.normalize("NFKC", text.strip()).upper().translate(_PLAIN)
+    match = _TEXT.fullmatch(plain)
+    if not match:
+        raise InvalidMoveError(f"not a move: {text}")
+    piece, _, way, far = match.groups()
+    letter = next((sign for sign in piece if sign.isalpha() and sign != "中"), "P")
+    moves = {
+        _move(scene, kind, origin, way, int(far))
+        for kind in ((ADVISOR, ELEPHANT) if letter == "M" else (LETTERS.index(letter),))
+        for origin in _origins(_files(scene, kind), kind, piece)
+    } - {-1}
+    if not moves:
+        raise IllegalMoveError(f"illegal move: {text}")
+    if len(moves) > 1:
+        raise AmbiguousMoveError(f"ambiguous move: {text}")
+    return moves.pop()
+
+
+def _file_number(square: int, side: int) -> int:
+    return 9 - square % 9 if side == 0 else square % 9 + 1
+
+
+def _files(scene: Scene, kind: int) -> dict[int, list[int]]:
+    """The mover's pieces of a kind by file number, on each file front first."""
+    first = 16 * (scene.side + 1) + KIND_OF_SLOT.index(kind)
+    files: dict[int, list[int]] = {}
+    for square in sorted(scene.squares[first : first + KIND_OF_SLOT.count(kind)], reverse=scene.side == 0):
+        if square != CAPTURED:
+            files.setdefault(_file_number(square, scene.side), []).append(square)
+    return files
+
+
+def _tandem_pieces(files: dict[int, list[int]]) -> list[int]:
+    """Pieces that share their file, in the order in which Chinese numbers them."""
+    return [square for _, tandem in sorted(files.items()) if len(tandem) > 1 for square in tandem]
+
+
+def _wxf_piece(kind: int, number: int, place: int, length: int, many: bool) -> str:
+    if length == 1:
+        return f"{LETTERS[kind]}{number}"
+    if many:
+        mark = "+" if place == 0 else "-" if place == length - 1 else number
+        return f"{number}{mark}"
+    return _MARKS[length][place].replace("?", LETTERS[kind]).replace("#", str(number))
+
+
+def _move(scene: Scene, kind: int, origin: int, way: str, far: int) -> int:
+    """The legal move that goes so from a square, -1 if there is none."""
+    rank, file = divmod(origin, 9)
+    to_file = 9 - far if scene.side == 0 else far - 1
+    if way == ".":
+        target = rank * 9 + to_file
+    else:
+        slants = _SLANTS.get(kind)
+        ranks = slants.get(abs(to_file - file), 90) if slants else far
+        up = (way == "+") == (scene.side == 0)
+        target = origin % 9 + (rank + (ranks if up else -ranks)) * 9
+        target += to_file - file if slants else 0
+    move = origin | target << 7
+    return move if move in scene.legal else -1
+
+
+def _middle(tandem: list[int]) -> list[int]:
+    return tandem[len(tandem) // 2 : len(tandem) // 2 + 1] if len(tandem) % 2 else []
+
+
+def _origins(files: dict[int, list[int]], kind: int, piece: str) -> list[int]:
+    """The squares that the first two signs of a plain text may mean."""
+    tandems = [tandem for tandem in files.values() if len(tandem) > 1]
+    first, second = piece[0], piece[1]
+    if first.isalpha() and first != "中":
+        if second.isdigit():
+            tandem = files.get(int(second), [])
+            return _middle(tandem) if kind == PAWN and len(tandem) % 2 else tandem
+        # Of four and more pawns the outermost are `++` and `--`.
+        inner = [len(tandem) > 3 for tandem in tandems]
+        return [t[i] if second == "+" else t[-1 - i] for t, i in zip(tandems, inner)]
+    if piece in ("++", "--"):
+        return [tandem[0 if first == "+" else -1] for tandem in tandems if len(tandem) > 3]
+    if first.isdigit() and second.isalpha():
+        return _tandem_pieces(files)[int(first) - 1 : int(first)]
+    if not second.isalpha():
+        # A file beside the mark: 前三, 3+, 33.
+        mark, file = (second, first) if first.isdigit() else (first, second)
+        tandems = [tandem for tandem in (files.get(int(file), []),) if len(tandem) > 1]
+        first = mark
+    if first in "+-":
+        return [tandem[0 if first == "+" else -1] for tandem in tandems]
+    return [square for tandem in tandems for square in _middle(tandem)]

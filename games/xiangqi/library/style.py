@@ -1,0 +1,72 @@
+"""How a game's moves are written: its notation, and habits within it that any reader of that game expects again."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from games.xiangqi.library.board import Board
+from games.xiangqi.library.san import Notation, characters
+from games.xiangqi.rules.move import Move
+
+_COORDINATES = re.compile(r"[A-Ia-i]\d-?[A-Ia-i]\d")
+_SIMPLIFIED, _TRADITIONAL = frozenset("车马进后帅将"), frozenset("車俥馬傌進後帥將砲")
+_HALF_WIDTH = {ord("１") + i: str(i + 1) for i in range(9)}
+_BY_FORMAT: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs", "chinese": "chinese"}
+_FALLBACKS: dict[Notation, tuple[Notation, ...]] = {
+    "chinese": ("traditional", "wxf"),
+    "traditional": ("chinese", "wxf"),
+}
+"""Notations to write in where an encoding cannot hold the game's own, nearest first."""
+
+
+class Style(NamedTuple):
+    """A notation, and what its usual form is changed by."""
+
+    notation: Notation
+    is_lower: bool = False  # h2e2, c2.5
+    has_hyphen: bool = True  # of coordinates: H2-E2
+    sideways: str = "."  # of WXF: C2.5 or C2=5
+    is_half_width: bool = False  # of Chinese: 马8进7
+
+    def fitted(self, encoding: str) -> Style:
+        """Return this style, in another notation if the encoding cannot hold this one's characters."""
+        fallbacks = (self.notation, *_FALLBACKS.get(self.notation, ()))
+        return self._replace(notation=next((n for n in fallbacks if _holds(encoding, n)), self.notation))
+
+    def write(self, board: Board, move: Move) -> str:
+        """The text of a legal move."""
+        text = board.san(move, self.notation)
+        if self.notation == "iccs" and not self.has_hyphen:
+            text = text.replace("-", "")
+        if self.notation == "wxf":
+            text = text.replace(".", self.sideways)
+        if self.is_half_width:
+            text = text.translate(_HALF_WIDTH)
+        return text.lower() if self.is_lower else text
+
+
+def _holds(encoding: str, notation: Notation) -> bool:
+    try:
+        characters(notation).encode(encoding)
+    except UnicodeError:
+        return False
+    return True
+
+
+def style_of(words: Sequence[str], tag: str = "") -> Style:
+    """The style of a game's moves; without any the usual one of its Format tag, which is Chinese by default."""
+    if not words:
+        return Style(_BY_FORMAT.get(tag.strip().lower(), "chinese"))
+    text = " ".join(words)
+    plain = unicodedata.normalize("NFKC", text)
+    is_lower = plain == plain.lower()
+    if all(map(_COORDINATES.fullmatch, plain.split(" "))):
+        return Style("iccs", is_lower, has_hyphen="-" in plain)
+    if plain.isascii():
+        return Style("wxf", is_lower, sideways="=" if "=" in plain else ".")
+    traditional = sum(sign in _TRADITIONAL for sign in text) > sum(sign in _SIMPLIFIED for sign in text)
+    is_half_width = any(sign.isascii() and sign.isdigit() for sign in text)
+    return Style("traditional" if traditional else "chinese", is_half_width=is_half_width)

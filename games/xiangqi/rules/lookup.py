@@ -1,0 +1,162 @@
+"""Tables of the Xiangqi kernels: where pieces step, what lines see, hash numbers, built once with numpy.
+
+Squares are `rank * 9 + file` from Red's left corner, 0..89 (drawn in position.py); 90 is 'captured'.
+A rank's or file's occupancy is a word with one bit a square; line tables are indexed by place and word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from games.kernel.jit import Record, new_record, record, record_type
+from games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, winning_chances
+from games.xiangqi.evaluation.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
+
+KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
+CAPTURED = 90
+BLOCKED = 91
+"""A square that is always occupied: the leg of a horse that cannot reach."""
+
+KIND_OF_SLOT = (
+    KING, ADVISOR, ADVISOR, ELEPHANT, ELEPHANT, HORSE, HORSE,
+    ROOK, ROOK, CANNON, CANNON, PAWN, PAWN, PAWN, PAWN, PAWN,
+)  # fmt: skip
+
+LOOKUP_DTYPE = record(
+    [
+        ("rank_of", "u1", 91),
+        ("file_of", "u1", 91),
+        # Step lists end at -1: targets, or (target, eye or leg) pairs.
+        ("king_steps", "i1", 90 * 5),
+        ("advisor_steps", "i1", 90 * 5),
+        ("elephant_steps", "i1", 90 * 9),
+        ("horse_steps", "i1", 90 * 17),
+        ("pawn_steps", "i1", 2 * 90 * 4),  # [side, square]
+        ("horse_leg", "u1", 90 * 91),  # [target, horse]: the leg square, BLOCKED if out of reach
+        # [place on the line, occupancy]: bits 0-9 empty squares reached, 10-19 rook's captures, 20-29 cannon's
+        ("rank_targets", "u4", 9 << 9),
+        ("file_targets", "u4", 10 << 10),
+        # same index: the three nearest pieces each way as nibbles (the place itself where there is none)
+        ("rank_blockers", "u4", 9 << 9),
+        ("file_blockers", "u4", 10 << 10),
+        ("line_square", "u1", 90 * 20),  # [square, bit]: bits 0-8 along the rank, 9-18 along the file
+        ("kind_of", "u1", 48),  # by piece code: 0 none, 1-7 Red's kinds, 8-14 Black's
+        ("zobrist", "i8", 15 * 91),  # [kind, square]; zero for none and for captured
+        ("zobrist_turn", "i8"),
+        ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
+        ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
+        ("unit", "i8", 15),  # [kind]: one piece in pos.material
+        ("chances", "u1", ATTACKS * RESISTANCES),  # sixteenths of an advantage that stand (endings.py)
+        ("exchange", "i2", 15),  # [kind]: worth in exchanges
+        ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
+    ]
+)
+LOOKUP = record_type(LOOKUP_DTYPE)
+
+
+def _on_board(rank: int, file: int) -> bool:
+    return 0 <= rank < 10 and 0 <= file < 9
+
+
+def _in_palace(rank: int, file: int) -> bool:
+    return 3 <= file <= 5 and (rank <= 2 or rank >= 7)
+
+
+def _fill_steps(lookup: Record) -> None:
+    orthogonal = ((1, 0), (-1, 0), (0, 1), (0, -1))
+    diagonal = ((1, 1), (-1, 1), (1, -1), (-1, -1))
+    for name in ("king_steps", "advisor_steps", "elephant_steps", "horse_steps", "pawn_steps"):
+        lookup[name][:] = -1
+    lookup["horse_leg"][:] = BLOCKED
+    for square in range(90):
+        rank, file = divmod(square, 9)
+
+        def put(name: str, base: int, targets: list[int]) -> None:
+            lookup[name][base : base + len(targets)] = targets
+
+        for name, deltas in (("king_steps", orthogonal), ("advisor_steps", diagonal)):
+            if _in_palace(rank, file):
+                steps = [(rank + dr, file + df) for dr, df in deltas]
+                put(name, square * 5, [r * 9 + f for r, f in steps if _on_board(r, f) and _in_palace(r, f)])
+        pairs = []
+        for dr, df in diagonal:
+            r, f = rank + 2 * dr, file + 2 * df
+            if _on_board(r, f) and (r < 5) == (rank < 5):
+                pairs += [r * 9 + f, (rank + dr) * 9 + file + df]
+        put("elephant_steps", square * 9, pairs)
+        pairs = []
+        for dr, df in orthogonal:
+            leg = (rank + dr) * 9 + file + df
+            for aside in (-1, 1):
+                r, f = (rank + 2 * dr, file + aside) if dr else (rank + aside, file + 2 * df)
+                if _on_board(r, f):
+                    pairs += [r * 9 + f, leg]
+                    lookup["horse_leg"][(r * 9 + f) * 91 + square] = leg
+        put("horse_steps", square * 17, pairs)
+        for side, ahead in ((0, 1), (1, -1)):
+            crossed = rank >= 5 if side == 0 else rank < 5
+            steps = [(rank + ahead, file)] + ([(rank, file - 1), (rank, file + 1)] if crossed else [])
+            put("pawn_steps", (side * 90 + square) * 4, [r * 9 + f for r, f in steps if _on_board(r, f)])
+
+
+def _line_tables(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Targets and blockers of a line of `length` squares, by `place << length | occupancy`."""
+    targets = np.zeros(length << length, np.uint32)
+    blockers = np.zeros(length << length, np.uint32)
+    for place in range(length):
+        for occupancy in range(1 << length):
+            empty = rook = cannon = 0
+            nearest: list[int] = []
+            for way in (range(place - 1, -1, -1), range(place + 1, length)):
+                met = [i for i in way if occupancy >> i & 1]
+                for i in way:
+                    if met and i == met[0]:
+                        break
+                    empty |= 1 << i
+                rook |= 1 << met[0] if met else 0
+                cannon |= 1 << met[1] if len(met) > 1 else 0
+                nearest += (met + [place] * 3)[:3]
+            targets[place << length | occupancy] = empty | rook << 10 | cannon << 20
+            blockers[place << length | occupancy] = sum(p << 4 * i for i, p in enumerate(nearest))
+    return targets, blockers
+
+
+def _build() -> Record:
+    lookup = new_record(LOOKUP_DTYPE)
+    squares = np.arange(90)
+    lookup["rank_of"][:90], lookup["file_of"][:90] = divmod(squares, 9)
+    _fill_steps(lookup)
+    lookup["rank_targets"][:], lookup["rank_blockers"][:] = _line_tables(9)
+    lookup["file_targets"][:], lookup["file_blockers"][:] = _line_tables(10)
+    line_square = np.zeros((90, 20), np.uint8)
+    line_square[:, :9] = (squares // 9 * 9)[:, None] + np.arange(9)
+    line_square[:, 9:19] = np.arange(10) * 9 + (squares % 9)[:, None]
+    lookup["line_square"][:] = line_square.ravel()
+    for slot, kind in enumerate(KIND_OF_SLOT):
+        lookup["kind_of"][16 + slot], lookup["kind_of"][32 + slot] = 1 + kind, 8 + kind
+    # Fixed seed: keys are part of book formats.
+    random = np.random.Generator(np.random.PCG64(0x51_71))
+    zobrist = random.integers(-(2**63), 2**63 - 1, size=(15, 91), dtype=np.int64)
+    lookup["zobrist_turn"] = zobrist[0, 0]
+    zobrist[0] = 0
+    zobrist[:, 90] = 0
+    lookup["zobrist"][:] = zobrist.ravel()
+    piece_square = np.zeros((15, 91), np.int32)
+    piece_square[1:8, :90] = PIECE_SQUARE
+    piece_square[8:15, :90] = -PIECE_SQUARE[:, MIRROR]
+    lookup["piece_square"][:] = piece_square.ravel()
+    lookup["terms"][:] = TERM_WEIGHTS
+    lookup["unit"][1:] = 1 << 4 * np.arange(1, 15, dtype=np.int64)
+    lookup["chances"][:] = winning_chances()
+    lookup["exchange"][1:8] = lookup["exchange"][8:15] = EXCHANGE
+    depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
+    logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))
+    lookup["reduction"][:] = (0.3 + logs / 1.9).astype(np.int8).ravel()
+    return lookup
+
+
+assert len(KINDS) == 7
+LOOKUP_RECORD = _build()
+"""The tables, read-only by convention, passed to every kernel."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FIXTURES = ROOT / "tests/fixtures"
+FIXTURES = ROOT / "tests/support/fixtures"
 SHARED = ROOT / "../shared/data"
 
 

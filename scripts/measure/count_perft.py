@@ -2,8 +2,9 @@
 
     python scripts/measure/count_perft.py perft.jsonl --max-nodes 1000000000
 
-The file, tests/fixtures/xiangqi_perft.jsonl without one, has a JSON object a line: {"id", "fen", "nodes": {depth:
-count}}. Positions that are not legal are skipped; exit status 1 if any count is wrong, or if nothing was counted.
+Each line of the file (default: tests/support/fixtures/xiangqi_perft.jsonl) is a JSON object: {"id", "fen",
+"nodes": {depth: count}}. Positions that are not legal are skipped. The exit status is 1 if any count is wrong, or if
+nothing was counted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scripts.lib import script
 
 from games.kernel.control import Control
 
-DEFAULT = Path(__file__).parents[2] / "tests" / "fixtures" / "xiangqi_perft.jsonl"
+DEFAULT = Path(__file__).parents[2] / "tests" / "support" / "fixtures" / "xiangqi_perft.jsonl"
 
 
 @script.command

@@ -7,7 +7,7 @@ A line of the file is an object with `fen` and either `mate_moves`, the mover's 
 most so long), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit
 status 1 if no case is left.
 
-Data: tests/fixtures/xiangqi_mates.jsonl is such a file.
+Data: tests/support/fixtures/xiangqi_mates.jsonl is such a file.
 """
 
 from __future__ import annotations

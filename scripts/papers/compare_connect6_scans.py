@@ -8,7 +8,7 @@ plays each opening on against itself; both search every position that arises, an
 `games`: the two against each other with the same time for a turn and iterative deepening, each opening from both sides.
 Openings: a line each, turns from the empty board.
 
-Data: tests/fixtures/connect6_openings.txt are such openings.
+Data: tests/support/fixtures/connect6_openings.txt are such openings.
 """
 
 from __future__ import annotations

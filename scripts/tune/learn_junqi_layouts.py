@@ -16,7 +16,7 @@ in a slot is worth is fitted to the results by logistic regression, a ridge hold
 tenth pair of games, which the fit does not see.
 
 Data: for `advantages` a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi`
-makes, for `weights` set-up words, as in tests/fixtures/junqi_setups.txt (its first column).
+makes, for `weights` set-up words, as in tests/support/fixtures/junqi_setups.txt (its first column).
 """
 
 from __future__ import annotations

@@ -104,7 +104,15 @@ def lengthened(path: Path) -> None:
 
 def kernels(cache: Path) -> list[Path]:
     """Those that every start of EWN loads, in order."""
-    parts = "bounds", "evaluate", "movegen", "numbering", "position", "probe", "search"
+    parts = (
+        "evaluation.evaluate",
+        "knowledge.numbering",
+        "knowledge.probe",
+        "rules.movegen",
+        "rules.position",
+        "search.bounds",
+        "search.search",
+    )
     return sorted(path for part in parts for path in cache.glob(f"*/games.ewn.{part}.*.kernel"))
 
 

@@ -1,6 +1,6 @@
 """Every golden transcript, replayed against the real process; transcripts.py has their format.
 
-`python tests/record_transcripts.py [NAME ...]` records them anew, after a change that is meant.
+`python tests/support/record_transcripts.py [NAME ...]` records them anew, after a change that is meant.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from games.contract import (
 from games.kernel.control import Control
 from games.options import SHARED
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 SETUPS = {
     "ewn": ["123456", "615243"],
     "junqi": ["diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld"],
@@ -377,7 +377,7 @@ def golden_lines(game: Game) -> list[str]:
 
 
 def test_golden_playthrough(game: Game) -> None:
-    """Write the expected files anew with `python tests/test_conformance.py` after a change that is meant."""
+    """Write the expected files anew with `python tests/rules/test_conformance.py` after a change that is meant."""
     path = GOLDEN / f"{game.info.name}.txt"
     assert path.exists(), f"{game.info.name} has no golden playthrough"
     assert golden_lines(game) == path.read_text().splitlines()

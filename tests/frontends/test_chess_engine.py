@@ -13,7 +13,7 @@ from games.xiangqi.library import Board, chess_engine
 
 chess = pytest.importorskip("chess.engine", reason="python-chess is not installed")
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "daemon"]
 
 

@@ -1,6 +1,6 @@
 """Hundreds of thousands of lines, hundreds of games: no process grows, slows down, or loses on time.
 
-Not among the tests of every day: `pytest -m long tests/test_endurance.py` (RESULTS.md has what it found).
+Not among the tests of every day: `pytest -m long tests/daemon/test_endurance.py` (RESULTS.md has what it found).
 """
 
 from __future__ import annotations

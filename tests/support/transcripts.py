@@ -31,7 +31,7 @@ from client import ROOT, Client, ClientError
 from hostile import FOREIGN
 
 FOLDER = ROOT / "tests/golden/transcripts"
-LAUNCHER = ROOT / "tests/fixed_daemon.py"
+LAUNCHER = ROOT / "tests/support/fixed_daemon.py"
 TIMEOUT_S = 60.0
 """For a line; ten kernels are compiled in less, and are reported."""
 
@@ -179,7 +179,7 @@ def lay_out(folder: Path) -> None:
     (folder / "tables/R-A.ending").write_bytes(b"SIQIBOOK")
     (folder / "tables/nothing.ending").write_bytes(b"")
     os.mkfifo(folder / "fifo")
-    words = (ROOT / "tests/fixtures/junqi_setups.txt").read_text().split()
+    words = (ROOT / "tests/support/fixtures/junqi_setups.txt").read_text().split()
     (folder / "layouts").write_text("".join(f"{word}\n" for word in ("# two deployments", *words[:2])))
     (folder / "wrong-layouts").write_text(f"{words[0]}\nabc\n")
 

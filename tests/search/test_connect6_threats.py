@@ -21,7 +21,7 @@ from games.contract import Task
 from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
 PUZZLES = [json.loads(line) for line in (FIXTURES / "connect6_puzzles.jsonl").read_text().splitlines()]
 BUDGET = 200_000
 

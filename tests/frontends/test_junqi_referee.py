@@ -13,7 +13,7 @@ from junqi_games import FIRST, swapped
 
 from scripts.play import referee_junqi
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DAEMON = f"{sys.executable} -m daemon"
 RECORDS = vectors("junqi_games.jsonl")
 

@@ -15,7 +15,7 @@ import pytest
 
 from games import registry
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CHECKED = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
 SCRIPT = "scripts/measure/check_bounds.py"
 ROUNDS = 64
@@ -118,5 +118,5 @@ def test_no_access_out_of_bounds_long(game: str) -> None:
 @pytest.mark.long
 def test_other_tests_with_bounds_checked() -> None:
     """The daemon's random lines and the common suite of the games, on checked kernels."""
-    files = ["tests/test_fuzz.py", "tests/test_conformance.py", "tests/test_search.py"]
+    files = ["tests/daemon/test_fuzz.py", "tests/rules/test_conformance.py", "tests/search/test_search.py"]
     run("-m", "pytest", "-x", *files, timeout_s=3600)

@@ -12,7 +12,7 @@ import pytest
 
 from games import registry
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def signature(game: str, **environment: str) -> str:

@@ -18,7 +18,7 @@ from naive.ewn import Naive
 
 pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PATH = f"{os.environ['PATH']}:/usr/games"
 MISSING = [name for name in ("xboard", "Xvfb", "xvfb-run", "hoixiangqi") if shutil.which(name, path=PATH) is None]
 TIMEOUT_S = 90

@@ -12,7 +12,7 @@ from daemon.engine import Engine
 from daemon.events import Event, ends_job
 from daemon.pipes import ClientLine, now_ns
 
-CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
 class Lines:

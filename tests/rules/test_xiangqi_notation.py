@@ -541,7 +541,7 @@ def test_svg_options() -> None:
 
 def test_the_declaration_loads_nothing_heavy() -> None:
     code = "import sys, games.xiangqi; print(sorted({'numba', 'numpy'} & set(sys.modules)))"
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert out.stdout.strip() == "[]"
     with pytest.raises(ImportError):
@@ -551,7 +551,7 @@ def test_the_declaration_loads_nothing_heavy() -> None:
 def test_the_readme_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     code = next(part.split("```")[0] for part in readme.split("```python\n")[1:] if "Board()" in part)
     (tmp_path / "games.pgn").write_text(PGN.lstrip("\ufeff"), encoding="gb18030")
     monkeypatch.chdir(tmp_path)

@@ -21,7 +21,7 @@ import pytest
 import siqi
 from games import registry
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from scripts.papers.compare_connect6_scans import Pairing, play
 from games import registry
 from games.connect6.rules.lookup import LOOKUP_RECORD
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
 GAMES = [json.loads(line) for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines()]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "daemon")
 START_TIMEOUT_S = 300.0
 """For the first `readyok`: a cold kernel cache compiles for minutes on a busy machine."""

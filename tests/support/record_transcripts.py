@@ -1,4 +1,4 @@
-"""Record transcripts: `python tests/record_transcripts.py [BEGINNING ...]`.
+"""Record transcripts: `python tests/support/record_transcripts.py [BEGINNING ...]`.
 
 A beginning chooses transcripts, as `uci/` or `ucci/handshake`; without one all are recorded.
 
@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from client import ClientError
 from scenarios import SCENARIOS, Scenario, load_all

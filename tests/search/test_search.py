@@ -19,7 +19,7 @@ from games.contract import Line, Searcher, Task, exhaust
 from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def search(name: str, fen: str, depth: int, nodes: int = 0, searcher: Searcher | None = None) -> tuple[Line, str]:
@@ -96,7 +96,7 @@ def test_connect6_hits_every_four_that_can_be_hit() -> None:
     """With little time too, and in games that somebody lost."""
     game = registry.load("connect6")
     searcher = game.searcher()
-    lines = (ROOT / "tests" / "fixtures" / "connect6_games.jsonl").read_text().splitlines()
+    lines = (ROOT / "tests" / "support" / "fixtures" / "connect6_games.jsonl").read_text().splitlines()
     met = 0
     for record in map(json.loads, lines):
         position = game.position()

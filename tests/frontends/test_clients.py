@@ -23,7 +23,7 @@ from scripts.play import match
 
 from games.xiangqi.library.board import Board
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PATH = f"{os.environ['PATH']}:/usr/games"
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 

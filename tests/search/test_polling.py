@@ -21,7 +21,7 @@ from games.kernel.jit import new_record
 from games.kernel.tt import TranspositionTable
 from games.search.threads import ALONE_NODES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 CROWDED = (
     "16bw1/1w3b11w1/6b4w1b5/5w2w2w6b/1b6w6b2w/3w6b2b5/1b9ww2b3/b10w2b1w1w/3b2w5w1w4/1b1b4bb9/13w5/7b6b4/"

@@ -29,7 +29,7 @@ from games.compiling import announce_compiling
 from games.kernel import jit
 from games.xiangqi.library.pgn import read_games
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "daemon", "analyse")
 TIMEOUT_S = 200
 

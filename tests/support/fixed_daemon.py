@@ -1,4 +1,4 @@
-"""The daemon with all that chance and the clock decide held fixed: `python tests/fixed_daemon.py [NODES]`.
+"""The daemon with all that chance and the clock decide held fixed: `python tests/support/fixed_daemon.py [NODES]`.
 
 Each search ends at NODES nodes at the latest (0: where its own limits say), no deadline stops one, the engine's own
 seeds are constant, and its dice come from a fixed seed. Everything else is the process that clients start.

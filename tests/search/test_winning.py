@@ -16,7 +16,7 @@ from games.files import open_append
 from games.kernel.control import Control
 from games.search.win_model import WinModel
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 MODEL = WinModel((0.005, 0.001), (2.5, -2.0), 2000)
 

@@ -13,62 +13,20 @@ import pytest
 import daemon
 from games import registry
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
-LAYERS = (
-    ("tables", "weights", "deployments", "advantages", "habits", "tuned", "endings"),
-    ("position",),
-    ("work",),
-    ("movegen", "belief", "numbering"),
-    (
-        "rules",
-        "evaluate",
-        "exchange",
-        "notation",
-        "probe",
-        "tablebase",
-        "patterns",
-        "attacks",
-        "candidates",
-        "symmetry",
-        "setupbook",
-        "worlds",
-        "behaviour",
-    ),
-    ("playout",),
-    ("threats", "bench", "situation", "intent", "bounds"),
-    ("rulebook", "proof"),
-    ("history", "knowledge"),
-    ("setup", "root"),
-    ("search", "uct", "flat"),
-    ("cooperation",),
-    ("game",),
-    ("move",),
-    ("san", "outcome", "placement", "svg"),
-    ("status",),
-    ("board", "chess_engine", "listing", "style"),
-    ("pgn",),
-    ("record",),
-)
-"""A game's files, lowest first; a file may import from its own layer and those below."""
+ARCHITECTURE = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
-DAEMON = (
-    ("clock", "events", "game_log", "options", "output", "pipes", "skill", "warm"),
-    ("limits", "scheduler"),
-    ("bench",),
-    ("load_job",),
-    ("search_job",),
-    ("engine", "frontends.words"),
-    ("frontends.base",),
-    ("frontends",),
-    ("serve",),
-    ("command",),
-    ("main",),
-    ("__main__",),
-)
-"""The daemon's files, lowest first; a file imports from those below only. Front ends and the analysis: see below."""
+def layers(section: str) -> dict[str, int]:
+    """Return the layer of each file that a section's table names, 0 lowest; files without `.py`."""
+    table = ARCHITECTURE.split(f"## {section}\n")[1].split("\n## ")[0]
+    rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")][1:]
+    return {name: i for i, row in enumerate(rows) for name in re.findall(r"`([^`]+)`", row)}
+
+
+SHARED, HOUSE, DAEMON = (layers(section) for section in ("Shared by all games", "One game's house", "The daemon"))
 
 BELOW_FRONT_ENDS = {"engine", "events", "limits", "options", "output", "pipes", "scheduler"}
 SHARED_BY_FRONT_ENDS = {"base", "letters", "move_by_move", "uci_family", "words"}
@@ -112,38 +70,52 @@ def of_daemon(path: Path) -> set[str]:
     return {name.removeprefix("daemon.") for name in imported(path) if name.startswith("daemon.")}
 
 
-def layer(module: str) -> int:
-    return next(i for i, names in enumerate(LAYERS) if module in names)
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_go_down(path: Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts
     names = imported(path)
+    games = {name.removeprefix("games.") for name in names if name.startswith("games.")}
     if parts[0] == "daemon":
-        games = {name for name in names if name.startswith("games.")}
-        shared = {"games.contract", "games.compiling", "games.files", "games.options", "games.registry", "games.shape"}
-        assert games <= shared | {name for name in games if name.startswith("games.kernel")}
+        shared = {"contract", "compiling", "files", "options", "registry", "shape"}
+        assert games <= shared | {name for name in games if name.startswith("kernel")}
         return
     assert not {name for name in names if name.split(".")[0] == "daemon"}
-    if parts[1] in ("kernel", "search"):
-        below = ("games.kernel", *(("games.search", "games.contract") if parts[1] == "search" else ()))
-        assert not {name for name in names if name.startswith("games.") and not name.startswith(below)}
-    elif len(parts) == 3:
-        others = {name for name in names if name.startswith(tuple(f"games.{n}" for n in registry.NAMES))}
-        assert all(name.split(".")[1] == parts[1] for name in others), "a game imports another"
-        own = {name.split(".")[2] for name in others & imported(path, for_types=False) if name.count(".") == 2}
-        if parts[2] != "__init__":
-            assert all(layer(name) <= layer(parts[2]) for name in own), "an import goes up"
-    if "kernel" not in parts and path.name in ("position.py", "movegen.py", "search.py", "rules.py"):
-        assert not names & {"msgspec", "logging"}
+    houses = {name for name in games if name.split(".")[0] in registry.NAMES}
+    if parts[1] in registry.NAMES:
+        assert {name.split(".")[0] for name in houses} <= {parts[1]}, "a game imports another"
+        assert "registry" not in games
+        own = {name for name in imported(path, for_types=False) if name.startswith(f"games.{parts[1]}.")}
+        if parts[-1] != "__init__":
+            files = {"/".join(name.split(".")[2:]) for name in own}
+            above = {name for name in files & set(HOUSE) if HOUSE[name] > HOUSE["/".join(parts[2:])]}
+            assert not above, "an import goes up"
+            assert files - set(HOUSE) <= {""}, "a file has no layer"
+    elif parts[-1] != "__init__":
+        assert not houses or parts[1] == "registry"
+        above = {name for name in games if shared_layer(name) > shared_layer(".".join(parts[1:]))}
+        assert not above, "an import goes up"
+    if parts[-1] in ("position", "movegen", "search", "repetition"):
+        assert not names & {"msgspec", "logging"} or parts[1] == "kernel"
+
+
+def shared_layer(name: str) -> int:
+    folder, _, file = name.partition(".")
+    return SHARED[f"{folder}/*" if file else folder]
+
+
+def test_every_layer_has_files() -> None:
+    """The tables name no file that is gone."""
+    for name in HOUSE:
+        assert list((ROOT / "games").glob(f"*/{name}.py")), name
+    for name in DAEMON:
+        assert (ROOT / "daemon" / f"{name}.py").is_file() or (ROOT / "daemon" / name).is_dir(), name
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "daemon").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_daemon_s_imports_go_down(path: Path) -> None:
     parts = path.relative_to(ROOT / "daemon").with_suffix("").parts
     names, module = of_daemon(path), ".".join(parts).removesuffix(".__init__")
-    layers = {name: i for i, layer in enumerate(DAEMON) for name in layer}
+    layers = {name.replace("/", "."): layer for name, layer in DAEMON.items()}
     if parts[0] == "analysis":
         assert {name for name in names if not name.startswith("analysis.")} <= BELOW_ANALYSIS
     elif module in layers:
@@ -236,9 +208,11 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
 
 def test_every_game_folder_reads_alike() -> None:
-    common = {"__init__", "bench", "evaluate", "game", "movegen", "notation", "position", "search", "tables", "work"}
+    rules = {f"rules/{name}" for name in ("lookup", "movegen", "notation", "position", "work")}
+    common = {"__init__", "bench", "game", "record", "evaluation/evaluate", "search/search"} | rules
     for name in registry.NAMES:
-        files = {path.stem for path in (ROOT / "games" / name).glob("*.py")}
+        house = ROOT / "games" / name
+        files = {path.relative_to(house).with_suffix("").as_posix() for path in house.rglob("*.py")}
         assert common <= files, f"{name} lacks {common - files}"
 
 

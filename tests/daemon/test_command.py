@@ -11,7 +11,7 @@ import pytest
 
 from daemon import __version__
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def siqi(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:

@@ -67,3 +67,9 @@ def test_both_spellings_of_analyse() -> None:
     assert f'"version":"{__version__}"' in done.stdout
     assert "analyze" in siqi("completion", "bash").stdout
     assert siqi("analyze", "--hash", "0", status=2).stderr.endswith("a whole number from 1 to 16384, not 0\n")
+
+
+def test_bench_of_an_unknown_game() -> None:
+    command = [sys.executable, "-m", "daemon", "bench", "go"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 2 and "invalid choice: 'go'" in done.stderr

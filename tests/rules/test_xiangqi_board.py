@@ -214,25 +214,25 @@ def test_verbs_take_what_python_chess_has_them_take() -> None:
 
 @pytest.mark.parametrize("name", games.xiangqi.library.__all__)
 def test_the_package_has_every_name_it_declares(name: str) -> None:
-    value = getattr(games.xiangqi, name)
+    value = getattr(games.xiangqi.library, name)
     if callable(value) and hasattr(chess, name):
         assert callable(getattr(chess, name))
 
 
 def test_colours_and_turns_are_python_chess_s() -> None:
     assert (RED, BLACK, COLORS) == (chess.WHITE, chess.BLACK, chess.COLORS)
-    assert games.xiangqi.COLOR_NAMES == ["black", "red"] and Board().turn == RED
+    assert games.xiangqi.library.COLOR_NAMES == ["black", "red"] and Board().turn == RED
 
 
 # Values
 
 
 def test_squares() -> None:
-    assert len(SQUARES) == len(set(games.xiangqi.SQUARE_NAMES)) == 90
-    for place, name in zip(SQUARES, games.xiangqi.SQUARE_NAMES):
+    assert len(SQUARES) == len(set(games.xiangqi.library.SQUARE_NAMES)) == 90
+    for place, name in zip(SQUARES, games.xiangqi.library.SQUARE_NAMES):
         assert parse_square(name) == square(square_file(place), square_rank(place)) == place
         assert square_name(place) == name
-        file, rank = games.xiangqi.FILE_NAMES[square_file(place)], games.xiangqi.RANK_NAMES[square_rank(place)]
+        file, rank = games.xiangqi.library.FILE_NAMES[square_file(place)], games.xiangqi.library.RANK_NAMES[square_rank(place)]
         assert file + rank == name
         assert square_mirror(square_mirror(place)) == flip_horizontal(flip_horizontal(place)) == place
     assert square_mirror(parse_square("b0")) == flip_vertical(parse_square("b0")) == parse_square("b9")

@@ -7,6 +7,7 @@ cache of their own folder: the first run of a game takes as long as its first lo
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,24 @@ def run(*arguments: str, timeout_s: float) -> str:
 def test_no_access_out_of_bounds(game: str) -> None:
     """Default options, so that no kernels but a game's own are compiled."""
     assert " 0 faults" in run(SCRIPT, game, "--defaults", "--rounds", str(ROUNDS), timeout_s=400)
+
+
+def signature(game: str, environment: dict[str, str]) -> str:
+    """Return the signature of a game's bench in a process of its own."""
+    command = [sys.executable, "-m", "daemon", "bench", game]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, env=environment, check=True)
+    match = re.search(rf"^bench {game} nodes (\d+) time \d+ nps \d+ signature (\d+)$", done.stdout, re.MULTILINE)
+    assert match and int(match[1]) > 0 and all("compil" in line for line in done.stderr.splitlines())
+    return match[2]
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_signature_holds_with_bounds_checked(game: str) -> None:
+    """An unchecked read beyond an array returns garbage; numba raises IndexError here instead.
+
+    It stands in this file so that one process compiles the checked kernels for all tests.
+    """
+    assert signature(game, dict(os.environ)) == signature(game, CHECKED)
 
 
 def test_an_access_out_of_bounds_is_found() -> None:

@@ -220,3 +220,20 @@ def test_every_game_folder_reads_alike() -> None:
 def test_rooms_of_scripts_share_by_lib_alone(path: Path) -> None:
     rooms = {name.split(".")[1] for name in imported(path) if name.startswith("scripts.")}
     assert rooms <= {"lib"}
+
+
+README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
+
+
+@pytest.mark.parametrize("text", [README, CHINESE], ids=["english", "chinese"])
+def test_readme_can_be_read_in_five_minutes(text: str) -> None:
+    cells = [cell for line in text.splitlines() if line.startswith("|") for cell in line.split("|")]
+    assert len(cells) > 50 and max(map(len, cells)) <= 300
+    folders = re.findall(r"^\| `([\w/.]+)`", text, re.MULTILINE)
+    assert len(folders) > 8 and all((ROOT / folder).exists() for folder in folders)
+
+
+def test_both_readmes_show_the_same_commands() -> None:
+    blocks, words = r"```\w*\n(.*?)```", r"`([^`\n]+)`"
+    assert re.findall(blocks, README, re.DOTALL) == re.findall(blocks, CHINESE, re.DOTALL)
+    assert sorted(set(re.findall(words, README))) == sorted(set(re.findall(words, CHINESE)))

@@ -380,7 +380,7 @@ class BenchItem(NamedTuple):
     dice: int = 0
 
 
-Tell = Callable[[str], None]
+Warn = Callable[[str], None]
 """Takes one line for the user, such as what is wrong with a book."""
 
 

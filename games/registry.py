@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from games.contract import Game, GameInfo, Position, Records, Tell
+from games.contract import Game, GameInfo, Position, Records, Warn
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -18,14 +18,14 @@ def info(name: str) -> GameInfo:
 
 
 def silent(line: str) -> None:
-    """A `Tell` for those who do not listen."""
+    """A `Warn` for those who do not listen."""
 
 
-def load(name: str, tell: Tell = silent) -> Game[Position]:
+def load(name: str, warn: Warn = silent) -> Game[Position]:
     """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
     if name not in NAMES:
         raise KeyError(name)
-    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(tell)
+    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(warn)
     return game
 
 

@@ -44,23 +44,23 @@ class BookError(Exception):
     """A book that cannot be used; the text is one line and names the file."""
 
 
-def folders(shipped: Path, more: str, tell: Callable[[str], None]) -> list[Path]:
-    """The shipped folder and those that an option names, written as `$PATH` is; `tell` gets a line for each missing."""
+def folders(shipped: Path, more: str, warn: Callable[[str], None]) -> list[Path]:
+    """The shipped folder and those that an option names, written as `$PATH` is; `warn` gets a line for each missing."""
     found = []
     for folder in (shipped, *map(Path, filter(None, more.split(os.pathsep)))):
         if os.path.isdir(folder):
             found.append(folder)
         else:
-            tell(f"{folder}: no such folder")
+            warn(f"{folder}: no such folder")
     return found
 
 
-def files_in(folder: Path, suffix: str, tell: Callable[[str], None]) -> list[Path]:
-    """The files of a folder whose names end so, in order; `tell` gets a line if it cannot be read."""
+def files_in(folder: Path, suffix: str, warn: Callable[[str], None]) -> list[Path]:
+    """The files of a folder whose names end so, in order; `warn` gets a line if it cannot be read."""
     try:
         return sorted(folder.glob(f"*{suffix}"))
     except OSError as error:
-        tell(f"{folder}: {error.strerror}")
+        warn(f"{folder}: {error.strerror}")
         return []
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from games.books.book import FOLDER, BookError, open_book, write_book
-from games.contract import Move, Position, Suggestion, Tell
+from games.contract import Move, Position, Suggestion, Warn
 from games.options import Values
 
 VERSION = 1
@@ -127,11 +127,11 @@ def choose(moves: Sequence[BookMove], rng: random.Random) -> BookMove | None:
 class Openings:
     """A game's opening books, as its options name them."""
 
-    def __init__(self, game: str, values: Values, tell: Tell) -> None:
-        """`values` has OPENING_BOOK among the game's options; `tell` gets a line for a book that cannot be used."""
+    def __init__(self, game: str, values: Values, warn: Warn) -> None:
+        """`values` has OPENING_BOOK among the game's options; `warn` gets a line for a book that cannot be used."""
         self._game = game
         self._values = values
-        self._tell = tell
+        self._warn = warn
         self._books: dict[Path, OpeningBook | None] = {}
 
     def reopen(self) -> None:
@@ -169,7 +169,7 @@ class Openings:
             try:
                 self._books[path] = OpeningBook(path, self._game)
             except BookError as error:
-                self._tell(str(error))
+                self._warn(str(error))
                 self._books[path] = None
         return self._books[path]
 

@@ -38,7 +38,7 @@ from daemon.limits import Limits
 from daemon.scheduler import Ending, Needs, State
 from daemon.search_job import SearchJob
 from games import registry
-from games.contract import BenchItem, Report, Tell
+from games.contract import BenchItem, Report, Warn
 from games.kernel import jit
 
 READY = Needs.GAME | Needs.IDLE
@@ -182,11 +182,11 @@ def test_loading() -> None:
 def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     load = registry.load
 
-    def compile_some(name: str, tell: Tell) -> Any:
+    def compile_some(name: str, warn: Warn) -> Any:
         for number in range(jit_lines := 11):
             jit.on_compile(f"kernel {number} of {jit_lines}")
-        tell("no such book")
-        return load(name, tell)
+        warn("no such book")
+        return load(name, warn)
 
     monkeypatch.setattr(registry, "load", compile_some)
     owner = Owner("ewn")
@@ -203,7 +203,7 @@ def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for it is refused, and the next call that needs it tries again."""
 
-    def fail(name: str, tell: Tell) -> Any:
+    def fail(name: str, warn: Warn) -> Any:
         raise ImportError("no numba")
 
     owner = Owner()

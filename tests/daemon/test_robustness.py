@@ -528,8 +528,8 @@ def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
     """The first kernel comes after the `quit`: loading is as slow as on a cold cache."""
     slow = (
         "import time; from games import registry; from games.kernel import jit; load = registry.load\n"
-        "def slow(name, tell):\n"
-        "    time.sleep(1); jit.on_compile('kernel'); time.sleep(60); return load(name, tell)\n"
+        "def slow(name, warn):\n"
+        "    time.sleep(1); jit.on_compile('kernel'); time.sleep(60); return load(name, warn)\n"
         "registry.load = slow; from daemon.main import main; main()"
     )
     for line, rest in (("isready", ["info string compiling xiangqi"]), ("isready\nd", None)):

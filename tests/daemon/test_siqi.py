@@ -221,7 +221,7 @@ def test_a_closed_engine_says_so() -> None:
 
 
 def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(name: str, tell: object = None) -> None:
+    def broken(name: str, warn: object = None) -> None:
         raise OSError("no such disk")
 
     monkeypatch.setattr(registry, "load", broken)

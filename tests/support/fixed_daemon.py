@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from games import registry
-from games.contract import Game, Tell
+from games.contract import Game, Warn
 
 load = registry.load
 
@@ -36,10 +36,10 @@ def limit_nodes(most: int) -> None:
 def main() -> None:
     most = int(sys.argv.pop(1)) if len(sys.argv) > 1 else 0
 
-    def load_fixed(name: str, tell: Tell = registry.silent) -> Game:
+    def load_fixed(name: str, warn: Warn = registry.silent) -> Game:
         # Not before a game is asked for: the handshake comes before numba is imported.
         limit_nodes(most)
-        return load(name, tell)
+        return load(name, warn)
 
     registry.load = load_fixed
     os.urandom = bytes

@@ -75,8 +75,8 @@ def of_steps() -> Any:
     return weights
 
 
-def load(tell: Callable[[str], None]) -> Record:
-    """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
+def load(warn: Callable[[str], None]) -> Record:
+    """The evaluation of the book; `warn` gets a line if it cannot be used, and steps count instead."""
     e = without_weights()
     try:
         book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
@@ -84,7 +84,7 @@ def load(tell: Callable[[str], None]) -> Record:
             raise BookError(f"{BOOK}: not {WEIGHTS} weights")
         e.weights[:] = book.payload.view("<i2")
     except BookError as error:
-        tell(f"{error}; evaluating by steps alone")
+        warn(f"{error}; evaluating by steps alone")
         e.weights[:] = of_steps()
     return e
 

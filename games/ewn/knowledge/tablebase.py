@@ -43,8 +43,8 @@ class Table:
 class Tablebase:
     """All endings found in some folders; the first file of an ending counts."""
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used."""
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """`warn` gets a line for each file that cannot be used."""
         self._tables: dict[Ending, Table] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
@@ -56,7 +56,7 @@ class Tablebase:
                     try:
                         self._open(ending, Table(path, ending))
                     except BookError as error:
-                        tell(str(error))
+                        warn(str(error))
 
     def _open(self, ending: Ending, table: Table) -> None:
         self._tables[ending] = table

@@ -358,7 +358,7 @@ class CooperationAdapter(UctAdapter):
     def _complain(self, text: str) -> None:
         if text != self._complaint:
             self._complaint = text
-            self._knowledge.tell(text)
+            self._knowledge.warn(text)
 
     def forget(self) -> None:
         """Write what a game has taught to the user's file; a new game begins with what is there."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from games.books.book import FOLDER, BookError, folders
 from games.books.opening import Openings, SymmetricPosition
-from games.contract import Suggestion, Tell
+from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
 from games.options import Values
 from games.xiangqi import INFO
@@ -37,13 +37,13 @@ class BookPosition(SymmetricPosition, RulePosition, Protocol):
 class Knowledge:
     """The rule base and the pattern book are open from the start, the others when they are first asked for."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a book that cannot be used."""
         self._values = Values(INFO.options)
-        self.openings = Openings("xiangqi", self._values, tell)
+        self.openings = Openings("xiangqi", self._values, warn)
         self.tables: Tablebase | None = None
         self._patterns: PatternBook | None = None
-        self._tell = tell
+        self._warn = warn
         self._rules: RuleBook | None = None
         self._find_endgames()
         self._find_rules()
@@ -71,8 +71,8 @@ class Knowledge:
             try:
                 self._patterns = PatternBook(PATTERNS)
             except BookError as error:
-                self._tell(str(error))
-            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+                self._warn(str(error))
+            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._warn), self._warn)
 
     def patterns_near(self, pos: Record) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""
@@ -85,7 +85,7 @@ class Knowledge:
             try:
                 self._rules = RuleBook(RULES)
             except BookError as error:
-                self._tell(str(error))
+                self._warn(str(error))
 
     def prepare_rules(self, position: BookPosition) -> int:
         """The address of what the search asks of the rule base, 0 if nothing fits."""

@@ -126,16 +126,16 @@ class Tablebase:
     While a search runs nothing may be called but `unpack_wanted`: its threads look at the open tables.
     """
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used, from any thread."""
-        self._tell = tell
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """`warn` gets a line for each file that cannot be used, from any thread."""
+        self._warn = warn
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
-            for path in files_in(folder, SUFFIX, tell):
+            for path in files_in(folder, SUFFIX, warn):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
-                    tell(f"{path}: {error}")
+                    warn(f"{path}: {error}")
         self._endings = list(self._paths)
         counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
         self._counts = np.array(counts).reshape(-1, 2, len(ORDER))
@@ -333,7 +333,7 @@ class Tablebase:
     def _refuse(self, ending: Ending, error: BookError) -> None:
         """Say once what is wrong with a file, and look no more at it. What is open of it stays till no search runs."""
         if self._paths.pop(ending, None) is not None:
-            self._tell(str(error))
+            self._warn(str(error))
 
     def _forget(self, needed: set[Ending]) -> None:
         """Close what was refused, and while too much is held the oldest tables that are not needed."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from games.files import open_regular, replace_file
 
-FOLDER = Path(__file__).resolve().parents[2] / "books"
+BOOKS_FOLDER = Path(__file__).resolve().parents[2] / "books"
 """What is shipped."""
 
 MAGIC = b"SIQIBOOK"
@@ -40,7 +40,7 @@ MOST_BYTES = 1 << 32
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
 
 
-class BookError(Exception):
+class BookFileError(Exception):
     """A book that cannot be used; the text is one line and names the file."""
 
 
@@ -64,7 +64,7 @@ def files_in(folder: Path, suffix: str, warn: Callable[[str], None]) -> list[Pat
         return []
 
 
-class Book(NamedTuple):
+class BookFile(NamedTuple):
     """An open book; `about` is its header."""
 
     about: dict[str, Any]
@@ -77,10 +77,10 @@ def write_book(path: Path, kind: str, version: int, about: dict[str, Any], paylo
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
     head = _HEAD.pack(MAGIC, len(header), zlib.crc32(header)) + header
-    replace_file(path, (head, payload), lambda found: kind_of(found) == kind)
+    replace_file(path, (head, payload), lambda found: book_kind(found) == kind)
 
 
-def kind_of(head: bytes) -> str | None:
+def book_kind(head: bytes) -> str | None:
     """The kind of the book that a file begins with; None if it is no book."""
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
         return None
@@ -112,23 +112,23 @@ def _fields_of(about: Any) -> _Fields:
     raise ValueError("damaged header")
 
 
-def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> Book:
+def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> BookFile:
     """Read a book whose payload has at most `limit` bytes.
 
-    BookError if it is missing, damaged, larger, of another kind or of another version.
+    BookFileError if it is missing, damaged, larger, of another kind or of another version.
     """
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             return _read_book(file, kind, version, limit)
     except RecursionError:
-        raise BookError(f"{path}: damaged header") from None
+        raise BookFileError(f"{path}: damaged header") from None
     except MemoryError:
-        raise BookError(f"{path}: no memory for it") from None
+        raise BookFileError(f"{path}: no memory for it") from None
     except (OSError, ValueError) as error:
-        raise BookError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> Book:
+def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> BookFile:
     """ValueError says what is wrong with it."""
     head = file.read(_HEAD.size)
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
@@ -153,4 +153,4 @@ def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> Boo
     if zlib.crc32(payload) != fields.crc:
         raise ValueError("damaged")
     payload.flags.writeable = False
-    return Book(about, payload)
+    return BookFile(about, payload)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from games.books.book import FOLDER, BookError, open_book, write_book
+from games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from games.contract import Move, Position, Suggestion, Warn
 from games.options import Values
 
@@ -81,20 +81,20 @@ def kind_of_book(game: str) -> str:
 
 
 class OpeningBook:
-    """An open book. BookError if it cannot be used."""
+    """An open book. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, game: str) -> None:
         book = open_book(path, kind_of_book(game), VERSION, MOST_BYTES)
         if len(book.payload) % ENTRY.itemsize:
-            raise BookError(f"{path}: not whole entries")
+            raise BookFileError(f"{path}: not whole entries")
         self.about = book.about
         entries = self._entries = book.payload.view(ENTRY)
         keys = self._keys = entries["key"]
         is_next = (keys[:-1] < keys[1:]) | ((keys[:-1] == keys[1:]) & (entries["move"][:-1] < entries["move"][1:]))
         if not is_next.all():
-            raise BookError(f"{path}: not in order")
+            raise BookFileError(f"{path}: not in order")
         if max(entries["score"].max(initial=0), entries["weight"].max(initial=0)) > 1000:
-            raise BookError(f"{path}: a score or weight above 1000")
+            raise BookFileError(f"{path}: a score or weight above 1000")
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -144,7 +144,7 @@ class Openings:
             return []
         key, symmetries = book_key(position)
         own = self._values.path("BookFile")
-        shipped = FOLDER / f"{self._game}-openings.book"
+        shipped = BOOKS_FOLDER / f"{self._game}-openings.book"
         for path in [shipped] if own is None else [own, shipped]:
             book = self._book(path)
             found = book.find(key) if book is not None else []
@@ -168,7 +168,7 @@ class Openings:
         if path not in self._books:
             try:
                 self._books[path] = OpeningBook(path, self._game)
-            except BookError as error:
+            except BookFileError as error:
                 self._warn(str(error))
                 self._books[path] = None
         return self._books[path]

@@ -29,7 +29,7 @@ from scripts.lib.records import GameRecord, read_records
 
 from games.books import opening
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
@@ -192,7 +192,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--source", default="", help="what the book's header says of the games")
     options = parser.parse_args()
-    shipped = FOLDER / f"{options.game}-openings.book"
+    shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
     out = script.output(options, shipped, script.is_book(opening.kind_of_book(options.game)))
     skipped: list[str] = []
     records = (record for path in options.files for record in read_records(path, skipped.append, options.game))

@@ -29,7 +29,7 @@ import numpy as np
 from scripts.lib.records import read_records
 from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.xiangqi.knowledge import intent, rulebook, situation
 from games.xiangqi.knowledge.knowledge import RULES
 from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
@@ -276,7 +276,7 @@ def dump(path: Path, notation: Notation) -> int:
     """Print what a rule base says of itself, and its rules."""
     try:
         book = RuleBook(path)
-    except BookError as error:
+    except BookFileError as error:
         print(error, file=sys.stderr)
         return 1
     for name, value in book.about.items():

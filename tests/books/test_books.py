@@ -23,7 +23,7 @@ from daemon.pipes import now_ns
 from daemon.search_job import Search, SearchJob
 from games import registry
 from games.books import book, opening
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.contract import Task
 from games.kernel.control import Control
 from games.xiangqi.knowledge import rulebook
@@ -62,16 +62,16 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
     book.write_book(path, "test", 3, {"source": "x"}, bytes(range(200)))
     data = path.read_bytes()
     for kind, version in (("other", 3), ("test", 4)):
-        with pytest.raises(BookError, match=r"a\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"a\.book: [^\n]+$"):
             book.open_book(path, kind, version)
-    with pytest.raises(BookError, match=r"missing\.book: No such file"):
+    with pytest.raises(BookFileError, match=r"missing\.book: No such file"):
         book.open_book(tmp_path / "missing.book", "test", 3)
-    with pytest.raises(BookError, match="is a folder"):
+    with pytest.raises(BookFileError, match="is a folder"):
         book.open_book(tmp_path, "test", 3)
     rng = random.Random(1)
     for _ in range(500):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"a\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"a\.book: [^\n]+$"):
             book.open_book(path, "test", 3)
 
 
@@ -159,9 +159,9 @@ def test_an_unsound_opening_book_is_refused(own_book: Path, tmp_path: Path) -> N
     rng = random.Random(2)
     for _ in range(200):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             opening.OpeningBook(path, "xiangqi")
-    with pytest.raises(BookError, match="xiangqi-openings, not connect6-openings"):
+    with pytest.raises(BookFileError, match="xiangqi-openings, not connect6-openings"):
         opening.OpeningBook(own_book, "connect6")
 
 
@@ -301,15 +301,15 @@ def test_an_unsound_rule_base_is_refused(tmp_path: Path) -> None:
     rng = random.Random(3)
     for _ in range(200):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for payload in (b"", b"\xc1", b"\x93\x01\x02\x03"):
         book.write_book(path, rulebook.KIND, rulebook.VERSION, {}, payload)
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for wrong in (Item(0, 0, 1, 2), Item(15, 0, 1, 2), Item(1, -1, 1, 2), Item(1, 0, 90, 2), Item(1, 0, 1, -1)):
         rulebook.write(path, {}, [Rule((wrong,), 0, item("h9g7", BLACK_HORSE), 0, 1, 1.0, 1.0, 1.0)])
-        with pytest.raises(BookError, match="no such move"):
+        with pytest.raises(BookFileError, match="no such move"):
             RuleBook(path)
 
 

@@ -20,7 +20,7 @@ from client import Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from games import files
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 
 
 def ours(head: bytes) -> bool:
@@ -211,7 +211,7 @@ def test_a_book_replaces_only_a_book_of_its_kind(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         write_book(path, "two", 1, {}, b"3")
     assert bytes(open_book(path, "one", 1).payload) == b"2"
-    with pytest.raises(BookError):
+    with pytest.raises(BookFileError):
         open_book(path, "two", 1)
 
 

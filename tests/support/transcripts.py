@@ -30,7 +30,7 @@ from typing import NamedTuple
 from client import ROOT, Client, ClientError
 from hostile import FOREIGN
 
-FOLDER = ROOT / "tests/golden/transcripts"
+TRANSCRIPTS = ROOT / "tests/golden/transcripts"
 LAUNCHER = ROOT / "tests/support/fixed_daemon.py"
 TIMEOUT_S = 60.0
 """For a line; ten kernels are compiled in less, and are reported."""
@@ -75,7 +75,7 @@ class Transcript(NamedTuple):
 
     @property
     def path(self) -> Path:
-        return FOLDER / self.front_end / f"{self.name}.txt"
+        return TRANSCRIPTS / self.front_end / f"{self.name}.txt"
 
 
 class Difference(AssertionError):

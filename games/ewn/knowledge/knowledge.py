@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from games.books.book import FOLDER, BookError, folders
+from games.books.book import BOOKS_FOLDER, BookFileError, folders
 from games.contract import Suggestion, Warn
 from games.ewn import INFO
 from games.ewn.evaluation import evaluate
@@ -20,8 +20,8 @@ from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
 from games.options import Values
 
-ENDINGS = FOLDER / "ewn-endings"
-SETUPS = FOLDER / "ewn-setups.book"
+ENDINGS_FOLDER = BOOKS_FOLDER / "ewn-endings"
+SETUPS = BOOKS_FOLDER / "ewn-setups.book"
 
 SHORT = 4
 """Plies of a short playout."""
@@ -55,7 +55,7 @@ class Knowledge:
     def _find_endgames(self) -> None:
         self._tables: Tablebase | None = None  # the old ones go before others come
         if self._values.is_on("UseEndgames"):
-            self._tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._warn), self._warn)
+            self._tables = Tablebase(folders(ENDINGS_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn)
 
     @property
     def setups(self) -> SetupBook | None:
@@ -64,7 +64,7 @@ class Knowledge:
             self._are_setups_open = True
             try:
                 self._setups = SetupBook(SETUPS)
-            except BookError as error:
+            except BookFileError as error:
                 self._warn(str(error))
         return self._setups
 

@@ -6,7 +6,7 @@ import importlib
 import random
 from typing import Protocol
 
-from games.books.book import FOLDER, BookError, folders
+from games.books.book import BOOKS_FOLDER, BookFileError, folders
 from games.books.opening import Openings, SymmetricPosition
 from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
@@ -22,12 +22,12 @@ from games.xiangqi.knowledge.tablebase import Tablebase
 PATTERN_ATTACKERS = 8
 """Attackers left at most, both sides together, when the pattern book is asked."""
 
-RULES = FOLDER / "xiangqi-rules.book"
+RULES = BOOKS_FOLDER / "xiangqi-rules.book"
 RULE_PLIES = 40
 """Rules are mined from so many plies of each game."""
 
-PATTERNS = FOLDER / "xiangqi-patterns.txt"
-ENDINGS = FOLDER / "xiangqi-endings"
+PATTERNS = BOOKS_FOLDER / "xiangqi-patterns.txt"
+ENDINGS_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
@@ -70,9 +70,9 @@ class Knowledge:
         if self._values.is_on("UseEndgames"):
             try:
                 self._patterns = PatternBook(PATTERNS)
-            except BookError as error:
+            except BookFileError as error:
                 self._warn(str(error))
-            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._warn), self._warn)
+            self.tables = Tablebase(folders(ENDINGS_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn)
 
     def patterns_near(self, pos: Record) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""
@@ -84,7 +84,7 @@ class Knowledge:
         if self._values.text("UseRules") != "false":
             try:
                 self._rules = RuleBook(RULES)
-            except BookError as error:
+            except BookFileError as error:
                 self._warn(str(error))
 
     def prepare_rules(self, position: BookPosition) -> int:

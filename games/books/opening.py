@@ -34,7 +34,7 @@ ENTRY = np.dtype(
 )
 
 
-class BookMove(NamedTuple):
+class OpeningMove(NamedTuple):
     """A move of an opening book; `score` is the mover's expected result, `weight` its share of choices, both 0..1."""
 
     move: Move
@@ -63,19 +63,19 @@ class SymmetricPosition(Position, Protocol):
     def is_legal(self, move: Move) -> bool: ...
 
 
-def book_key(position: SymmetricPosition) -> tuple[int, list[int]]:
+def opening_key(position: SymmetricPosition) -> tuple[int, list[int]]:
     """The key that all alike share, and the symmetries that lead to it."""
     keys = position.symmetric_keys()
     key = min(keys)
     return key, [symmetry for symmetry, other in enumerate(keys) if other == key]
 
 
-def book_move(position: SymmetricPosition, move: Move) -> Move:
+def canonical_move(position: SymmetricPosition, move: Move) -> Move:
     """A move as the book keeps it, one for all that are alike."""
-    return max(position.turned(move, symmetry) for symmetry in book_key(position)[1])
+    return max(position.turned(move, symmetry) for symmetry in opening_key(position)[1])
 
 
-def kind_of_book(game: str) -> str:
+def opening_book_kind(game: str) -> str:
     """The kind of book (games/books/book.py) that holds a game's openings."""
     return f"{game}-openings"
 
@@ -84,7 +84,7 @@ class OpeningBook:
     """An open book. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, game: str) -> None:
-        book = open_book(path, kind_of_book(game), VERSION, MOST_BYTES)
+        book = open_book(path, opening_book_kind(game), VERSION, MOST_BYTES)
         if len(book.payload) % ENTRY.itemsize:
             raise BookFileError(f"{path}: not whole entries")
         self.about = book.about
@@ -99,17 +99,17 @@ class OpeningBook:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def find(self, key: int) -> list[BookMove]:
+    def find(self, key: int) -> list[OpeningMove]:
         """The moves of a position by its key, best first."""
         first, end = bisect_left(self._keys, key), bisect_right(self._keys, key)
         moves = [
-            BookMove(int(e["move"]), int(e["games"]), float(e["score"]) / 1000, float(e["weight"]) / 1000)
+            OpeningMove(int(e["move"]), int(e["games"]), float(e["score"]) / 1000, float(e["weight"]) / 1000)
             for e in self._entries[first:end]
         ]
         return sorted(moves, key=lambda entry: (-entry.weight, -entry.games))
 
 
-def _turned_back(position: SymmetricPosition, entry: BookMove, symmetry: int) -> BookMove | None:
+def _turned_back(position: SymmetricPosition, entry: OpeningMove, symmetry: int) -> OpeningMove | None:
     """Return an entry as it lies on the board; None if its move is no move of the game."""
     try:
         return entry._replace(move=position.turned_back(entry.move, symmetry))
@@ -117,14 +117,14 @@ def _turned_back(position: SymmetricPosition, entry: BookMove, symmetry: int) ->
         return None
 
 
-def choose(moves: Sequence[BookMove], rng: random.Random) -> BookMove | None:
+def choose(moves: Sequence[OpeningMove], rng: random.Random) -> OpeningMove | None:
     """One of the moves at random by weight; None where none has any."""
     if not any(entry.weight for entry in moves):
         return None
     return rng.choices(moves, [entry.weight for entry in moves])[0]
 
 
-class Openings:
+class OpeningBooks:
     """A game's opening books, as its options name them."""
 
     def __init__(self, game: str, values: Values, warn: Warn) -> None:
@@ -138,11 +138,11 @@ class Openings:
         """Open the books anew when they are next asked for."""
         self._books.clear()
 
-    def moves(self, position: SymmetricPosition) -> list[BookMove]:
+    def moves(self, position: SymmetricPosition) -> list[OpeningMove]:
         """What the first book that knows the position has to say, best first: the user's own, then the shipped one."""
         if position.game_ply >= self._values.integer("BookDepth"):
             return []
-        key, symmetries = book_key(position)
+        key, symmetries = opening_key(position)
         own = self._values.path("BookFile")
         shipped = BOOKS_FOLDER / f"{self._game}-openings.book"
         for path in [shipped] if own is None else [own, shipped]:
@@ -158,11 +158,11 @@ class Openings:
     def suggest(self, position: SymmetricPosition, rng: random.Random) -> Suggestion | None:
         """With OwnBook, one of the moves at random by weight."""
         entry = choose(self.moves(position), rng) if self._values.is_on("OwnBook") else None
-        return None if entry is None else Suggestion(entry.move, book_text(position, entry))
+        return None if entry is None else Suggestion(entry.move, opening_text(position, entry))
 
     def consult(self, position: SymmetricPosition) -> list[str]:
         """A line for each move."""
-        return [book_text(position, entry) for entry in self.moves(position)]
+        return [opening_text(position, entry) for entry in self.moves(position)]
 
     def _book(self, path: Path) -> OpeningBook | None:
         if path not in self._books:
@@ -174,7 +174,7 @@ class Openings:
         return self._books[path]
 
 
-def book_text(position: SymmetricPosition, entry: BookMove) -> str:
+def opening_text(position: SymmetricPosition, entry: OpeningMove) -> str:
     move = position.move_text(entry.move)
     return f"opening {move} games {entry.games} score {entry.score:.1%} weight {entry.weight:.1%}"
 
@@ -182,4 +182,4 @@ def book_text(position: SymmetricPosition, entry: BookMove) -> str:
 def write(path: Path, game: str, about: dict[str, Any], entries: np.ndarray[Any, Any]) -> None:
     """Write a book from an array of ENTRY in any order."""
     ordered = np.sort(entries, order=["key", "move"])
-    write_book(path, kind_of_book(game), VERSION, about, ordered.tobytes())
+    write_book(path, opening_book_kind(game), VERSION, about, ordered.tobytes())

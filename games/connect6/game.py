@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.books.opening import Openings
+from games.books.opening import OpeningBooks
 from games.connect6 import INFO
 from games.connect6.bench import BENCH
 from games.connect6.evaluation.evaluate import explain
@@ -165,7 +165,7 @@ class Connect6:
 
     def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options)
-        self._openings = Openings("connect6", self._values, warn)
+        self._openings = OpeningBooks("connect6", self._values, warn)
         self._adapter = Connect6Adapter()
         self._shape_search()
 

@@ -95,7 +95,7 @@ def own_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_book(tmp_path_factory.mktemp("own"))
 
 
-def asked(game: Any, *words: str) -> dict[str, opening.BookMove]:
+def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
     """The own book's moves after some."""
     position = game.position()
     for word in words:
@@ -144,7 +144,7 @@ def test_a_search_refuses_blunders() -> None:
 
 
 def test_choices_follow_the_weights_and_the_seed() -> None:
-    moves = [opening.BookMove(move, 5, 0.5, weight) for move, weight in ((1, 0.7), (2, 0.3), (3, 0.0))]
+    moves = [opening.OpeningMove(move, 5, 0.5, weight) for move, weight in ((1, 0.7), (2, 0.3), (3, 0.0))]
     drawn = [opening.choose(moves, random.Random(seed)) for seed in range(400)]
     count = sum(entry is not None and entry.move == 1 for entry in drawn)
     assert 240 < count < 320
@@ -197,7 +197,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
         position = game.position()
         for word in line:
             position.push(position.parse_move(laid(word, way)))
-        keys.add(opening.book_key(position)[0])
+        keys.add(opening.opening_key(position)[0])
         asked = game._openings.moves(position)
         assert len(asked) > 3 and all(position.is_legal(entry.move) for entry in asked)
         for symmetry in range(8):

@@ -145,14 +145,14 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
     """All keys are of one position, so that every entry is looked at; what comes out is legal."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
     values = Values(OPENING_BOOK)
-    openings = opening.Openings(name, values, pytest.fail)
+    openings = opening.OpeningBooks(name, values, pytest.fail)
     values.change("BookMinGames", "0")
     found = 0
     for words in ([], ["j10"] if name == "connect6" else ["b2e2"]):
         position = game.position()
         for word in words:
             position.push(position.parse_move(word))
-        key, _ = opening.book_key(position)
+        key, _ = opening.opening_key(position)
         legal = position.legal_moves()[:50]
         odd = [
             0,
@@ -174,7 +174,7 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
         openings.reopen()
         asked = openings.moves(position)
         assert asked and all(position.is_legal(entry.move) for entry in asked)
-        assert all(opening.book_text(position, entry) for entry in asked)
+        assert all(opening.opening_text(position, entry) for entry in asked)
         found += len(asked)
     assert found >= 10
 
@@ -183,7 +183,7 @@ def test_a_harmed_opening_book(tmp_path: Path) -> None:
     path, rng = tmp_path / "a.book", random.Random(2)
     game = registry.load("xiangqi")
     position = game.position()
-    key, _ = opening.book_key(position)
+    key, _ = opening.opening_key(position)
     shipped = opening.OpeningBook(BOOKS_FOLDER / "xiangqi-openings.book", "xiangqi")._entries
     small = shipped[np.flatnonzero(shipped["key"] == key)[0] :][:40]
     opening.write(tmp_path / "small.book", "xiangqi", {}, small)

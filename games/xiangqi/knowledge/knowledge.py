@@ -7,7 +7,7 @@ import random
 from typing import Protocol
 
 from games.books.book import BOOKS_FOLDER, BookFileError, folders
-from games.books.opening import Openings, SymmetricPosition
+from games.books.opening import OpeningBooks, SymmetricPosition
 from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
 from games.options import Values
@@ -40,7 +40,7 @@ class Knowledge:
     def __init__(self, warn: Warn) -> None:
         """`warn` gets a line for a book that cannot be used."""
         self._values = Values(INFO.options)
-        self.openings = Openings("xiangqi", self._values, warn)
+        self.openings = OpeningBooks("xiangqi", self._values, warn)
         self.tables: Tablebase | None = None
         self._patterns: PatternBook | None = None
         self._warn = warn

@@ -253,7 +253,7 @@ class GameRecord(NamedTuple):
     occasion: str = ""  # date and place
     event: str = ""
     fen: str = ""  # where it began, if not at the start position
-    source: Any = None  # what `Records.annotate` needs
+    source: Any = None  # what `GameRecordFormat.annotate` needs
 
 
 class NoteLine(NamedTuple):
@@ -267,7 +267,7 @@ Note = tuple[NoteLine, ...]
 """What the engine found of a position, for a game's record."""
 
 
-class Records(Protocol):
+class GameRecordFormat(Protocol):
     """A game's way to keep games in files (`games/<game>/record.py`)."""
 
     ENCODING: str

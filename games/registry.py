@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from games.contract import Game, GameInfo, Position, Records, Warn
+from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -29,9 +29,9 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
     return game
 
 
-def records(name: str) -> Records:
+def game_record_format(name: str) -> GameRecordFormat:
     """How a game's records are read and written."""
     if name not in NAMES:
         raise KeyError(name)
-    module: Records = importlib.import_module(f"games.{name}.record")
+    module: GameRecordFormat = importlib.import_module(f"games.{name}.record")
     return module

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from scripts.lib import script
 import numpy as np
 from scripts.lib.pool import Workers
-from scripts.lib.records import GameRecord, read_records
+from scripts.lib.records import GameRecord, read_game_records
 
 from games.books import opening
 from games import registry
@@ -195,7 +195,7 @@ def main() -> int:
     shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
     out = script.output(options, shipped, script.is_book(opening.opening_book_kind(options.game)))
     skipped: list[str] = []
-    records = (record for path in options.files for record in read_records(path, skipped.append, options.game))
+    records = (record for path in options.files for record in read_game_records(path, skipped.append, options.game))
     nodes = collect(options.game, records, options.plies, skipped.append)
     thin_out(nodes, options.min_games)
     refused = verify(options.game, nodes, options.verify, options.margin, options.jobs) if options.verify else 0

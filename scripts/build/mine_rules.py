@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from scripts.lib import apriori
 from scripts.lib import script
 import numpy as np
-from scripts.lib.records import read_records
+from scripts.lib.records import read_game_records
 from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
 from games.books.book import BookFileError
@@ -231,7 +231,7 @@ def main() -> int:
         out = script.output(options, RULES, script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
-    records = (record for path in options.files for record in read_records(path, skipped.append))
+    records = (record for path in options.files for record in read_game_records(path, skipped.append))
     games = collect(records, options.plies, skipped.append)
     replayed = time.perf_counter()
     phase = 1 << situation.SITUATIONS.index(options.phase) if options.phase else 0

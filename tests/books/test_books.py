@@ -395,7 +395,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
         client.process.wait(10)
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
-    games = collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
+    games = collect(mine_rules.read_game_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
 
 

@@ -7,8 +7,7 @@ by two threads fails the comparison: 13,355 torn hits of 929 k without the trick
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,44 +21,6 @@ LOWER, UPPER, EXACT = 1, 2, 3
 _SCORE_SHIFT, _DEPTH_SHIFT, _BOUND_SHIFT, _GENERATION_SHIFT = 18, 41, 49, 51
 _SCORE_OFFSET = 1 << 22
 _GENERATIONS = 64
-
-
-T = TypeVar("T")
-
-FALLBACK, SMALLEST = 16, 1
-"""MiB, where there is no room for the first size that is asked for, and where there is hardly any."""
-
-
-class Memory(Generic[T]):
-    """What a searcher stores in, of a size that may change: the old goes before the new comes."""
-
-    def __init__(self) -> None:
-        self._held: T | None = None
-        self._size = FALLBACK  # MiB in force
-        self.wanted = 0
-        """MiB asked for last, 0 before the first time."""
-
-    @property
-    def held(self) -> T:
-        """It, as the last `resize` made it."""
-        assert self._held is not None
-        return self._held
-
-    def resize(self, size: int, make: Callable[[int], T]) -> None:
-        """Make it anew, by `make` from a size in MiB; nobody else may hold a part of the old.
-
-        MemoryError says what size it has instead: the one before, or the smallest.
-        """
-        self.wanted = size
-        self._held = None
-        for possible in (size, self._size, SMALLEST):
-            try:
-                self._held, self._size = make(possible), possible
-            except MemoryError:
-                continue
-            break
-        if self._held is None or self._size != size:
-            raise MemoryError(f"using {self._size} MiB")
 
 
 class Entry(NamedTuple):

@@ -13,8 +13,9 @@ import numpy as np
 
 from games.contract import P, P_contra, Recollection, Report, Task
 from games.kernel.jit import Record, new_record
-from games.kernel.tt import Memory, TranspositionTable
+from games.kernel.tt import TranspositionTable
 from games.search.findings import Findings
+from games.search.resizable import Resizable
 from games.search.threads import Helpers, assign, run_parallel
 
 
@@ -56,7 +57,7 @@ class DeepeningSearcher(Generic[P]):
 
     def __init__(self, adapter: DeepeningAdapter[P]) -> None:
         self._adapter = adapter
-        self._memory = Memory[TranspositionTable]()
+        self._memory = Resizable[TranspositionTable]()
         self._works: list[Record] = []
         self._seed = 0
 

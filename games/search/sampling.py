@@ -13,8 +13,8 @@ import numpy as np
 from games.contract import Line, P, P_contra, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
-from games.kernel.tt import Memory
 from games.search.findings import Findings
+from games.search.resizable import Resizable
 from games.search.threads import assign, run_parallel
 
 FIRST_PLAYOUTS = 256
@@ -61,7 +61,7 @@ class SamplingSearcher(Generic[P]):
 
     def __init__(self, adapter: SamplingAdapter[P]) -> None:
         self._adapter = adapter
-        self._memory = Memory[list[Any]]()
+        self._memory = Resizable[list[Any]]()
         self._tree_count = 0
         self._works: list[Record] = []
         self._seed = 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from client import Client
 
-from games.kernel.tt import FALLBACK, SMALLEST, Memory
+from games.search.resizable import FALLBACK_MB, SMALLEST_MB, Resizable
 
 HASH = 256
 
@@ -82,16 +82,16 @@ def test_what_a_searcher_makes_do_with() -> None:
             raise MemoryError
         return bytearray(size)
 
-    memory = Memory[bytearray]()
-    with pytest.raises(MemoryError, match=f"using {FALLBACK} MiB"):
+    memory = Resizable[bytearray]()
+    with pytest.raises(MemoryError, match=f"using {FALLBACK_MB} MiB"):
         memory.resize(100, make)
-    assert len(memory.held) == FALLBACK and memory.wanted == 100
+    assert len(memory.held) == FALLBACK_MB and memory.wanted == 100
     memory.resize(64, make)
     with pytest.raises(MemoryError, match="using 64 MiB"):
         memory.resize(65, make)
     assert len(memory.held) == 64 and memory.wanted == 65
     room = 2
-    with pytest.raises(MemoryError, match=f"using {SMALLEST} MiB"):
+    with pytest.raises(MemoryError, match=f"using {SMALLEST_MB} MiB"):
         memory.resize(3, make)
-    assert len(memory.held) == SMALLEST
-    assert made == [100, FALLBACK, 64, 65, 64, 3, 64, SMALLEST]
+    assert len(memory.held) == SMALLEST_MB
+    assert made == [100, FALLBACK_MB, 64, 65, 64, 3, 64, SMALLEST_MB]

@@ -160,40 +160,21 @@ def _lock(file: BinaryIO, path: str | Path, wait_s: float = 0.0) -> None:
             return
 
 
-def open_lines(path: str | Path, owns: Owns, is_whole: Callable[[bytes], bool], exclusive: bool = False) -> BinaryIO:
-    """`open_append` for a file of lines. A last line without its end gets one if it is whole, else it is cut:
-    a process was killed as it wrote it.
+def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
+    """Open a file of JSON lines as `open_append` does, and mend a last line that lacks its end.
 
-    The file is locked until it is closed, for another process may be writing the last line just now. OSError if
-    another process holds the lock: at once if `exclusive` (who opens files so keeps them open), else after a second.
+    A line that is whole JSON gets its end; another is cut, for a process was killed as it wrote it. The file stays locked
+    until it is closed: another process may be writing its last line now. OSError if another process holds the lock: at
+    once if `exclusive` (such callers keep the file open), else after LOCK_WAIT_S.
     """
     file = open_append(path, owns)
     try:
         _lock(file, path, 0.0 if exclusive else LOCK_WAIT_S)
-        _mend_last_line(file, is_whole)
+        _mend_last_line(file)
     except BaseException:
         file.close()
         raise
     return file
-
-
-def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
-    """`open_lines` for lines that are JSON."""
-    return open_lines(path, owns, _is_json, exclusive)
-
-
-def read_json_lines(file: BinaryIO) -> list[bytes]:
-    """Return all lines of a file, which is not changed. A last one that `mend_json_lines` would cut is left out."""
-    file.seek(0)
-    lines = file.read().splitlines(keepends=True)
-    if lines and not lines[-1].endswith(b"\n") and not _is_json(lines[-1]):
-        lines.pop()
-    return lines
-
-
-def mend_json_lines(file: BinaryIO) -> None:
-    """Mend the last line of a file from `open_append`, as `open_json_lines` does, once its content was looked at."""
-    _mend_last_line(file, _is_json)
 
 
 def _is_json(line: bytes) -> bool:
@@ -204,7 +185,7 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
+def _mend_last_line(file: BinaryIO) -> None:
     end = file.seek(0, os.SEEK_END)
     start, tail = end, b""
     while start > 0 and b"\n" not in tail:
@@ -215,7 +196,7 @@ def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
     line = tail[tail.rfind(b"\n") + 1 :]
     if not line:
         return
-    if is_whole(line):
+    if _is_json(line):
         write_whole(file, b"\n")
     else:
         file.truncate(end - len(line))

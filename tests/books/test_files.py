@@ -147,14 +147,6 @@ def test_the_last_line_is_mended(tmp_path: Path, before: bytes, after: bytes) ->
     assert path.read_bytes() == after
 
 
-def test_lines_of_other_kinds_are_mended_too(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    for tail, after in ((b"two.", b"one.\ntwo.\n"), (b"tw", b"one.\n")):
-        path.write_bytes(b"one.\n" + tail)
-        files.open_lines(path, lambda head: True, lambda line: line.endswith(b".")).close()
-        assert path.read_bytes() == after
-
-
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with files.open_json_lines(path, ours, exclusive=True):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from client import ROOT, Client
-from conftest import damaged
+from fixture_files import damaged
 
 from scripts.build import build_opening_books, mine_rules
 from scripts.lib.replay import collect

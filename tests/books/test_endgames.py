@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import damaged
+from fixture_files import damaged
 
 from scripts.build import build_xiangqi_tablebases
 from scripts.lib.xiangqi_retrograde import Analysis, build_order

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import SHARED, damaged, vectors
+from fixture_files import SHARED, damaged, vectors
 
 from scripts.build import build_ewn_tablebases
 from scripts.lib.ewn_retrograde import Solver

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 
 from scripts.build import build_ewn_setups
 from scripts.lib import paper_games

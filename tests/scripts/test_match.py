@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from fixture_files import ROOT
 
 from scripts.lib import players
 from scripts.lib.log import Log, read_log

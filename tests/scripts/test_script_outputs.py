@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import FIXTURES, ROOT, vectors
+from fixture_files import FIXTURES, ROOT, vectors
 from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 

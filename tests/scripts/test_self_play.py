@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 import zstandard
-from conftest import ROOT
+from fixture_files import ROOT
 
 from scripts.lib.log import GameLog, read_frames
 from scripts.lib.records import SELF_PLAY, open_text, read_game_records

@@ -6,7 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from conftest import lines, live_bytes, vectors
+from fixture_files import lines, vectors
+from live_record import live_bytes
 
 from games.contract import Game
 from naive import junqi as naive

@@ -10,7 +10,7 @@ NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
 
 def info(name: str) -> GameInfo:
-    """The declaration of a game, without loading it; KeyError for an unknown name."""
+    """Return the declaration of a game without loading the game; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
     declared: GameInfo = importlib.import_module(f"games.{name}").INFO
@@ -18,11 +18,14 @@ def info(name: str) -> GameInfo:
 
 
 def silent(line: str) -> None:
-    """A `Warn` for those who do not listen."""
+    """Drop a warning: the `Warn` of callers that show none."""
 
 
 def load(name: str, warn: Warn = silent) -> Game[Position]:
-    """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
+    """Return a new `Game` whose books warn through `warn`; KeyError for an unknown name.
+
+    The first call for a game imports it, and compiles its kernels if they are not in the cache (10 to 30 s).
+    """
     if name not in NAMES:
         raise KeyError(name)
     game: Game[Position] = importlib.import_module(f"games.{name}.game").create(warn)
@@ -30,7 +33,8 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
 
 
 def game_record_format(name: str) -> GameRecordFormat:
-    """How a game's records are read and written."""
+    """Return the module that reads and writes a game's records, without loading the game; KeyError for an unknown
+    name."""
     if name not in NAMES:
         raise KeyError(name)
     module: GameRecordFormat = importlib.import_module(f"games.{name}.record")

@@ -33,8 +33,7 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
 
 
 def game_record_format(name: str) -> GameRecordFormat:
-    """Return the module that reads and writes a game's records, without loading the game; KeyError for an unknown
-    name."""
+    """Return the module that reads and writes a game's records; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
     module: GameRecordFormat = importlib.import_module(f"games.{name}.record")

@@ -63,7 +63,7 @@ def set_pv(work: Record, ply: int, move: int) -> None:
 
 
 @inner(int64(int64, int64, int64), forceinline=True)
-def to_table(score: int, ply: int, bound: int) -> int:
+def to_tt(score: int, ply: int, bound: int) -> int:
     """Return a score as the tt stores it: a win or loss beyond +-`bound` is counted from its position, not the root."""
     if score > bound:
         return score + ply
@@ -73,8 +73,8 @@ def to_table(score: int, ply: int, bound: int) -> int:
 
 
 @inner(int64(int64, int64, int64), forceinline=True)
-def from_table(score: int, ply: int, bound: int) -> int:
-    """Return a score that the tt has stored, for a node at `ply`: the reverse of `to_table`."""
+def from_tt(score: int, ply: int, bound: int) -> int:
+    """Return a score that the tt has stored, for a node at `ply`: the reverse of `to_tt`."""
     if score > bound:
         return score - ply
     if score < -bound:

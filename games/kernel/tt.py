@@ -94,7 +94,7 @@ def entry_move(data: int) -> int:
 
 @inner(int64(int64), forceinline=True)
 def entry_score(data: int) -> int:
-    """Return the score of an entry's data, as `to_table` made it."""
+    """Return the score of an entry's data, as `to_tt` made it."""
     return ((data >> _SCORE_SHIFT) & 0x7FFFFF) - _SCORE_OFFSET
 
 

@@ -1,12 +1,14 @@
-"""The file format that all books share: a checked header in front of a payload.
+"""The file format of all books (opening books, rule books, tablebases, learned weights): a checked header and a
+payload.
 
-A book is read whole: kernels work on its bytes by address, and what is mapped vanishes when a file is cut short.
+A book is read whole, not mapped: kernels work on its bytes by address, and mapped bytes vanish when a file is cut
+short.
 
 bytes 0-7    b"SIQIBOOK"
-      8-11   length of the header
+      8-11   length of the header, little-endian as the next
       12-15  CRC-32 of the header
-      16-    header: a JSON object with kind, version, size and crc (of the payload), and what the book is about
-             (source, parameters); padded with blanks so that the payload starts at a multiple of 64
+      16-    header: a JSON object with kind, version, size and crc (of the payload), and the book's own fields (source,
+             parameters); padded with blanks so that the payload starts at a multiple of 64
       then   the payload
 """
 
@@ -27,7 +29,7 @@ import numpy as np
 from games.files import open_regular, replace_file
 
 BOOKS_FOLDER = Path(__file__).resolve().parents[2] / "books"
-"""What is shipped."""
+"""The folder of the shipped books."""
 
 MAGIC = b"SIQIBOOK"
 _HEAD = struct.Struct("<8sII")
@@ -35,17 +37,18 @@ _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
 MOST_BYTES = 1 << 32
-"""Of any payload; each kind of book has a bound of its own below it."""
+"""Bound on every payload; each kind of book has a lower one."""
 
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
 
 
 class BookFileError(Exception):
-    """A book that cannot be used; the text is one line and names the file."""
+    """A book file cannot be used. The text is one line and names the file."""
 
 
 def folders(shipped: Path, more: str, warn: Callable[[str], None]) -> list[Path]:
-    """The shipped folder and those that an option names, written as `$PATH` is; `warn` gets a line for each missing."""
+    """Return the shipped folder and those in `more`, which is written like `$PATH`; warn of each that does not
+    exist."""
     found = []
     for folder in (shipped, *map(Path, filter(None, more.split(os.pathsep)))):
         if os.path.isdir(folder):
@@ -56,7 +59,7 @@ def folders(shipped: Path, more: str, warn: Callable[[str], None]) -> list[Path]
 
 
 def files_in(folder: Path, suffix: str, warn: Callable[[str], None]) -> list[Path]:
-    """The files of a folder whose names end so, in order; `warn` gets a line if it cannot be read."""
+    """Return the files of a folder whose names end in `suffix`, sorted; warn and return none if it cannot be read."""
     try:
         return sorted(folder.glob(f"*{suffix}"))
     except OSError as error:
@@ -65,14 +68,14 @@ def files_in(folder: Path, suffix: str, warn: Callable[[str], None]) -> list[Pat
 
 
 class BookFile(NamedTuple):
-    """An open book; `about` is its header."""
+    """A book file in memory."""
 
-    about: dict[str, Any]
-    payload: np.ndarray[Any, np.dtype[np.uint8]]  # read-only
+    about: dict[str, Any]  # the header
+    payload: np.ndarray[Any, np.dtype[np.uint8]]  # [bytes], read-only
 
 
 def write_book(path: Path, kind: str, version: int, about: dict[str, Any], payload: bytes | memoryview) -> None:
-    """Write a book in one step. OSError if the file is anything but a book of that kind, which is left as it is."""
+    """Write a book in one step (`replace_file`); OSError if a file other than a book of this kind is there."""
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload), **about}
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
@@ -81,7 +84,7 @@ def write_book(path: Path, kind: str, version: int, about: dict[str, Any], paylo
 
 
 def book_kind(head: bytes) -> str | None:
-    """The kind of the book that a file begins with; None if it is no book."""
+    """Return the kind of the book whose first bytes are `head`, None if it is no book."""
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
         return None
     try:
@@ -92,7 +95,7 @@ def book_kind(head: bytes) -> str | None:
 
 
 class _Fields(NamedTuple):
-    """What every header has."""
+    """The fields of every header."""
 
     kind: str
     version: int
@@ -101,7 +104,7 @@ class _Fields(NamedTuple):
 
 
 def _fields_of(about: Any) -> _Fields:
-    """ValueError if a header lacks one of its fields, or has one that cannot be."""
+    """Return the fields of a header; ValueError if one is missing or out of range."""
     if isinstance(about, dict):
         kind: Any
         numbers: list[Any]
@@ -115,7 +118,7 @@ def _fields_of(about: Any) -> _Fields:
 def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> BookFile:
     """Read a book whose payload has at most `limit` bytes.
 
-    BookFileError if it is missing, damaged, larger, of another kind or of another version.
+    BookFileError if the file is missing, damaged or larger, of another kind or of another version.
     """
     try:
         with os.fdopen(open_regular(path), "rb") as file:
@@ -129,7 +132,7 @@ def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> B
 
 
 def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> BookFile:
-    """ValueError says what is wrong with it."""
+    """Read a book; ValueError with the reason if it cannot be used."""
     head = file.read(_HEAD.size)
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
         raise ValueError("not a book")

@@ -1,7 +1,8 @@
-"""Opening books: for a position, the moves that were played there, how often and with what result.
+"""Opening books: for each position, the moves played there, how often and with what result.
 
-The payload of the book (games/books/book.py) is an array of entries ordered by key and searched by halving. Positions
-that are alike by a symmetry of the board are one: a game gives a position's key seen each way, and turns its moves.
+The payload of the book (games/books/book.py) is an array of ENTRY, sorted by key and move, for a binary search.
+Positions that are equal by a symmetry of the board share their entries: the game supplies the key of each image, and
+turns moves.
 """
 
 from __future__ import annotations
@@ -21,69 +22,71 @@ from games.options import Values
 VERSION = 1
 
 MOST_BYTES = 1 << 28
-"""Of a book: 13 million entries; the shipped ones have less than 30,000."""
+"""Bound on a book's payload: 13 million entries. The shipped books have less than 30,000."""
 
 ENTRY = np.dtype(
     [
         ("key", "<i8"),
         ("move", "<u4"),
-        ("games", "<u4"),  # in which it was played
-        ("score", "<u2"),  # points of the mover in them, per mille
-        ("weight", "<u2"),  # how often it should be chosen, per mille of the position's moves
+        ("games", "<u4"),  # with this move
+        ("score", "<u2"),  # the mover's points in these games, per mille
+        ("weight", "<u2"),  # share of choices among the position's moves, per mille
     ]
 )
 
 
 class OpeningMove(NamedTuple):
-    """A move of an opening book; `score` is the mover's expected result, `weight` its share of choices, both 0..1."""
+    """A move of an opening book."""
 
     move: Move
-    games: int  # in which it was played
-    score: float
-    weight: float
+    games: int  # with this move
+    score: float  # the mover's expected result, 0..1
+    weight: float  # share of choices, 0..1
 
 
 @runtime_checkable
 class SymmetricPosition(Position, Protocol):
-    """A position of a game with opening books; symmetries are numbers from 0, which changes nothing."""
+    """A position of a game with opening books. Symmetries of its board are numbers from 0, the identity."""
 
     @property
     def game_ply(self) -> int:
-        """Plies since the start of the game."""
+        """Plies since the start of the game, those before a FEN included."""
 
     def symmetric_keys(self) -> list[int]:
-        """The position's key seen by each symmetry."""
+        """Return the keys of the position's images under all symmetries, by number."""
 
     def turned(self, move: Move, symmetry: int) -> Move:
-        """A move seen by a symmetry."""
+        """Return a move's image under a symmetry."""
 
     def turned_back(self, move: Move, symmetry: int) -> Move:
-        """Return the move that is `move` seen by a symmetry; ValueError if it is no move of the game."""
+        """Return the move whose image is `move`; ValueError if that is no move of the game."""
 
-    def is_legal(self, move: Move) -> bool: ...
+    def is_legal(self, move: Move) -> bool:
+        """True if a number is a legal move of this position."""
 
 
 def opening_key(position: SymmetricPosition) -> tuple[int, list[int]]:
-    """The key that all alike share, and the symmetries that lead to it."""
+    """Return the key that a position and its images share in a book, and the symmetries that lead to that image."""
     keys = position.symmetric_keys()
     key = min(keys)
     return key, [symmetry for symmetry, other in enumerate(keys) if other == key]
 
 
 def canonical_move(position: SymmetricPosition, move: Move) -> Move:
-    """A move as the book keeps it, one for all that are alike."""
+    """Return a move as a book stores it: the same for every image of position and move."""
     return max(position.turned(move, symmetry) for symmetry in opening_key(position)[1])
 
 
 def opening_book_kind(game: str) -> str:
-    """The kind of book (games/books/book.py) that holds a game's openings."""
+    """Return the kind (games/books/book.py) of a game's opening books."""
     return f"{game}-openings"
 
 
 class OpeningBook:
-    """An open book. BookFileError if it cannot be used."""
+    """An opening book in memory."""
 
     def __init__(self, path: Path, game: str) -> None:
+        """Read a book; BookFileError if it cannot be used."""
         book = open_book(path, opening_book_kind(game), VERSION, MOST_BYTES)
         if len(book.payload) % ENTRY.itemsize:
             raise BookFileError(f"{path}: not whole entries")
@@ -100,7 +103,7 @@ class OpeningBook:
         return len(self._entries)
 
     def find(self, key: int) -> list[OpeningMove]:
-        """The moves of a position by its key, best first."""
+        """Return the moves stored under an `opening_key`, by falling weight and games."""
         first, end = bisect_left(self._keys, key), bisect_right(self._keys, key)
         moves = [
             OpeningMove(int(e["move"]), int(e["games"]), float(e["score"]) / 1000, float(e["weight"]) / 1000)
@@ -110,7 +113,7 @@ class OpeningBook:
 
 
 def _turned_back(position: SymmetricPosition, entry: OpeningMove, symmetry: int) -> OpeningMove | None:
-    """Return an entry as it lies on the board; None if its move is no move of the game."""
+    """Return an entry with its move as it lies on the board, None if that is no move of the game."""
     try:
         return entry._replace(move=position.turned_back(entry.move, symmetry))
     except ValueError:
@@ -118,28 +121,31 @@ def _turned_back(position: SymmetricPosition, entry: OpeningMove, symmetry: int)
 
 
 def choose(moves: Sequence[OpeningMove], rng: random.Random) -> OpeningMove | None:
-    """One of the moves at random by weight; None where none has any."""
+    """Return one of the moves at random, by weight; None if no move has a weight."""
     if not any(entry.weight for entry in moves):
         return None
     return rng.choices(moves, [entry.weight for entry in moves])[0]
 
 
 class OpeningBooks:
-    """A game's opening books, as its options name them."""
+    """A game's opening books, the user's own and the shipped one, as its options name them."""
 
     def __init__(self, game: str, values: Values, warn: Warn) -> None:
-        """`values` has OPENING_BOOK among the game's options; `warn` gets a line for a book that cannot be used."""
+        """`values` must declare the options of OPENING_BOOK; `warn` gets a line for each book that cannot be used."""
         self._game = game
         self._values = values
         self._warn = warn
         self._books: dict[Path, OpeningBook | None] = {}
 
     def reopen(self) -> None:
-        """Open the books anew when they are next asked for."""
+        """Forget the books: each is read again when it is next needed."""
         self._books.clear()
 
     def moves(self, position: SymmetricPosition) -> list[OpeningMove]:
-        """What the first book that knows the position has to say, best first: the user's own, then the shipped one."""
+        """Return the moves, best first, of the first book that has some: the user's own, then the shipped one.
+
+        There are none from ply BookDepth on. Moves played in fewer than BookMinGames games are left out.
+        """
         if position.game_ply >= self._values.integer("BookDepth"):
             return []
         key, symmetries = opening_key(position)
@@ -156,12 +162,12 @@ class OpeningBooks:
         return []
 
     def suggest(self, position: SymmetricPosition, rng: random.Random) -> Suggestion | None:
-        """With OwnBook, one of the moves at random by weight."""
+        """Return one of `moves` at random, by weight; None without OwnBook or moves."""
         entry = choose(self.moves(position), rng) if self._values.is_on("OwnBook") else None
         return None if entry is None else Suggestion(entry.move, opening_text(position, entry))
 
     def consult(self, position: SymmetricPosition) -> list[str]:
-        """A line for each move."""
+        """Return a line for each of `moves`."""
         return [opening_text(position, entry) for entry in self.moves(position)]
 
     def _book(self, path: Path) -> OpeningBook | None:
@@ -175,11 +181,12 @@ class OpeningBooks:
 
 
 def opening_text(position: SymmetricPosition, entry: OpeningMove) -> str:
+    """Return the line that shows a book move to the user."""
     move = position.move_text(entry.move)
     return f"opening {move} games {entry.games} score {entry.score:.1%} weight {entry.weight:.1%}"
 
 
 def write(path: Path, game: str, about: dict[str, Any], entries: np.ndarray[Any, Any]) -> None:
-    """Write a book from an array of ENTRY in any order."""
+    """Write a book from an array of ENTRY in any order; OSError as from `write_book`."""
     ordered = np.sort(entries, order=["key", "move"])
     write_book(path, opening_book_kind(game), VERSION, about, ordered.tobytes())

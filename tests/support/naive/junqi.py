@@ -16,9 +16,6 @@ HEADQUARTERS = {"A1", "A3", "L1", "L3"}
 SLOTS = [square for square in SQUARES if square[0] >= "G" and square not in CAMPS]
 COUNTS = {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 2, "g": 3, "h": 3, "i": 3, "j": 3, "k": 2, "l": 1}
 QUIET_LIMIT = 31
-# The rules list "cannot move" before "flag taken". The order matters in one case only: the flag falls and
-# neither side can move any more (then a draw; the other way round, a win for the taker).
-MOBILITY_BEFORE_FLAG = True
 
 
 def step(square: str, down: int, right: int) -> str | None:
@@ -168,8 +165,9 @@ class Naive:
         Reasons: `immobile` (judged for the side to move only: it loses, or draws if the other cannot move
         either), `flag` (taken or bombed), `quiet` (the side that made the 31st ply without contact loses).
         """
-        judges = [self._immobile, self._flag] if MOBILITY_BEFORE_FLAG else [self._flag, self._immobile]
-        for judge in [*judges, self._quiet]:
+        # The order of the first two matters in one case only: the flag falls and neither side can move any more. Then the
+        # game is a draw; the other way round, the taker would win.
+        for judge in (self._immobile, self._flag, self._quiet):
             verdict = judge()
             if verdict is not None:
                 return verdict

@@ -165,8 +165,8 @@ class Naive:
         Reasons: `immobile` (judged for the side to move only: it loses, or draws if the other cannot move
         either), `flag` (taken or bombed), `quiet` (the side that made the 31st ply without contact loses).
         """
-        # The order of the first two matters in one case only: the flag falls and neither side can move any more. Then the
-        # game is a draw; the other way round, the taker would win.
+        # The order of the first two matters in one case only: the flag falls and neither side can move any more. Then
+        # the game is a draw; the other way round, the taker would win.
         for judge in (self._immobile, self._flag, self._quiet):
             verdict = judge()
             if verdict is not None:

@@ -1,4 +1,4 @@
-"""The library: examples as they stand in its documentation and in README, and what a caller may do wrong."""
+"""The library: the examples of its documentation and of README, and callers' errors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_readme_s_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", siqi.GAMES)
 def test_an_engine_plays_each_game(name: str) -> None:
-    """Four moves of each side, by one engine for both; each is legal, and the position is the protocol's."""
+    """One engine plays four moves for each side; each is legal, and the position is the protocol's."""
     position = siqi.position(name)
     with siqi.Engine(name, {"Seed": 1, "Hash": 4}) as engine:
         for _ in range(8):
@@ -86,7 +86,7 @@ def test_an_analysis_ends_by_its_block_by_stop_and_by_a_limit(xiangqi: siqi.Engi
 
 
 def test_a_call_ends_an_analysis_that_runs(xiangqi: siqi.Engine) -> None:
-    """Left half read, or by an error, too."""
+    """The analysis ends even if it was half read or left by an error."""
     board = siqi.position("xiangqi")
     with xiangqi.analysis(board) as running:
         assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
@@ -149,7 +149,7 @@ def test_no_search_goes_on_for_nobody() -> None:
 
 
 def test_the_history_of_a_board_counts(xiangqi: siqi.Engine) -> None:
-    """The rules about repetition need it."""
+    """The rules of repetition need the history."""
     board = siqi.Board("3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1")
     for move in ("a1a2", "d9d8", "a2a1", "d8d9") * 2:
         board.push_uci(move)

@@ -93,7 +93,7 @@ def test_all_games_and_all_turns() -> None:
     assert found["s", 0]["bestmove"] == "a0a1"
 
 
-def test_each_bad_line_is_told_and_stops_nothing() -> None:
+def test_each_bad_line_is_reported_and_stops_nothing() -> None:
     bad = {
         "nope": "",
         "[1]": "",
@@ -131,7 +131,7 @@ def test_lines_that_are_odd_beyond_measure_stop_nothing() -> None:
     assert answers[4]["bestmove"]
 
 
-def test_moves_that_do_not_answer_their_throws_are_told() -> None:
+def test_moves_that_do_not_answer_their_throws_are_reported() -> None:
     moves = ["123456", "615243", "c5c4", "e2e3"]
     first, second = run(
         {"id": "t", "game": "ewn", "moves": moves, "dice": [1, 2], "nodes": 50},
@@ -142,7 +142,7 @@ def test_moves_that_do_not_answer_their_throws_are_told() -> None:
     assert second["bestmove"] and second["fen"].endswith(" 4")
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_unreadable_input_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text(C6)
     for arguments, err in (
@@ -780,7 +780,7 @@ def test_errors_name_what_there_is_and_their_line() -> None:
     assert turn["field"] == "analyseTurns"
 
 
-def test_the_compiling_is_told(tmp_path: Path) -> None:
+def test_the_compiling_is_reported(tmp_path: Path) -> None:
     """The compiling of a kernel that is not in the cache is reported, since it takes time."""
     run({"id": "e", "game": "ewn", "moves": ["123456", "615243"], "depth": 1})
     assert jit.CACHE_FOLDER is not None

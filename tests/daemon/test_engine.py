@@ -444,7 +444,7 @@ def test_a_stop_that_came_before_the_search(owner: Owner) -> None:
     assert owner.answer()
     owner.engine.go(Limits(ponder=True), is_stopped=True)
     assert owner.answer()
-    owner.engine.stop()  # of nothing
+    owner.engine.stop()  # nothing runs
     assert owner.engine.state is State.READY
     owner.engine.go(Limits(depth=3))
     assert 3 in depths(owner.rest())
@@ -469,14 +469,14 @@ def test_pondering(owner: Owner) -> None:
     engine.ponderhit()
     assert not engine.is_pondering
     assert owner.answer()
-    engine.ponderhit()  # of nothing
+    engine.ponderhit()  # nothing runs
     engine.go(Limits(movetime=200, ponder=True))
     owner.until(Info)
     hit = time.monotonic()
     engine.ponderhit()
     assert owner.answer() and 0.1 < time.monotonic() - hit < 2
     engine.go(INFINITE)
-    engine.ponderhit()  # it does not ponder
+    engine.ponderhit()  # the search does not ponder
     with pytest.raises(Empty):
         while not ends_job(owner.next(0.2)):
             pass
@@ -620,7 +620,7 @@ def test_a_stopped_perft(owner: Owner, is_stopped: bool) -> None:
     assert isinstance(done, PerftDone) and done.is_stopped
 
 
-def test_a_perft_that_cannot_be() -> None:
+def test_an_impossible_perft() -> None:
     owner = Owner("junqi")
     owner.engine.perft(1)  # of set-ups
     (failed,) = owner.rest()

@@ -116,7 +116,7 @@ def test_start() -> None:
 
 @pytest.mark.parametrize("state", STATES)
 def test_stop(state: State) -> None:
-    """The running job is stopped; loading ignores it, and without a job nothing happens."""
+    """The running job is asked to stop; so is loading, which ignores it. Without a job nothing happens."""
     owner = Owner()
     job = owner.begin(state)
     before = len(job.asked)

@@ -129,7 +129,7 @@ def test_boards_that_count_ranks_from_one(xiangqi: siqi.Engine) -> None:
         {"nodes": 10**30},
     ],
 )
-def test_limits_that_cannot_be(xiangqi: siqi.Engine, limit: dict[str, Any]) -> None:
+def test_impossible_limits(xiangqi: siqi.Engine, limit: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="limit"):
         xiangqi.play(siqi.position("xiangqi"), siqi.Limit(**limit))
 
@@ -196,7 +196,7 @@ def test_a_view_hides_what_it_does_not_know() -> None:
         (lambda: siqi.position("connect6").push("z1"), "z1"),
     ],
 )
-def test_what_cannot_be_is_a_value_error(call: object, reason: str) -> None:
+def test_an_impossible_call_is_a_value_error(call: object, reason: str) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=reason):
         call()
@@ -211,7 +211,7 @@ def test_a_position_of_another_game(xiangqi: siqi.Engine) -> None:
         xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1), root_moves=["a0a9"])
 
 
-def test_a_closed_engine_says_so() -> None:
+def test_a_closed_engine_refuses_calls() -> None:
     engine = siqi.Engine("connect6")
     running = engine.analysis(siqi.position("connect6"))
     engine.close()

@@ -1,4 +1,4 @@
-"""What a process takes at most: tables and trees that are resized are never there twice."""
+"""Peak memory of a process: tables and trees that are resized are never in memory twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.search.resizable import FALLBACK_MB, SMALLEST_MB, Resizable
 
 HASH = 256
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peak comes from /proc")
 
 POSITIONS = {
     "xiangqi": ["position startpos"],
@@ -23,7 +23,7 @@ POSITIONS = {
 
 
 def peak(client: Client) -> int:
-    """MiB."""
+    """Return the process's peak memory in MiB."""
     status = Path(f"/proc/{client.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) >> 10
 
@@ -34,7 +34,7 @@ def option(name: str, value: object) -> str:
 
 @pytest.mark.parametrize("game", POSITIONS)
 def test_a_table_is_never_there_twice(game: str) -> None:
-    """The threads change, then the size; each time after a search, which may hold on to things."""
+    """The threads change, then the size, each time after a search, which may keep references."""
     with Client(option("UCI_Variant", game)) as client:
         client.sync()
         small = peak(client)
@@ -71,8 +71,8 @@ def test_a_game_goes_before_another_comes() -> None:
         assert HASH // 2 < peak(client) - small < 1.5 * HASH
 
 
-def test_what_a_searcher_makes_do_with() -> None:
-    """Without room for a new size it has the one before; without that, the smallest."""
+def test_a_searcher_without_room_takes_less_memory() -> None:
+    """Without room for the new size it takes the old one; without room for that, the smallest."""
     room = 64
     made: list[int] = []
 

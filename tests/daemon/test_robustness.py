@@ -449,7 +449,8 @@ def test_end_of_input_finishes_what_was_asked(name: str) -> None:
 
 
 def test_movetime_is_used_and_kept(game: tuple[Client, str]) -> None:
-    """A coarse check: the answer may come ten milliseconds and more too early, but not so late that a client gives up."""
+    """A coarse check: the answer may come ten milliseconds and more too early, but not so late that a client gives
+    up."""
     client, name = game
     if name == "junqi":  # that position is lost too soon
         client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")

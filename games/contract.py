@@ -346,7 +346,7 @@ class Task(NamedTuple, Generic[P_co]):
 
 
 class Recollection(NamedTuple):
-    """What a search has stored about a position: a value between the bounds, from a search of this depth."""
+    """A stored search result for a position: its value lies between the bounds, by a search of this depth."""
 
     move: Move | None  # the best move, None if none is stored
     depth: int  # plies

@@ -1,4 +1,4 @@
-"""Random input against one process a game: whatever is sent, it answers the next `isready` and can still play.
+"""Random input against one process for each game: after any input it answers the next `isready` and can still play.
 
 Every line is random with a fixed seed; a failure names the batch, which `batches` reproduces.
 """

@@ -10,7 +10,7 @@ import json
 import re
 from typing import NamedTuple
 
-from games.contract import Position, Tell
+from games.contract import Position, Warn
 from games.files import append_json_line, open_json_lines
 
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
@@ -38,9 +38,9 @@ class GameLine(NamedTuple):
 class GameLog:
     """Follows the positions that are set and the moves that are answered; writes each game once."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line if a game cannot be written."""
-        self._tell = tell
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line if a game cannot be written."""
+        self._warn = warn
         self._path = ""
         self._line: GameLine | None = None
         self._winner: int | None = None  # by a proven mate
@@ -90,4 +90,4 @@ class GameLog:
             append_json_line(self._path, json.dumps(entry), owns)
             self._is_written = True
         except OSError as error:
-            self._tell(f"option Learn: {error.strerror}: {self._path}")
+            self._warn(f"option Learn: {error.strerror}: {self._path}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 
-from games.contract import Game, GameInfo, Position, Records, Tell
+from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
 
 def info(name: str) -> GameInfo:
-    """The declaration of a game, without loading it; KeyError for an unknown name."""
+    """Return the declaration of a game without loading the game; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
     declared: GameInfo = importlib.import_module(f"games.{name}").INFO
@@ -18,20 +18,23 @@ def info(name: str) -> GameInfo:
 
 
 def silent(line: str) -> None:
-    """A `Tell` for those who do not listen."""
+    """Drop a warning: the `Warn` of callers that show none."""
 
 
-def load(name: str, tell: Tell = silent) -> Game[Position]:
-    """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
+def load(name: str, warn: Warn = silent) -> Game[Position]:
+    """Return a new `Game` whose books warn through `warn`; KeyError for an unknown name.
+
+    The first call for a game imports it, and compiles its kernels if they are not in the cache (10 to 30 s).
+    """
     if name not in NAMES:
         raise KeyError(name)
-    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(tell)
+    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(warn)
     return game
 
 
-def records(name: str) -> Records:
-    """How a game's records are read and written."""
+def game_record_format(name: str) -> GameRecordFormat:
+    """Return the module that reads and writes a game's records; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    module: Records = importlib.import_module(f"games.{name}.record")
+    module: GameRecordFormat = importlib.import_module(f"games.{name}.record")
     return module

@@ -96,7 +96,7 @@ def misuse(options: argparse.Namespace) -> str | None:
         if options.format != "record":
             return "--output record needs --format record"
         with announce_compiling(say, options.game):
-            annotate = registry.records(options.game).annotate
+            annotate = registry.game_record_format(options.game).annotate
         if annotate is None:
             return f"--output record: records of {options.game} have no room for comments"
     return None
@@ -121,7 +121,7 @@ class Run:
             self._handle: Any = stack.enter_context(open_input(options.input))
         else:
             with announce_compiling(progress.say, options.game):
-                usual = registry.records(options.game).ENCODING if options.format == "record" else "utf-8"
+                usual = registry.game_record_format(options.game).ENCODING if options.format == "record" else "utf-8"
             self._text = Text(options.input, options.encoding, usual, options.output == "record")
             self._handle = stack.enter_context(self._text.handle)
         self._write = self._writer(earlier, stack)

@@ -40,11 +40,11 @@ def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
 def records_of(
     handle: TextIO, game: str, skip: Callable[[str], None] = lambda text: None
 ) -> Iterator[GameRecord | ValueError]:
-    """Yield the games of a file, and the errors of those that cannot be read; `skip` as for `Records.read`.
+    """Yield the games of a file, and the errors of those that cannot be read; `skip` as for `GameRecordFormat.read`.
 
     UnicodeError if the text cannot be decoded: reading goes on behind a bad game, but not behind that.
     """
-    games = registry.records(game).read(handle, skip)
+    games = registry.game_record_format(game).read(handle, skip)
     while True:
         try:
             yield next(games)
@@ -180,7 +180,7 @@ class Annotated:
         """`say` takes text as it is to be written, line ends included; the encoding can hold all of it."""
         self._say = say
         self._encoding = encoding
-        self._annotate = registry.records(game).annotate
+        self._annotate = registry.game_record_format(game).annotate
         self._games: dict[str, GameRecord] = {}
         self._notes: dict[str, dict[int, Note]] = {}
         self._left: dict[str, int] = {}  # positions that have no answer yet

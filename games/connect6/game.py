@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.books.opening import Openings
+from games.books.opening import OpeningBooks
 from games.connect6 import INFO
 from games.connect6.bench import BENCH
 from games.connect6.evaluation.evaluate import explain
@@ -24,7 +24,7 @@ from games.connect6.rules.position import (
 )
 from games.connect6.rules.work import MAX_PLY, WORK_DTYPE
 from games.connect6.search.search import Connect6Adapter
-from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.options import Values
@@ -163,9 +163,9 @@ class Connect6:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options)
-        self._openings = Openings("connect6", self._values, tell)
+        self._openings = OpeningBooks("connect6", self._values, warn)
         self._adapter = Connect6Adapter()
         self._shape_search()
 
@@ -211,5 +211,5 @@ class Connect6:
             yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[Connect6Position]:
-    return Connect6(tell)
+def create(warn: Warn) -> Game[Connect6Position]:
+    return Connect6(warn)

@@ -14,7 +14,7 @@ from games.contract import (
     Score,
     Searcher,
     Suggestion,
-    Tell,
+    Warn,
     check_throw,
 )
 from games.ewn import INFO
@@ -161,9 +161,9 @@ class Ewn:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
-        self.knowledge = Knowledge(tell)
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a book that cannot be used."""
+        self.knowledge = Knowledge(warn)
 
     def set_option(self, name: str, value: str) -> None:
         self.knowledge.set_option(name, value)
@@ -224,5 +224,5 @@ class Ewn:
         return total
 
 
-def create(tell: Tell) -> Game[EwnPosition]:
-    return Ewn(tell)
+def create(warn: Warn) -> Game[EwnPosition]:
+    return Ewn(warn)

@@ -21,7 +21,7 @@ from games.contract import (
     Outcome,
     Searcher,
     Suggestion,
-    Tell,
+    Warn,
     check_throw,
 )
 from games.junqi import INFO
@@ -442,9 +442,9 @@ class Junqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a file that cannot be used."""
-        self.knowledge = Knowledge(tell)
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a file that cannot be used."""
+        self.knowledge = Knowledge(warn)
 
     def set_option(self, name: str, value: str) -> None:
         self.knowledge.set_option(name, value)
@@ -489,5 +489,5 @@ class Junqi:
             yield move, 1 if depth == 1 else int(movegen.perft(boards, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[JunqiPosition]:
-    return Junqi(tell)
+def create(warn: Warn) -> Game[JunqiPosition]:
+    return Junqi(warn)

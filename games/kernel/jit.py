@@ -1,11 +1,11 @@
-"""How kernels are compiled and cached: the one place that spells numba's options.
+"""The compiling and caching of kernels, and the only file that names numba's options.
 
 Kernels are free functions over numpy records with explicit signatures, so each has exactly one
 specialisation and compiles when its module is imported, which happens when its game is selected.
 
-The cache folder is keyed by a hash of every source below `games/` and the compiler's versions, for a kernel
-contains others that its own file does not show. The cache is not numba's own: that one loads machine code from
-files that were damaged, and one flipped bit in six ended in a crash; and it reads two files for each kernel.
+The name of the cache folder has a hash of every source below `games/` and of the compiler's versions, because a kernel
+contains others that its own file does not show. The cache is not numba's own, which loads machine code from damaged
+files (one flipped bit in six ended in a crash) and reads two files for each kernel.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ __all__ = ["Record", "entry", "float64", "generic", "inner", "int64", "new_recor
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 Record: TypeAlias = Any
-"""A numpy record inside a kernel; attribute access, one pointer."""
+"""A numpy record: attribute access; a kernel gets it as one pointer."""
 
 int64: Any = numba.int64
 float64: Any = numba.float64
 void: Any = numba.void
 
 VERSION = r"siqi-[0-9a-f]{16}"
-"""Names of cache folders: nothing else is ever removed."""
+"""The pattern of cache folders' names: nothing else is ever removed."""
 
 STALE_AFTER_S = 30 * 24 * 3600
-"""Caches of other versions unused for so long are removed."""
+"""Caches of other versions are removed when they have been unused for this time."""
 
 on_compile: Callable[[str], None] | None = None
-"""Called with a kernel's name when it had to be compiled (the cache had none)."""
+"""Called with a kernel's name when it was compiled because the cache did not have it."""
 
 
 def _candidates() -> list[Path]:
-    """Folders for the cache, best first. The environment may be empty, and HOME unwritable."""
+    """Return folders for the cache, best first. The environment may be empty, and HOME read-only."""
     folders = []
     if explicit := os.environ.get("SIQI_CACHE"):
         folders.append(Path(explicit))
@@ -64,13 +64,13 @@ def _candidates() -> list[Path]:
     with contextlib.suppress(RuntimeError):
         folders.append(Path.home() / ".cache" / "siqi")
     user = os.getuid() if hasattr(os, "getuid") else 0
-    with contextlib.suppress(OSError):  # nor is there any room for temporary files
+    with contextlib.suppress(OSError):  # no folder for temporary files either
         folders.append(Path(tempfile.gettempdir()) / f"siqi-{user}")
     return folders
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether nobody else may plant code in the folder: cached kernels are machine code that we will run."""
+    """True if no other user can write to the folder: cached kernels are machine code that we run."""
     if not hasattr(os, "getuid"):
         return True
     status = folder.stat()
@@ -89,7 +89,7 @@ def _sources_hash() -> str:
 
 
 def _choose_cache() -> Path | None:
-    """The first folder that is ours and writable; None means that kernels are compiled at every start."""
+    """Return the first folder that is ours and writable; None if kernels are to be compiled at every start."""
     version = _sources_hash()
     for base in _candidates():
         folder = base / version
@@ -109,7 +109,7 @@ def _choose_cache() -> Path | None:
 
 
 def _remove_stale(base: Path) -> None:
-    """Remove caches of other versions that were not used for long; another process may be doing the same."""
+    """Remove caches of other versions unused for STALE_AFTER_S; another process may be doing the same."""
     with contextlib.suppress(OSError):
         for other in base.iterdir():
             is_ours = re.fullmatch(VERSION, other.name) and other.is_dir() and not other.is_symlink()
@@ -120,7 +120,7 @@ def _remove_stale(base: Path) -> None:
 CACHE_FOLDER = _choose_cache()
 
 cache_faults = [] if CACHE_FOLDER is not None else ["no folder can be written"]
-"""Why kernels have to be compiled at every start, if they have."""
+"""The reasons why kernels have to be compiled at every start; empty if they need not."""
 
 # Kernels' loops are short: vectorised they run no faster in any game (bench, side by side), and Xiangqi compiles in
 # 13.4 s instead of 15.0.
@@ -141,9 +141,10 @@ def _source_digest(path: str) -> bytes:
 
 
 class _Cache:
-    """One kernel's file in the cache folder, as numba's dispatchers ask for it: a digest, then the pickled kernel.
+    """The files of one kernel in the cache folder, in the place of a numba dispatcher's cache.
 
-    What does not fit its digest is never unpickled: the kernel is compiled again, and the file replaced.
+    A file is a digest and the pickled kernel. A kernel that does not match its digest is never unpickled: it is
+    compiled again, and the file replaced.
     """
 
     cache_path = str(CACHE_FOLDER)
@@ -153,13 +154,14 @@ class _Cache:
         self._stem = str(folder / re.sub(r"[^\w.]", "_", f"{function.__module__}.{function.__qualname__}"))
 
     def _path(self, signature: Any, codegen: Any) -> str:
-        """The file of a signature and a processor. Tests have kernels of their own, so the source counts too."""
+        """Return the file of a signature and a processor. It depends on the source too: tests have kernels of their
+        own."""
         code = self._function.__code__
         parts = repr((signature, codegen.magic_tuple(), code.co_firstlineno)).encode()
         return f"{self._stem}-{_digest(parts + _source_digest(code.co_filename)).hex()}.kernel"
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The compiled kernel; None if the cache has none that is sound."""
+        """Return the compiled kernel; None if the cache has no sound one."""
         target.refresh()
         path = self._path(signature, target.codegen())
         try:
@@ -171,12 +173,12 @@ class _Cache:
             return None
         try:
             return CompileResult._rebuild(target, *pickle.loads(data))
-        except Exception:  # written by a build of numba that the folder's name does not tell from this one
+        except Exception:  # written by another build of numba with the same version
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a kernel. After the first failure no other is tried: a disk that is full stays so."""
-        if cache_faults or compiled.library.has_dynamic_globals:  # addresses of this process
+        """Write a kernel's file. After the first failure no other write is tried: a full disk stays full."""
+        if cache_faults or compiled.library.has_dynamic_globals:  # it contains addresses of this process
             return
         path = self._path(signature, compiled.codegen)
         data = serialize.dumps(compiled._reduce())
@@ -210,33 +212,34 @@ def _compile(signature: Any, options: dict[str, Any]) -> Callable[[Kernel], Kern
 
 
 def entry(signature: Any) -> Callable[[Kernel], Kernel]:
-    """A kernel that Python calls. A function pointer for C is left out: nobody takes it, and it costs compile time."""
+    """Compile a kernel that Python calls, without a function pointer for C, which costs compile time and has no use."""
     return _compile(signature, _OPTIONS | dict(no_cfunc_wrapper=True))
 
 
 def inner(signature: Any, forceinline: bool = False) -> Callable[[Kernel], Kernel]:
-    """A kernel that only kernels call: no wrappers, which halves its compile time."""
+    """Compile a kernel that only kernels call, without wrappers, which halves its compile time."""
     options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=forceinline)
     return _compile(signature, options)
 
 
 def generic(function: Kernel) -> Kernel:
-    """A small kernel without a signature, compiled into each kernel that calls it: for records of any type."""
+    """Make a small kernel for records of any type: it has no signature and is compiled into each kernel that calls
+    it."""
     options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
     compiled: Kernel = njit(**options)(function)
     return compiled
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
-    """The dtype of a kernel record; each field `(name, type[, shape])`."""
+    """Return the dtype of a kernel's record; a field is `(name, type[, shape])`."""
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:
-    """The numba type of a record, for signatures."""
+    """Return the numba type of a record, for signatures."""
     return from_dtype(dtype)
 
 
 def new_record(dtype: np.dtype[Any]) -> Record:
-    """A zeroed record that kernels can change in place."""
+    """Return a zeroed record that kernels can change in place."""
     return np.zeros(1, dtype)[0]

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.search.aspiration import Aspiration
@@ -175,8 +175,8 @@ class Xiangqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        self._knowledge = Knowledge(tell)
+    def __init__(self, warn: Warn) -> None:
+        self._knowledge = Knowledge(warn)
         self._adapter = XiangqiAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
@@ -211,5 +211,5 @@ class Xiangqi:
             yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[XiangqiPosition]:
-    return Xiangqi(tell)
+def create(warn: Warn) -> Game[XiangqiPosition]:
+    return Xiangqi(warn)

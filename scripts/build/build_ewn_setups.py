@@ -22,7 +22,7 @@ from pathlib import Path
 from scripts.lib import script
 from scripts.lib.log import Log
 
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.evaluation.playout import WIN, play_out
 from games.ewn.rules.position import POSITION_DTYPE
@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
     script.add_output(parser, "the book of set-ups")
     options = parser.parse_args()
-    out = script.output(options, FOLDER / "ewn-setups.book", script.is_book(KIND))
+    out = script.output(options, BOOKS_FOLDER / "ewn-setups.book", script.is_book(KIND))
     done: dict[str, Entry] = {}
 
     def read(line: bytes) -> None:

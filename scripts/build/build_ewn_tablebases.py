@@ -18,8 +18,8 @@ from scripts.lib import script
 import numpy as np
 from scripts.lib.ewn_retrograde import Solver
 
-from games.books.book import BookError, write_book
-from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.books.book import BookFileError, write_book
+from games.ewn.knowledge.knowledge import ENDINGS_FOLDER
 from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
 from games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
 from games.ewn.rules.lookup import ONE
@@ -28,7 +28,7 @@ from games.ewn.rules.lookup import ONE
 def is_built(folder: Path, ending: Ending) -> bool:
     try:
         Table(folder / f"{ending}{SUFFIX}", ending)
-    except BookError:
+    except BookFileError:
         return False
     return True
 
@@ -37,10 +37,10 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
     """Make one table; those that captures lead to must be there. Returns a line about it."""
 
     def refuse(line: str) -> None:
-        raise BookError(line)
+        raise BookFileError(line)
 
     started = time.perf_counter()
-    smaller = Tablebase([folder, FOLDER], refuse)
+    smaller = Tablebase([folder, ENDINGS_FOLDER], refuse)
     solver = Solver(ending, smaller.address, threads)
     with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
 
@@ -73,9 +73,9 @@ def main() -> int:
     script.add_output(parser, "the tables (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     options = parser.parse_args()
-    out = script.output_folder(options, FOLDER)
+    out = script.output_folder(options, ENDINGS_FOLDER)
     wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
-    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, FOLDER})]
+    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, ENDINGS_FOLDER})]
     out.mkdir(parents=True, exist_ok=True)
     for ending in missing:
         script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))

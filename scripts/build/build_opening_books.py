@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 from scripts.lib import script
 import numpy as np
 from scripts.lib.pool import Workers
-from scripts.lib.records import GameRecord, read_records
+from scripts.lib.records import GameRecord, read_game_records
 
 from games.books import opening
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
@@ -77,14 +77,14 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
         try:
             for word in record.moves[:plies]:
                 move = position.parse_move(word)
-                node = nodes.setdefault(opening.book_key(position)[0], Node(line))
+                node = nodes.setdefault(opening.opening_key(position)[0], Node(line))
                 points = POINTS[record.result] if position.turn == 0 else 1 - POINTS[record.result]
-                stored = opening.book_move(position, move)
+                stored = opening.canonical_move(position, move)
                 position.push(move)
                 line = (*line, move)
                 node.games[stored] = node.games.get(stored, 0) + 1
                 node.points[stored] = node.points.get(stored, 0.0) + points
-                node.after[stored] = opening.book_key(position)[0]
+                node.after[stored] = opening.opening_key(position)[0]
         except ValueError as error:
             report(f"game {place}: {error}")
     return nodes
@@ -146,7 +146,7 @@ def verify_position(work: Work) -> list[int]:
     assert isinstance(position, opening.SymmetricPosition)
     for move in work.line:
         position.push(move)
-    symmetry = opening.book_key(position)[1][0]
+    symmetry = opening.opening_key(position)[1][0]
 
     def score(*moves: int) -> int:
         searcher.clear()
@@ -192,10 +192,10 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--source", default="", help="what the book's header says of the games")
     options = parser.parse_args()
-    shipped = FOLDER / f"{options.game}-openings.book"
-    out = script.output(options, shipped, script.is_book(opening.kind_of_book(options.game)))
+    shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
+    out = script.output(options, shipped, script.is_book(opening.opening_book_kind(options.game)))
     skipped: list[str] = []
-    records = (record for path in options.files for record in read_records(path, skipped.append, options.game))
+    records = (record for path in options.files for record in read_game_records(path, skipped.append, options.game))
     nodes = collect(options.game, records, options.plies, skipped.append)
     thin_out(nodes, options.min_games)
     refused = verify(options.game, nodes, options.verify, options.margin, options.jobs) if options.verify else 0

@@ -25,7 +25,7 @@ from scripts.lib.records import open_text
 from games.contract import Game
 from games.registry import silent
 from games.xiangqi.game import XiangqiPosition, create
-from games.xiangqi.knowledge.knowledge import ENDINGS, PATTERNS
+from games.xiangqi.knowledge.knowledge import ENDINGS_FOLDER, PATTERNS
 from games.xiangqi.rules.notation import square_text, write_fen
 from games.xiangqi.knowledge.numbering import Ending, places
 from games.xiangqi.knowledge.patterns import DRAWN, PatternBook
@@ -126,7 +126,7 @@ def report_endgames(book: PatternBook, path: Path) -> None:
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("--book", type=Path, default=PATTERNS)
-    parser.add_argument("--tables", type=Path, nargs="?", const=ENDINGS, help="folder")
+    parser.add_argument("--tables", type=Path, nargs="?", const=ENDINGS_FOLDER, help="folder")
     parser.add_argument("--endgames", type=Path, help="JSON lines, also .zst")
     parser.add_argument("--sample", type=int, default=20_000, help="positions drawn of each ending")
     options = parser.parse_args()

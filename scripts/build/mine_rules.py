@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 from scripts.lib import apriori
 from scripts.lib import script
 import numpy as np
-from scripts.lib.records import read_records
+from scripts.lib.records import read_game_records
 from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.xiangqi.knowledge import intent, rulebook, situation
 from games.xiangqi.knowledge.knowledge import RULES
 from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
@@ -231,7 +231,7 @@ def main() -> int:
         out = script.output(options, RULES, script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
-    records = (record for path in options.files for record in read_records(path, skipped.append))
+    records = (record for path in options.files for record in read_game_records(path, skipped.append))
     games = collect(records, options.plies, skipped.append)
     replayed = time.perf_counter()
     phase = 1 << situation.SITUATIONS.index(options.phase) if options.phase else 0
@@ -276,7 +276,7 @@ def dump(path: Path, notation: Notation) -> int:
     """Print what a rule base says of itself, and its rules."""
     try:
         book = RuleBook(path)
-    except BookError as error:
+    except BookFileError as error:
         print(error, file=sys.stderr)
         return 1
     for name, value in book.about.items():

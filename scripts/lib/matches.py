@@ -158,7 +158,7 @@ def record_text(game: Game[Position], record: Record) -> bytes:
     result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
     fen = parse_opening(record.opening).fen or ""
-    records = registry.records(game.info.name)
+    records = registry.game_record_format(game.info.name)
     text = records.write(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
     return text.encode(records.ENCODING)
 

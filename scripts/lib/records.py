@@ -51,7 +51,7 @@ SELF_PLAY = "self_play"
 _WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
 
 
-def read_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
+def read_game_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
     """A game's records in a file; what cannot be read is told to `report` in a line, and skipped.
 
     A CSV has columns `moves` and `result` (B, W or D).

@@ -25,12 +25,12 @@ from typing import Any, ParamSpec, TypeVar
 from tqdm import tqdm
 
 from games import registry
-from games.books.book import FOLDER, kind_of
+from games.books.book import BOOKS_FOLDER, book_kind
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Position
 from games.files import Owns, check_owned
 
-SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, FOLDER))
+SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, BOOKS_FOLDER))
 """Folders that only `--replace-shipped` writes into."""
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
@@ -178,4 +178,4 @@ def begins_with(text: str) -> Owns:
 
 def is_book(kind: str) -> Owns:
     """Ours are books of a kind."""
-    return lambda head: kind_of(head) == kind
+    return lambda head: book_kind(head) == kind

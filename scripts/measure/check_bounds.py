@@ -23,7 +23,7 @@ from scripts.lib import script
 from scripts.lib.players import random_ewn_setup, random_junqi_setup
 
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.contract import (
     Game,
     Position,
@@ -55,7 +55,7 @@ BOOKS = {
     "BookMinGames": ("1", "3", "1000000"),
     "UseRules": ("true", "true", "false", "checked", "paper"),
     "UseEndgames": ("true", "true", "true", "false"),
-    "EndgamePath": ("", str(FOLDER)),
+    "EndgamePath": ("", str(BOOKS_FOLDER)),
 }
 """Values of the options for books, the likely ones more than once."""
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.records import read_records
+from scripts.lib.records import read_game_records
 
 from games.connect6.evaluation.weights import CENTRE
 from games.connect6.game import Connect6Position, create
@@ -93,7 +93,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     game = create(silent)
     solver = ThreatSolver()
     samples = Samples([], [], [], [])
-    for record in script.progress(islice(read_records(path, print, "connect6"), limit)):
+    for record in script.progress(islice(read_game_records(path, print, "connect6"), limit)):
         if record.result not in ("1-0", "0-1"):
             continue
         position = game.position(record.fen)

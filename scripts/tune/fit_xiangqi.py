@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.records import read_records
+from scripts.lib.records import read_game_records
 
 from games.files import replace_file
 from games.registry import silent
@@ -63,7 +63,7 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
     rng = random.Random(seed)
     game = create(silent)
     rows, phases, results = [], [], []
-    for record in script.progress(read_records(path, print)):
+    for record in script.progress(read_game_records(path, print)):
         if record.result not in SCORES:
             continue
         position = game.position(record.fen)

@@ -28,7 +28,7 @@ from scripts.lib.ewn_learning import LEARNER_DTYPE, play, ready
 
 from games.books.book import write_book
 from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, without_weights
-from games.ewn.knowledge.knowledge import ENDINGS
+from games.ewn.knowledge.knowledge import ENDINGS_FOLDER
 from games.ewn.knowledge.tablebase import Tablebase
 from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.ewn.rules.position import POSITION_DTYPE
@@ -74,7 +74,7 @@ def main() -> int:
     if options.games < 1 or options.every < 1:
         parser.error("--games and --every must be at least 1")
 
-    tables = Tablebase([ENDINGS], sys.exit)
+    tables = Tablebase([ENDINGS_FOLDER], sys.exit)
     error = math.nan
     weights, errors, sizes = (np.zeros(WEIGHTS, np.float32) for _ in range(3))
     state, done = seed_state(options.seed), 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from client import ROOT, Client
-from conftest import damaged
+from fixture_files import damaged
 
 from scripts.build import build_opening_books, mine_rules
 from scripts.lib.replay import collect
@@ -23,7 +23,7 @@ from daemon.pipes import now_ns
 from daemon.search_job import Search, SearchJob
 from games import registry
 from games.books import book, opening
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.contract import Task
 from games.kernel.control import Control
 from games.xiangqi.knowledge import rulebook
@@ -62,16 +62,16 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
     book.write_book(path, "test", 3, {"source": "x"}, bytes(range(200)))
     data = path.read_bytes()
     for kind, version in (("other", 3), ("test", 4)):
-        with pytest.raises(BookError, match=r"a\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"a\.book: [^\n]+$"):
             book.open_book(path, kind, version)
-    with pytest.raises(BookError, match=r"missing\.book: No such file"):
+    with pytest.raises(BookFileError, match=r"missing\.book: No such file"):
         book.open_book(tmp_path / "missing.book", "test", 3)
-    with pytest.raises(BookError, match="is a folder"):
+    with pytest.raises(BookFileError, match="is a folder"):
         book.open_book(tmp_path, "test", 3)
     rng = random.Random(1)
     for _ in range(500):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"a\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"a\.book: [^\n]+$"):
             book.open_book(path, "test", 3)
 
 
@@ -95,7 +95,7 @@ def own_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_book(tmp_path_factory.mktemp("own"))
 
 
-def asked(game: Any, *words: str) -> dict[str, opening.BookMove]:
+def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
     """The own book's moves after some."""
     position = game.position()
     for word in words:
@@ -144,7 +144,7 @@ def test_a_search_refuses_blunders() -> None:
 
 
 def test_choices_follow_the_weights_and_the_seed() -> None:
-    moves = [opening.BookMove(move, 5, 0.5, weight) for move, weight in ((1, 0.7), (2, 0.3), (3, 0.0))]
+    moves = [opening.OpeningMove(move, 5, 0.5, weight) for move, weight in ((1, 0.7), (2, 0.3), (3, 0.0))]
     drawn = [opening.choose(moves, random.Random(seed)) for seed in range(400)]
     count = sum(entry is not None and entry.move == 1 for entry in drawn)
     assert 240 < count < 320
@@ -159,9 +159,9 @@ def test_an_unsound_opening_book_is_refused(own_book: Path, tmp_path: Path) -> N
     rng = random.Random(2)
     for _ in range(200):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             opening.OpeningBook(path, "xiangqi")
-    with pytest.raises(BookError, match="xiangqi-openings, not connect6-openings"):
+    with pytest.raises(BookFileError, match="xiangqi-openings, not connect6-openings"):
         opening.OpeningBook(own_book, "connect6")
 
 
@@ -197,7 +197,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
         position = game.position()
         for word in line:
             position.push(position.parse_move(laid(word, way)))
-        keys.add(opening.book_key(position)[0])
+        keys.add(opening.opening_key(position)[0])
         asked = game._openings.moves(position)
         assert len(asked) > 3 and all(position.is_legal(entry.move) for entry in asked)
         for symmetry in range(8):
@@ -301,15 +301,15 @@ def test_an_unsound_rule_base_is_refused(tmp_path: Path) -> None:
     rng = random.Random(3)
     for _ in range(200):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for payload in (b"", b"\xc1", b"\x93\x01\x02\x03"):
         book.write_book(path, rulebook.KIND, rulebook.VERSION, {}, payload)
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for wrong in (Item(0, 0, 1, 2), Item(15, 0, 1, 2), Item(1, -1, 1, 2), Item(1, 0, 90, 2), Item(1, 0, 1, -1)):
         rulebook.write(path, {}, [Rule((wrong,), 0, item("h9g7", BLACK_HORSE), 0, 1, 1.0, 1.0, 1.0)])
-        with pytest.raises(BookError, match="no such move"):
+        with pytest.raises(BookFileError, match="no such move"):
             RuleBook(path)
 
 
@@ -395,7 +395,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
         client.process.wait(10)
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
-    games = collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
+    games = collect(mine_rules.read_game_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
 
 

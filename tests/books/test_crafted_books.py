@@ -21,7 +21,7 @@ from client import Client
 
 from games import registry
 from games.books import book, opening
-from games.books.book import FOLDER, BookError, open_book, write_book
+from games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from games.contract import Task, exhaust
 from games.ewn.evaluation import evaluate
 from games.ewn.knowledge import setupbook
@@ -85,7 +85,7 @@ HEADERS = {
 def test_crafted_headers_are_refused_in_one_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     path.write_bytes(raw_book(HEADERS[name]))
-    with pytest.raises(BookError, match=r"^[^\n]{,300}a\.book: [^\n]{,200}$"):
+    with pytest.raises(BookFileError, match=r"^[^\n]{,300}a\.book: [^\n]{,200}$"):
         open_book(path, "test", 3, LIMIT)
 
 
@@ -93,11 +93,11 @@ def test_a_payload_has_a_bound(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     write_book(path, "test", 3, {}, bytes(1001))
     assert len(open_book(path, "test", 3, 1001).payload) == 1001
-    with pytest.raises(BookError, match="1001 bytes, more than the 1000 it may have"):
+    with pytest.raises(BookFileError, match="1001 bytes, more than the 1000 it may have"):
         open_book(path, "test", 3, 1000)
     path.write_bytes(raw_book(header(size=1 << 40)))
     os.truncate(path, path.stat().st_size + (1 << 40))
-    with pytest.raises(BookError, match="more than"):
+    with pytest.raises(BookFileError, match="more than"):
         open_book(path, "test", 3, LIMIT)
 
 
@@ -135,7 +135,7 @@ def opens(make: Callable[[], Any]) -> Any:
     """What is made; None if it is refused, in one line."""
     try:
         return make()
-    except BookError as error:
+    except BookFileError as error:
         assert "\n" not in str(error)
         return None
 
@@ -145,14 +145,14 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
     """All keys are of one position, so that every entry is looked at; what comes out is legal."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
     values = Values(OPENING_BOOK)
-    openings = opening.Openings(name, values, pytest.fail)
+    openings = opening.OpeningBooks(name, values, pytest.fail)
     values.change("BookMinGames", "0")
     found = 0
     for words in ([], ["j10"] if name == "connect6" else ["b2e2"]):
         position = game.position()
         for word in words:
             position.push(position.parse_move(word))
-        key, _ = opening.book_key(position)
+        key, _ = opening.opening_key(position)
         legal = position.legal_moves()[:50]
         odd = [
             0,
@@ -174,7 +174,7 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
         openings.reopen()
         asked = openings.moves(position)
         assert asked and all(position.is_legal(entry.move) for entry in asked)
-        assert all(opening.book_text(position, entry) for entry in asked)
+        assert all(opening.opening_text(position, entry) for entry in asked)
         found += len(asked)
     assert found >= 10
 
@@ -183,8 +183,8 @@ def test_a_harmed_opening_book(tmp_path: Path) -> None:
     path, rng = tmp_path / "a.book", random.Random(2)
     game = registry.load("xiangqi")
     position = game.position()
-    key, _ = opening.book_key(position)
-    shipped = opening.OpeningBook(FOLDER / "xiangqi-openings.book", "xiangqi")._entries
+    key, _ = opening.opening_key(position)
+    shipped = opening.OpeningBook(BOOKS_FOLDER / "xiangqi-openings.book", "xiangqi")._entries
     small = shipped[np.flatnonzero(shipped["key"] == key)[0] :][:40]
     opening.write(tmp_path / "small.book", "xiangqi", {}, small)
     opened = 0
@@ -205,7 +205,7 @@ def test_a_harmed_rule_base(tmp_path: Path) -> None:
     position = game.position()
     for word in ("h2e2", "h9g7"):
         position.push(position.parse_move(word))
-    rules = RuleBook(FOLDER / "xiangqi-rules.book").rules
+    rules = RuleBook(BOOKS_FOLDER / "xiangqi-rules.book").rules
     rulebook.write(tmp_path / "small.book", {}, [*rules[:30], *(rule for rule in rules if rule.answer is None)][:60])
     opened = 0
     for _ in range(200):
@@ -235,18 +235,18 @@ def test_a_harmed_rule_base(tmp_path: Path) -> None:
     ],
 )
 def test_a_rule_that_cannot_be(change: dict[str, Any], tmp_path: Path) -> None:
-    rule = RuleBook(FOLDER / "xiangqi-rules.book").rules[0]
+    rule = RuleBook(BOOKS_FOLDER / "xiangqi-rules.book").rules[0]
     fields = {name: getattr(rule, name) for name in rule.__struct_fields__}
     if change == {"after": "long"}:
         change = {"after": rule.after * 50}
     rulebook.write(tmp_path / "a.book", {}, [rulebook.Rule(**fields | change)])
-    with pytest.raises(BookError, match="a rule with a number out of range"):
+    with pytest.raises(BookFileError, match="a rule with a number out of range"):
         RuleBook(tmp_path / "a.book")
 
 
 def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
     """Offsets and frames harmed; a search that meets it plays a legal move and says one line."""
-    source, rng = FOLDER / "xiangqi-endings/NN-.ending", random.Random(4)
+    source, rng = BOOKS_FOLDER / "xiangqi-endings/NN-.ending", random.Random(4)
     if not source.exists():
         pytest.skip("the table is not shipped")
     game = registry.load("xiangqi")
@@ -284,7 +284,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         path = tmp_path / "P-A.ending"
         write_book(path, tablebase.KIND, tablebase.VERSION, about, np.array(offsets, "<i8").tobytes() + bomb)
         table = Table(path, ending)
-        with pytest.raises(BookError, match=r"P-A\.ending: block 0[^\n]*$"):
+        with pytest.raises(BookFileError, match=r"P-A\.ending: block 0[^\n]*$"):
             table.unpack(0)
 
 
@@ -318,7 +318,7 @@ def test_names_of_endings_that_cannot_be_numbered(name: str, tmp_path: Path) -> 
 def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
     path, rng, words = tmp_path / "a.book", random.Random(5), set(setupbook.SETUPS)
     opened = 0
-    source = open_book(FOLDER / "ewn-setups.book", setupbook.KIND, setupbook.VERSION, 1 << 20).payload
+    source = open_book(BOOKS_FOLDER / "ewn-setups.book", setupbook.KIND, setupbook.VERSION, 1 << 20).payload
     for _ in range(200):
         entries = source.view(setupbook.ENTRY).copy()
         entry = entries[rng.randrange(len(entries))]
@@ -387,7 +387,7 @@ def test_a_harmed_cooperation_matrix(field: str, value: float, is_refused: bool,
 
 
 def test_a_harmed_source_of_patterns(tmp_path: Path) -> None:
-    text, rng = (FOLDER / "xiangqi-patterns.txt").read_bytes(), random.Random(7)
+    text, rng = (BOOKS_FOLDER / "xiangqi-patterns.txt").read_bytes(), random.Random(7)
     path = tmp_path / "patterns.txt"
     opened = 0
     lines = [line + b"\n" for line in text.splitlines() if line and not line.startswith(b"#")]
@@ -396,10 +396,10 @@ def test_a_harmed_source_of_patterns(tmp_path: Path) -> None:
         opened += opens(lambda: PatternBook(path)) is not None
     assert 0 < opened < 150
     path.write_bytes(b"N - A = win | x | y\n" * 600)
-    with pytest.raises(BookError, match="more entries than there is room for"):
+    with pytest.raises(BookFileError, match="more entries than there is room for"):
         PatternBook(path)
     os.truncate(path, 1 << 40)
-    with pytest.raises(BookError, match="more than"):
+    with pytest.raises(BookFileError, match="more than"):
         PatternBook(path)
 
 
@@ -497,8 +497,8 @@ def test_books_that_change_while_they_are_open(
     answers = []
     for harm in ("none", "cut", "overwritten"):
         books = tmp_path / harm
-        shutil.copytree(FOLDER, books)
-        there = f"import pathlib, games.books.book; games.books.book.FOLDER = pathlib.Path({str(books)!r})"
+        shutil.copytree(BOOKS_FOLDER, books)
+        there = f"import pathlib, games.books.book; games.books.book.BOOKS_FOLDER = pathlib.Path({str(books)!r})"
         command = (sys.executable, "-c", f"{there}; from daemon.main import main; main()")
         settings = (f"UCI_Variant value {game}", "OwnBook value true", "Seed value 1")
         with Client(*(f"setoption name {text}" for text in settings), command=command) as client:

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import damaged
+from fixture_files import damaged
 
 from scripts.build import build_xiangqi_tablebases
 from scripts.lib.xiangqi_retrograde import Analysis, build_order
 
 from games import registry
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.contract import Score, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
 from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.knowledge.knowledge import ENDINGS
+from games.xiangqi.knowledge.knowledge import ENDINGS_FOLDER
 from games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
 from games.xiangqi.knowledge.tablebase import SUFFIX, Table, Tablebase
 from games.xiangqi.rules.notation import square_text, write_fen
@@ -242,7 +242,7 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
     rng = random.Random(5)
     for _ in range(300):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"N-A\.ending: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"N-A\.ending: [^\n]+$"):
             Table(path, Ending.parse("N-A"))
 
 
@@ -261,7 +261,7 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
     game.set_option("EndgamePath", str(tmp_path))
     line, _ = searched(game, game.position("3k1a3/9/9/9/9/9/9/9/9/3NK4 w"))
     assert line.pv
-    if ENDINGS.is_dir() and name == "N-A":
+    if ENDINGS_FOLDER.is_dir() and name == "N-A":
         return  # the shipped one comes first
     assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
 
@@ -288,7 +288,7 @@ def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: P
 
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.xiangqi.knowledge.tablebase.VERSION", 2)
-    with pytest.raises(BookError, match="version 1, this program reads 2"):
+    with pytest.raises(BookFileError, match="version 1, this program reads 2"):
         Table(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
 
 
@@ -394,7 +394,7 @@ def iterations(searcher: Any, position: Any, control: Control) -> list[tuple[int
 def new_search(folder: Path) -> tuple[Any, Any]:
     """The searcher of a game that has opened no table, and a position for it."""
     game = registry.load("xiangqi")
-    game._knowledge.tables = Tablebase([ENDINGS, folder], pytest.fail)
+    game._knowledge.tables = Tablebase([ENDINGS_FOLDER, folder], pytest.fail)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     return searcher, game.position(NEAR_TABLES)

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import SHARED, damaged, vectors
+from fixture_files import SHARED, damaged, vectors
 
 from scripts.build import build_ewn_tablebases
 from scripts.lib.ewn_retrograde import Solver
 
 from games import registry
-from games.books.book import BookError
-from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.books.book import BookFileError
+from games.ewn.knowledge.knowledge import ENDINGS_FOLDER
 from games.ewn.knowledge.numbering import (
     ENDING,
     ENDINGS,
@@ -79,7 +79,7 @@ def shape(board: str) -> str:
 @pytest.fixture(scope="module")
 def tables() -> Tablebase:
     refused: list[str] = []
-    tables = Tablebase([FOLDER], refused.append)
+    tables = Tablebase([ENDINGS_FOLDER], refused.append)
     assert refused == []
     return tables
 
@@ -90,7 +90,7 @@ def test_classes() -> None:
 
 def test_shipped_tables_are_all_of_four_pieces_and_small(tables: Tablebase) -> None:
     assert all((ending in tables) == (sum(ending) <= 4) for ending in ENDINGS)
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 20_000_000
+    assert sum(path.stat().st_size for path in ENDINGS_FOLDER.iterdir()) < 20_000_000
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
@@ -162,7 +162,7 @@ def test_all_exact_values(tables: Tablebase) -> None:
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
         build_ewn_tablebases.build(tmp_path, Ending.parse(name), 1)
-        shipped = Table(FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
+        shipped = Table(ENDINGS_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
         assert (Table(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
 
 
@@ -177,10 +177,10 @@ def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
 
 def test_unsound_files_are_refused(tmp_path: Path) -> None:
     rng = random.Random(1)
-    good = (FOLDER / "2-1.ending").read_bytes()
-    for data in [damaged(good, rng) for _ in range(10)] + [b"", (FOLDER / "1-1.ending").read_bytes()]:
+    good = (ENDINGS_FOLDER / "2-1.ending").read_bytes()
+    for data in [damaged(good, rng) for _ in range(10)] + [b"", (ENDINGS_FOLDER / "1-1.ending").read_bytes()]:
         (tmp_path / "2-1.ending").write_bytes(data)
-        with pytest.raises(BookError):
+        with pytest.raises(BookFileError):
             Table(tmp_path / "2-1.ending", Ending(2, 1))
         refused: list[str] = []
         assert Ending(2, 1) not in Tablebase([tmp_path], refused.append)

@@ -20,7 +20,7 @@ from client import Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from games import files
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 
 
 def ours(head: bytes) -> bool:
@@ -147,14 +147,6 @@ def test_the_last_line_is_mended(tmp_path: Path, before: bytes, after: bytes) ->
     assert path.read_bytes() == after
 
 
-def test_lines_of_other_kinds_are_mended_too(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    for tail, after in ((b"two.", b"one.\ntwo.\n"), (b"tw", b"one.\n")):
-        path.write_bytes(b"one.\n" + tail)
-        files.open_lines(path, lambda head: True, lambda line: line.endswith(b".")).close()
-        assert path.read_bytes() == after
-
-
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with files.open_json_lines(path, ours, exclusive=True):
@@ -211,7 +203,7 @@ def test_a_book_replaces_only_a_book_of_its_kind(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         write_book(path, "two", 1, {}, b"3")
     assert bytes(open_book(path, "one", 1).payload) == b"2"
-    with pytest.raises(BookError):
+    with pytest.raises(BookFileError):
         open_book(path, "two", 1)
 
 

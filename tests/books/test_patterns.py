@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from games import registry
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.xiangqi.knowledge.knowledge import PATTERNS
 from games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
 
@@ -105,7 +105,7 @@ def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
         parse_line(line)
     path = tmp_path / "patterns.txt"
     path.write_text(f"# first\n{line}\n")
-    with pytest.raises(BookError, match=r"patterns\.txt:2: [^\n]+$"):
+    with pytest.raises(BookFileError, match=r"patterns\.txt:2: [^\n]+$"):
         PatternBook(path)
 
 

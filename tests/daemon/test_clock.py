@@ -1,4 +1,4 @@
-"""Time management: promises of the pure functions over the whole range of clocks, and no clock ever lost."""
+"""Time management: promises of the pure functions over the whole range of clocks, and no game lost on time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_movetime_is_never_overrun(movetime: float, overhead: float) -> None:
 
 @pytest.mark.parametrize("minutes, expected", [(45, 50), (15, 22), (4, 12), (30, 100)])
 def test_a_whole_game_on_one_clock(minutes: int, expected: int) -> None:
-    """Spending each soft limit leaves time at the usual length of a game, and has used most of it by then."""
+    """Moves that take their soft limits use most of the time in a game of usual length, but not all."""
     left = start = minutes * 60_000.0
     for turn in range(3 * expected):
         budget = clock.allot(left, 0, 0, turn, expected, 10)

@@ -38,13 +38,13 @@ from daemon.limits import Limits
 from daemon.scheduler import Ending, Needs, State
 from daemon.search_job import SearchJob
 from games import registry
-from games.contract import BenchItem, Report, Tell
+from games.contract import BenchItem, Report, Warn
 from games.kernel import jit
 
 READY = Needs.GAME | Needs.IDLE
 INFINITE = Limits(infinite=True)
 START_TIMEOUT_S = 300.0
-"""Kernels may have to be compiled."""
+"""Longest wait for an event; kernels may have to be compiled."""
 
 TIMEOUT_S = 30.0
 
@@ -56,10 +56,10 @@ E = TypeVar("E", bound=Event)
 
 
 class Owner:
-    """Makes the calls, and takes the events in their order."""
+    """The owner of an engine: makes the calls, and takes the events in order."""
 
     def __init__(self, game: str = "", **options: str) -> None:
-        """An engine without a game, or with that game loaded."""
+        """Make an engine, without a game or with `game` loaded."""
         self.inbox: SimpleQueue[Event] = SimpleQueue()
         self.engine = Engine(self.inbox.put)
         self.loaded: Loaded | None = None
@@ -182,11 +182,11 @@ def test_loading() -> None:
 def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     load = registry.load
 
-    def compile_some(name: str, tell: Tell) -> Any:
+    def compile_some(name: str, warn: Warn) -> Any:
         for number in range(jit_lines := 11):
             jit.on_compile(f"kernel {number} of {jit_lines}")
-        tell("no such book")
-        return load(name, tell)
+        warn("no such book")
+        return load(name, warn)
 
     monkeypatch.setattr(registry, "load", compile_some)
     owner = Owner("ewn")
@@ -201,9 +201,9 @@ def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What waits for it is refused, and the next call that needs it tries again."""
+    """Calls that wait for the game are refused; the next call that needs it loads it again."""
 
-    def fail(name: str, tell: Tell) -> Any:
+    def fail(name: str, warn: Warn) -> Any:
         raise ImportError("no numba")
 
     owner = Owner()
@@ -248,7 +248,7 @@ def test_positions(owner: Owner) -> None:
     assert engine.position.ply == 2 and engine.position.turn == 0
     engine.set_position(KINGS, ["e0e1"])
     assert engine.position.fen().split()[:2] == ["3k5/9/9/9/9/9/9/9/4K4/9", "b"]
-    assert engine.legal_moves() == ["d9d8"]  # the other has the kings face each other
+    assert engine.legal_moves() == ["d9d8"]  # the other makes the kings face each other
     outcome = engine.outcome()
     assert outcome is not None and outcome.winner is None
     engine.set_position(None, ())
@@ -282,7 +282,7 @@ def test_an_illegal_move_ends_the_list(owner: Owner) -> None:
         refusal = owner.refused(engine.set_position, None, words)
         assert refusal.kind is Kind.MOVE and refusal.played == played and words[played] in refusal.reason
         assert engine.position.ply == played
-    engine.set_position(None, ["h2e2", "h9g7", "h0g2"])  # goes on from those that stand
+    engine.set_position(None, ["h2e2", "h9g7", "h0g2"])  # continues after the moves that were legal
     assert engine.position.ply == 3
 
 
@@ -372,7 +372,7 @@ def test_a_search_for_a_mate(owner: Owner) -> None:
     owner.engine.go(Limits(mate=2))
     events = owner.rest()
     assert only(events, BestMove)[0].mate == 2 and max(depths(events)) <= 7
-    owner.engine.go(Limits(mate=1))  # there is none: it ends all the same
+    owner.engine.go(Limits(mate=1))  # no mate exists: the search ends all the same
     assert len(only(owner.rest(), BestMove)) == 1
 
 
@@ -403,7 +403,7 @@ def test_a_game_that_is_over(owner: Owner) -> None:
 
 
 def test_searches_wait_for_each_other(owner: Owner) -> None:
-    """Each has the position that it was asked for."""
+    """Each search has the position of the moment at which it was asked for."""
     engine = owner.engine
     asked = []
     for words in ((), ("h2e2",), ("h2e2", "h9g7"), ("h2e2", "h9g7", "b0c2")):
@@ -427,7 +427,7 @@ def test_a_search_that_waited_has_its_whole_time(owner: Owner) -> None:
 
 
 def test_stop(owner: Owner) -> None:
-    """For the search that runs, and for those that wait."""
+    """`stop` applies to the running search and to all that wait."""
     engine = owner.engine
     ids = [engine.go(INFINITE) for _ in range(3)]
     owner.until(Info)
@@ -444,7 +444,7 @@ def test_a_stop_that_came_before_the_search(owner: Owner) -> None:
     assert owner.answer()
     owner.engine.go(Limits(ponder=True), is_stopped=True)
     assert owner.answer()
-    owner.engine.stop()  # of nothing
+    owner.engine.stop()  # nothing runs
     assert owner.engine.state is State.READY
     owner.engine.go(Limits(depth=3))
     assert 3 in depths(owner.rest())
@@ -469,14 +469,14 @@ def test_pondering(owner: Owner) -> None:
     engine.ponderhit()
     assert not engine.is_pondering
     assert owner.answer()
-    engine.ponderhit()  # of nothing
+    engine.ponderhit()  # nothing runs
     engine.go(Limits(movetime=200, ponder=True))
     owner.until(Info)
     hit = time.monotonic()
     engine.ponderhit()
     assert owner.answer() and 0.1 < time.monotonic() - hit < 2
     engine.go(INFINITE)
-    engine.ponderhit()  # it does not ponder
+    engine.ponderhit()  # the search does not ponder
     with pytest.raises(Empty):
         while not ends_job(owner.next(0.2)):
             pass
@@ -523,7 +523,7 @@ def test_options(owner: Owner) -> None:
 
 
 def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine makes do with less, and what waits is done then."""
+    """The engine takes less memory, and then serves the calls that wait."""
     assert owner.loaded is not None
     made: list[State] = []
 
@@ -620,7 +620,7 @@ def test_a_stopped_perft(owner: Owner, is_stopped: bool) -> None:
     assert isinstance(done, PerftDone) and done.is_stopped
 
 
-def test_a_perft_that_cannot_be() -> None:
+def test_an_impossible_perft() -> None:
     owner = Owner("junqi")
     owner.engine.perft(1)  # of set-ups
     (failed,) = owner.rest()
@@ -677,7 +677,7 @@ def test_a_refusal_of_a_call_that_need_not_wait_is_posted_too(owner: Owner) -> N
 
 
 def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
-    """It is ours; nobody else is there to catch it."""
+    """It is an internal fault, and no caller is there to catch it."""
     engine = owner.engine
     made: list[int] = []
     engine.go(INFINITE)
@@ -690,7 +690,8 @@ def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
 
 @pytest.mark.parametrize("ending", Ending)
 def test_the_end(ending: Ending, owner: Owner) -> None:
-    """The end of the input stops what nobody can stop any more, a quit every search; both are answered."""
+    """The end of the input stops the searches that nobody can stop any more; a quit stops every search. All are
+    answered."""
     engine = owner.engine
     bounded = Limits(movetime=300)
     asked = [INFINITE, Limits(movetime=60_000, ponder=True), Limits(), bounded]

@@ -1,4 +1,4 @@
-"""The scheduler: each row of its table, and what waits."""
+"""The scheduler: each row of its table, and calls that wait."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATES = tuple(State)
 
 
 class FakeJob:
-    """A job that notes what is asked of it, and ends when it is let go."""
+    """A job that notes the calls it gets, and ends when the test releases it."""
 
     def __init__(self, last: Event = DONE, fault: Exception | None = None) -> None:
         self.asked: list[object] = []
@@ -53,7 +53,7 @@ class Owner:
         self.scheduler = Scheduler(self.inbox.put)
 
     def begin(self, state: State) -> FakeJob:
-        """Bring a new scheduler into a state; return the last job."""
+        """Bring a new scheduler into a state; return its job."""
         job = FakeJob()
         if state is not State.EMPTY:
             self.scheduler.load(job)
@@ -68,7 +68,7 @@ class Owner:
         return job
 
     def finish(self, job: FakeJob, last: Event = DONE) -> None:
-        """Have a job end, and settle its last event."""
+        """End a job, and settle its last event."""
         job._last = last
         job.may_end.set()
         event = self.inbox.get(timeout=10)
@@ -116,7 +116,7 @@ def test_start() -> None:
 
 @pytest.mark.parametrize("state", STATES)
 def test_stop(state: State) -> None:
-    """The job that runs is asked to, loading too, which does not heed it; nothing happens where none runs."""
+    """The running job is asked to stop; so is loading, which ignores it. Without a job nothing happens."""
     owner = Owner()
     job = owner.begin(state)
     before = len(job.asked)
@@ -191,12 +191,12 @@ def test_calls_that_wait_are_made_in_order_until_one_starts_a_job() -> None:
     owner.make_due()
     assert made == []
     owner.finish(first)
-    assert made == []  # until the owner makes them
+    assert made == []  # until the owner calls them
     owner.make_due()
     assert made == [1] and scheduler.job is second
     scheduler.when_idle(note(3))
     owner.finish(second)
-    scheduler.when_idle(note(4))  # behind those that wait, though nothing runs
+    scheduler.when_idle(note(4))  # after those that wait, although nothing runs
     owner.make_due()
     assert made == [1, 2, 3, 4] and not scheduler.waiting
 
@@ -228,7 +228,7 @@ def test_jobs_that_wait_are_stopped_and_ended_with_the_one_that_runs(state: Stat
 
 
 def test_since_when_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After loading: since the game was ready, not since its event was taken."""
+    """After loading, it is free since the game was ready, not since its event was settled."""
     monkeypatch.setattr("daemon.scheduler.now_ns", lambda: 99)
     owner = Owner()
     owner.begin(State.READY)
@@ -250,7 +250,7 @@ def test_a_fault_of_a_job_is_its_last_event() -> None:
 
 @pytest.mark.parametrize("state", [State.EMPTY, State.READY])
 def test_a_thread_that_cannot_be_started(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The job's last event is queued like any other; until it is settled the job counts as running."""
+    """Its last event is queued like any other; until that is settled the job counts as running."""
     owner = Owner()
     owner.begin(state)
 

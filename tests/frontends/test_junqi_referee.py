@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 from junqi_games import FIRST, swapped
 
 from scripts.play import referee_junqi

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from scenarios import SCENARIOS, load_all
-from transcripts import FOLDER, Transcript, read_transcript, replay, text_of
+from transcripts import TRANSCRIPTS, Transcript, read_transcript, replay, text_of
 
-PATHS = sorted(FOLDER.glob("*/*.txt"))
+PATHS = sorted(TRANSCRIPTS.glob("*/*.txt"))
 
 
 @pytest.mark.parametrize("path", PATHS, ids=[f"{path.parent.name}/{path.stem}" for path in PATHS])

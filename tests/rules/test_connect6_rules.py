@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import SHARED, lines, live_bytes, vectors
+from fixture_files import SHARED, lines, vectors
+from live_record import live_bytes
 
 from games import registry
 from games.connect6.evaluation.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO

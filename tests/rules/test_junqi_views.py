@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-from conftest import live_bytes
 from junqi_games import (
     FIRST,
     SETUPS,
@@ -21,6 +20,7 @@ from junqi_games import (
     texts,
     view_fen,
 )
+from live_record import live_bytes
 
 from games import registry
 from games.contract import Game

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import SHARED
+from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import FIXTURES, SHARED, lines, live_bytes, vectors
+from fixture_files import FIXTURES, SHARED, lines, vectors
+from live_record import live_bytes
 
 from games import registry
 from games.contract import Game, Outcome, Task

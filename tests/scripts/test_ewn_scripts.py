@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 
 from scripts.build import build_ewn_setups
 from scripts.lib import paper_games
@@ -19,7 +19,7 @@ from scripts.papers import compare_ewn_players
 from scripts.tune import train_ewn
 
 from games import registry
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import WEIGHTS
 from games.ewn.game import EwnPosition
@@ -146,7 +146,7 @@ def test_the_book_of_setups() -> None:
 
 def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bad.book").write_bytes(SETUP_BOOK.read_bytes()[:-7])
-    with pytest.raises(BookError):
+    with pytest.raises(BookFileError):
         SetupBook(tmp_path / "bad.book")
     monkeypatch.setattr(knowledge, "SETUPS", tmp_path / "bad.book")
     said: list[str] = []
@@ -169,7 +169,7 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
     run(monkeypatch, build_ewn_setups, *words, "--jobs", 2)
     assert (tmp_path / "setups.book").read_bytes() == first
     assert (tmp_path / "log.jsonl").read_text().splitlines(keepends=True) == log
-    with pytest.raises(BookError):  # of all set-ups
+    with pytest.raises(BookFileError):  # of all set-ups
         SetupBook(tmp_path / "setups.book")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from fixture_files import ROOT
 
 from scripts.lib import players
 from scripts.lib.log import Log, read_log
@@ -476,7 +476,7 @@ def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None
     log, folder = tmp_path / "m.jsonl", tmp_path / "records"
     words = (name, "--a", "random", "--b", "random", "--games", "2", "--max-plies", "40", "--log", str(log))
     assert match.main((*words, "--records", str(folder))) == 0
-    records = registry.records(name)
+    records = registry.game_record_format(name)
     for path, line in zip(sorted(folder.iterdir()), log.read_text().splitlines()[1:], strict=True):
         (game,) = records.read(io.StringIO(path.read_text(records.ENCODING)))
         played = json.loads(line)

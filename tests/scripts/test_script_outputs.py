@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import FIXTURES, ROOT, vectors
+from fixture_files import FIXTURES, ROOT, vectors
 from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 
 from scripts.lib import plots, script
 from scripts.tune import fit_connect6, fit_xiangqi
 
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.files import read_bytes
 
 FOREIGN = b'"""My own notes."""\n\nTERMS = {}\n'
@@ -57,15 +57,15 @@ WRITERS = (
     Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/knowledge/habits.py"),
     Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/knowledge/deployments.py"),
     Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/knowledge/advantages.py"),
-    Writer("build.mine_rules", (MISSING,), FOLDER / "xiangqi-rules.book"),
-    Writer("build.build_opening_books", (MISSING,), FOLDER / "xiangqi-openings.book"),
-    Writer("build.build_opening_books", (MISSING, "--game", "connect6"), FOLDER / "connect6-openings.book"),
-    Writer("tune.train_ewn", ("--games", "1"), FOLDER / "ewn-evaluation.book"),
-    Writer("build.build_ewn_setups", (), FOLDER / "ewn-setups.book"),
+    Writer("build.mine_rules", (MISSING,), BOOKS_FOLDER / "xiangqi-rules.book"),
+    Writer("build.build_opening_books", (MISSING,), BOOKS_FOLDER / "xiangqi-openings.book"),
+    Writer("build.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),
+    Writer("tune.train_ewn", ("--games", "1"), BOOKS_FOLDER / "ewn-evaluation.book"),
+    Writer("build.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (
-    Writer("build.build_xiangqi_tablebases", ("P-A",), FOLDER / "xiangqi-endings"),
-    Writer("build.build_ewn_tablebases", (), FOLDER / "ewn-endings"),
+    Writer("build.build_xiangqi_tablebases", ("P-A",), BOOKS_FOLDER / "xiangqi-endings"),
+    Writer("build.build_ewn_tablebases", (), BOOKS_FOLDER / "ewn-endings"),
 )
 
 
@@ -147,7 +147,7 @@ def test_tables_do_not_replace_what_is_not_ours(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if writer.module == "build.build_ewn_tablebases":  # all shipped ones count as built
-        monkeypatch.setattr("scripts.build.build_ewn_tablebases.FOLDER", tmp_path / "shipped")
+        monkeypatch.setattr("scripts.build.build_ewn_tablebases.ENDINGS_FOLDER", tmp_path / "shipped")
     tables = tmp_path / "tables"
     tables.mkdir()
     (tables / name).write_bytes(FOREIGN)

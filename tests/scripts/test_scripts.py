@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import FIXTURES, ROOT, vectors
+from fixture_files import FIXTURES, ROOT, vectors
 
 from scripts.lib import script
 from scripts.play import beat_random

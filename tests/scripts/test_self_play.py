@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 import pytest
 import zstandard
-from conftest import ROOT
+from fixture_files import ROOT
 
 from scripts.lib.log import GameLog, read_frames
-from scripts.lib.records import SELF_PLAY, open_text, read_records
+from scripts.lib.records import SELF_PLAY, open_text, read_game_records
 from scripts.play import self_play
 from scripts.play.self_play import Settings, play
 
@@ -149,7 +149,7 @@ def test_a_run_that_is_killed_goes_on(
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
     said: list[str] = []
-    assert len(list(read_records(path, said.append))) == count and not said
+    assert len(list(read_game_records(path, said.append))) == count and not said
     before = path.read_bytes()
     monkeypatch.setattr("sys.argv", ["self_play.py", "xiangqi", str(path), *OPTIONS, "--seed", "2"])
     with pytest.raises(SystemExit) as ended:
@@ -166,8 +166,8 @@ def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     log.add([msgspec.json.encode(record)])
     log.close()
     said: list[str] = []
-    assert [game.moves for game in read_records(path, said.append, "connect6")] == [record["moves"]] and not said
-    assert not list(read_records(path, said.append, "xiangqi"))
+    assert [game.moves for game in read_game_records(path, said.append, "connect6")] == [record["moves"]] and not said
+    assert not list(read_game_records(path, said.append, "xiangqi"))
 
 
 FOREIGN = (
@@ -209,7 +209,7 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
         assert log.numbers == set(range(2 * (frames - 1))) and path.stat().st_size == sizes[frames - 1]
         log.close()
     path.write_bytes(whole[:-5])
-    assert [len(record.moves) for record in read_records(path, lambda line: None)] in ([1] * 4, [1] * 5)
+    assert [len(record.moves) for record in read_game_records(path, lambda line: None)] in ([1] * 4, [1] * 5)
     damaged = whole[: sizes[1] + 20] + bytes([whole[sizes[1] + 20] ^ 255]) + whole[sizes[1] + 21 :]
     path.write_bytes(damaged)
     with pytest.raises(OSError, match=f"is damaged at byte {sizes[1]}; left as it is"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SHARED
+from fixture_files import SHARED
 
 from games import registry
 from games.connect6.rules.notation import turn_text

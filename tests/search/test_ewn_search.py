@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 
 from games import registry
 from games.contract import Game, Report, Searcher, Task, exhaust

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import damaged
+from fixture_files import damaged
 from junqi_games import random_games, replay
 
 from games import registry

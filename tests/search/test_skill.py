@@ -10,7 +10,7 @@ import pytest
 
 from daemon.skill import skill_of_elo
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 
 RATINGS = (1000, 1100, 1150, 1400)
 
@@ -97,5 +97,5 @@ def test_openings_are_made_whole_and_kept(
     path.write_text("h2e2 h9g7\n")
     assert f"{path}: is another kind of file, left as it is" in run("--games", "8")
     assert not played and path.read_text() == "h2e2 h9g7\n"
-    assert "belongs to what is shipped" in run(out=FOLDER / "ladder")
-    assert not (FOLDER / "ladder").exists()
+    assert "belongs to what is shipped" in run(out=BOOKS_FOLDER / "ladder")
+    assert not (BOOKS_FOLDER / "ladder").exists()

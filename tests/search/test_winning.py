@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.contract import Line, Task, exhaust
 from games.files import open_append
 from games.kernel.control import Control
@@ -138,9 +138,9 @@ def test_games_to_fit_to_are_kept_and_continued(tmp_path: Path, capsys: pytest.C
             main([*words, *fit_only])
         assert "another kind of file" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:
-        main(["connect6", "--out", str(FOLDER / "fit")])
+        main(["connect6", "--out", str(BOOKS_FOLDER / "fit")])
     assert ended.value.code == 2 and "belongs to what is shipped" in capsys.readouterr().err
-    assert not (FOLDER / "fit").exists()
+    assert not (BOOKS_FOLDER / "fit").exists()
 
 
 def test_one_game_log_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from games.connect6.search.threats import find_danger, find_win, win_after
 from games.contract import MATE_LIMIT, Task
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.node import count_node, from_table, pick, set_pv, to_table
+from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
     LOWER,
@@ -127,7 +127,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     table_move = int64(-1)
     if data != 0:
         table_move = entry_move(data)
-        score = from_table(entry_score(data), ply, MATE_BOUND)
+        score = from_tt(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
         if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
             return score
@@ -192,7 +192,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     # Step 10. Remember
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-    stored = to_table(best, ply, MATE_BOUND)
+    stored = to_tt(best, ply, MATE_BOUND)
     if depth >= 0:
         save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best

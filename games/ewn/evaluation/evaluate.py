@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from games.books.book import FOLDER, BookError, open_book
+from games.books.book import BOOKS_FOLDER, BookFileError, open_book
 from games.ewn.rules.lookup import CAPTURED, ONE, PLACES, movable
 from games.ewn.rules.position import POSITION
 from games.ewn.rules.work import WORK
 from games.kernel.intrinsics import bit_reverse, pointer_to, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type
 
-BOOK = FOLDER / "ewn-evaluation.book"
+BOOK = BOOKS_FOLDER / "ewn-evaluation.book"
 KIND, VERSION = "ewn-evaluation", 1
 
 SCALE = 1024
@@ -75,16 +75,16 @@ def of_steps() -> Any:
     return weights
 
 
-def load(tell: Callable[[str], None]) -> Record:
-    """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
+def load(warn: Callable[[str], None]) -> Record:
+    """The evaluation of the book; `warn` gets a line if it cannot be used, and steps count instead."""
     e = without_weights()
     try:
         book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
         if len(book.payload) != 2 * WEIGHTS:
-            raise BookError(f"{BOOK}: not {WEIGHTS} weights")
+            raise BookFileError(f"{BOOK}: not {WEIGHTS} weights")
         e.weights[:] = book.payload.view("<i2")
-    except BookError as error:
-        tell(f"{error}; evaluating by steps alone")
+    except BookFileError as error:
+        warn(f"{error}; evaluating by steps alone")
         e.weights[:] = of_steps()
     return e
 

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from games.books.book import FOLDER, BookError, folders
-from games.contract import Suggestion, Tell
+from games.books.book import BOOKS_FOLDER, BookFileError, folders
+from games.contract import Suggestion, Warn
 from games.ewn import INFO
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
@@ -20,8 +20,8 @@ from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
 from games.options import Values
 
-ENDINGS = FOLDER / "ewn-endings"
-SETUPS = FOLDER / "ewn-setups.book"
+ENDINGS_FOLDER = BOOKS_FOLDER / "ewn-endings"
+SETUPS = BOOKS_FOLDER / "ewn-setups.book"
 
 SHORT = 4
 """Plies of a short playout."""
@@ -39,10 +39,10 @@ PLAYOUTS = {
 class Knowledge:
     """The books that are there and the values of the options."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
-        self._tell = tell
-        self.weights = np.array([evaluate.load(tell)])
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a book that cannot be used."""
+        self._warn = warn
+        self.weights = np.array([evaluate.load(warn)])
         self._setups: SetupBook | None = None
         self._are_setups_open = False
         self._values = Values(INFO.options)
@@ -55,7 +55,7 @@ class Knowledge:
     def _find_endgames(self) -> None:
         self._tables: Tablebase | None = None  # the old ones go before others come
         if self._values.is_on("UseEndgames"):
-            self._tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+            self._tables = Tablebase(folders(ENDINGS_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn)
 
     @property
     def setups(self) -> SetupBook | None:
@@ -64,8 +64,8 @@ class Knowledge:
             self._are_setups_open = True
             try:
                 self._setups = SetupBook(SETUPS)
-            except BookError as error:
-                self._tell(str(error))
+            except BookFileError as error:
+                self._warn(str(error))
         return self._setups
 
     def suggest(self, words: list[str], rng: random.Random) -> Suggestion | None:

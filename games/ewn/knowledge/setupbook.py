@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 
 KIND, VERSION = "ewn-setups", 1
 
@@ -67,18 +67,18 @@ SECOND_SETUPS = tuple(setup for setup in SETUPS if setup < reversed_numbers(setu
 
 
 class SetupBook:
-    """An open book. BookError if it cannot be used."""
+    """An open book. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
         book = open_book(path, KIND, VERSION, ENTRY.itemsize * len(FIRST_SETUPS))
         if len(book.payload) != ENTRY.itemsize * len(FIRST_SETUPS):
-            raise BookError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
+            raise BookFileError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
         self.entries = {}
         entries = book.payload.view(ENTRY)
         if not np.isin(entries["answers"], np.array(SETUPS, np.uint32)).all():
-            raise BookError(f"{path}: an answer that is no set-up")
+            raise BookFileError(f"{path}: an answer that is no set-up")
         if max(entries[name].max() for name in ("against_all", "against_best", "chances")) > 10_000:
-            raise BookError(f"{path}: a chance above 1")
+            raise BookFileError(f"{path}: a chance above 1")
         for e in entries:
             answers = zip(e["answers"].tolist(), e["chances"].tolist(), strict=True)
             entry = Entry(
@@ -89,7 +89,7 @@ class SetupBook:
             )
             self.entries[entry.setup] = entry
         if set(self.entries) != set(FIRST_SETUPS):
-            raise BookError(f"{path}: not the set-ups that there are")
+            raise BookFileError(f"{path}: not the set-ups that there are")
 
     def answers(self, setup: str) -> list[tuple[str, float]]:
         """The best answers to a set-up of the first side, best first, and the chance they have."""

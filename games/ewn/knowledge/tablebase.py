@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from games.books.book import BookError, open_book
+from games.books.book import BookFileError, open_book
 from games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
 from games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
 from games.ewn.rules.lookup import ONE
@@ -27,24 +27,24 @@ SUFFIX = ".ending"
 
 
 class Table:
-    """One ending's file, open. BookError if it cannot be used."""
+    """One ending's file, open. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
         self.numbering = np.array([number(ending)])
         self.entries = int(self.numbering["entries"][0])
         book = open_book(path, KIND, VERSION, 2 * self.entries * ending.movers)
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), self.entries):
-            raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
+            raise BookFileError(f"{path}: holds another ending, or other numbers, than {ending}")
         if len(book.payload) != 2 * self.entries * ending.movers:
-            raise BookError(f"{path}: {len(book.payload)} bytes do not hold its values")
+            raise BookFileError(f"{path}: {len(book.payload)} bytes do not hold its values")
         self.values = book.payload.view("<u2")
 
 
 class Tablebase:
     """All endings found in some folders; the first file of an ending counts."""
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used."""
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """`warn` gets a line for each file that cannot be used."""
         self._tables: dict[Ending, Table] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
@@ -55,8 +55,8 @@ class Tablebase:
                 if ending not in self._tables and os.path.exists(path):  # Path.exists raises for what is too long
                     try:
                         self._open(ending, Table(path, ending))
-                    except BookError as error:
-                        tell(str(error))
+                    except BookFileError as error:
+                        warn(str(error))
 
     def _open(self, ending: Ending, table: Table) -> None:
         self._tables[ending] = table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from games.contract import Tell
+from games.contract import Warn
 from games.files import read_bytes
 from games.junqi import INFO
 from games.junqi.rules.notation import check_setup
@@ -33,9 +33,9 @@ def read_layouts(path: Path) -> list[str]:
 class Knowledge:
     """The values of the options."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a file that cannot be used."""
-        self.tell = tell
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a file that cannot be used."""
+        self.warn = warn
         self._values = Values(INFO.options)
         self._layouts: list[str] = []
 
@@ -48,9 +48,9 @@ class Knowledge:
         try:
             return read_layouts(Path(path))
         except OSError as error:
-            self.tell(f"cannot read {path}: {error.strerror}")
+            self.warn(f"cannot read {path}: {error.strerror}")
         except ValueError as error:
-            self.tell(f"{path}: {error}")
+            self.warn(f"{path}: {error}")
         return []
 
     @property

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 from games.contract import Task
 from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.evaluation.playout import enter_world, quick_move
@@ -336,11 +336,11 @@ class CooperationAdapter(UctAdapter):
         try:
             payload = open_book(path, KIND, VERSION, self._matrix.nbytes).payload
             if len(payload) % MATRIX_DTYPE.itemsize:
-                raise BookError(f"{path}: not a cooperation matrix")
+                raise BookFileError(f"{path}: not a cooperation matrix")
             rows = payload.view(MATRIX_DTYPE)
             if (rows["state"] <= 0).any() or not np.isfinite(rows["worth"]).all():
-                raise BookError(f"{path}: a state or a worth that cannot be")
-        except BookError as error:
+                raise BookFileError(f"{path}: a state or a worth that cannot be")
+        except BookFileError as error:
             self._complain(f"{error}; it is left as it is")
             return False
         for row in rows:
@@ -358,7 +358,7 @@ class CooperationAdapter(UctAdapter):
     def _complain(self, text: str) -> None:
         if text != self._complaint:
             self._complaint = text
-            self._knowledge.tell(text)
+            self._knowledge.warn(text)
 
     def forget(self) -> None:
         """Write what a game has taught to the user's file; a new game begins with what is there."""

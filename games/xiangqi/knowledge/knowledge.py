@@ -6,9 +6,9 @@ import importlib
 import random
 from typing import Protocol
 
-from games.books.book import FOLDER, BookError, folders
-from games.books.opening import Openings, SymmetricPosition
-from games.contract import Suggestion, Tell
+from games.books.book import BOOKS_FOLDER, BookFileError, folders
+from games.books.opening import OpeningBooks, SymmetricPosition
+from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
 from games.options import Values
 from games.xiangqi import INFO
@@ -22,12 +22,12 @@ from games.xiangqi.knowledge.tablebase import Tablebase
 PATTERN_ATTACKERS = 8
 """Attackers left at most, both sides together, when the pattern book is asked."""
 
-RULES = FOLDER / "xiangqi-rules.book"
+RULES = BOOKS_FOLDER / "xiangqi-rules.book"
 RULE_PLIES = 40
 """Rules are mined from so many plies of each game."""
 
-PATTERNS = FOLDER / "xiangqi-patterns.txt"
-ENDINGS = FOLDER / "xiangqi-endings"
+PATTERNS = BOOKS_FOLDER / "xiangqi-patterns.txt"
+ENDINGS_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
@@ -37,13 +37,13 @@ class BookPosition(SymmetricPosition, RulePosition, Protocol):
 class Knowledge:
     """The rule base and the pattern book are open from the start, the others when they are first asked for."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a book that cannot be used."""
         self._values = Values(INFO.options)
-        self.openings = Openings("xiangqi", self._values, tell)
+        self.openings = OpeningBooks("xiangqi", self._values, warn)
         self.tables: Tablebase | None = None
         self._patterns: PatternBook | None = None
-        self._tell = tell
+        self._warn = warn
         self._rules: RuleBook | None = None
         self._find_endgames()
         self._find_rules()
@@ -70,9 +70,9 @@ class Knowledge:
         if self._values.is_on("UseEndgames"):
             try:
                 self._patterns = PatternBook(PATTERNS)
-            except BookError as error:
-                self._tell(str(error))
-            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+            except BookFileError as error:
+                self._warn(str(error))
+            self.tables = Tablebase(folders(ENDINGS_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn)
 
     def patterns_near(self, pos: Record) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""
@@ -84,8 +84,8 @@ class Knowledge:
         if self._values.text("UseRules") != "false":
             try:
                 self._rules = RuleBook(RULES)
-            except BookError as error:
-                self._tell(str(error))
+            except BookFileError as error:
+                self._warn(str(error))
 
     def prepare_rules(self, position: BookPosition) -> int:
         """The address of what the search asks of the rule base, 0 if nothing fits."""

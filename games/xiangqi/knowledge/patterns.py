@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.files import read_bytes
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
@@ -169,18 +169,18 @@ _CONDITION = re.compile(r"(some\s+)?([KABNRCPkabnrcp])\.(rank|side)\s*(<=|>=|==)
 
 
 def parse(path: Path) -> list[Pattern]:
-    """The entries of a source; BookError names the first line that cannot be read."""
+    """The entries of a source; BookFileError names the first line that cannot be read."""
     try:
         lines = read_bytes(path, MOST_BYTES).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BookError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
             try:
                 found.append(parse_line(line))
             except ValueError as error:
-                raise BookError(f"{path}:{number}: {error}") from error
+                raise BookFileError(f"{path}:{number}: {error}") from error
     return found
 
 
@@ -219,14 +219,14 @@ class Fit(NamedTuple):
 
 
 class PatternBook:
-    """The entries, compiled for `match`. BookError if the source cannot be used."""
+    """The entries, compiled for `match`. BookFileError if the source cannot be used."""
 
     def __init__(self, path: Path) -> None:
         self.patterns = parse(path)
         conditions = [condition for pattern in self.patterns for condition in pattern.conditions]
         materials = [(at, ending) for at, pattern in enumerate(self.patterns) for ending in pattern.materials()]
         if len(self.patterns) > _MAX_ENTRIES or len(conditions) > _MAX_CONDITIONS or 4 * len(materials) > _SLOTS:
-            raise BookError(f"{path}: more entries than there is room for")
+            raise BookFileError(f"{path}: more entries than there is room for")
         self._record = np.zeros(1, PATTERNS_DTYPE)
         p = self._record[0]
         p.result[: len(self.patterns)] = [pattern.result for pattern in self.patterns]

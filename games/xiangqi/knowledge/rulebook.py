@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
@@ -140,7 +140,7 @@ class RulePosition(Protocol):
 
 
 class RuleBook:
-    """An open rule base. BookError if it cannot be used."""
+    """An open rule base. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
         book = open_book(path, KIND, VERSION, MOST_BYTES)
@@ -148,13 +148,13 @@ class RuleBook:
         try:
             self.rules: list[Rule] = msgspec.msgpack.decode(book.payload.tobytes(), type=list[Rule])
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise BookError(f"{path}: {error}") from error
+            raise BookFileError(f"{path}: {error}") from error
         for rule in self.rules:
             if not rule.is_sound:
-                raise BookError(f"{path}: a rule with a number out of range")
+                raise BookFileError(f"{path}: a rule with a number out of range")
             for item in (*rule.after, rule.answer):
                 if item is not None and not item.is_sound:
-                    raise BookError(f"{path}: no such move: {tuple(item)}")
+                    raise BookFileError(f"{path}: no such move: {tuple(item)}")
         self._by_last: dict[Item | None, list[Rule]] = {}
         for rule in self.rules:
             for last in rule.after or (None,):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from games.books.book import BookError, files_in, open_book
+from games.books.book import BookFileError, files_in, open_book
 from games.kernel.control import Control
 from games.kernel.jit import Record
 from games.kernel.memory import address_of
@@ -49,7 +49,7 @@ def _most_bytes(ending: Ending) -> int:
 
 
 class Table:
-    """One ending's file, open. BookError if it cannot be used."""
+    """One ending's file, open. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
         self.numbering = np.array([number(ending)])
@@ -57,15 +57,15 @@ class Table:
         self.about = book.about
         entries = int(self.numbering["entries"][0])
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), entries):
-            raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
+            raise BookFileError(f"{path}: holds another ending, or other numbers, than {ending}")
         self.blocks = -(-2 * entries // BLOCK)
         head = 8 * (self.blocks + 1)
         if len(book.payload) < head:
-            raise BookError(f"{path}: no offsets")
+            raise BookFileError(f"{path}: no offsets")
         self._offsets = book.payload[:head].view("<i8")
         is_sound = self._offsets[0] == head and self._offsets[-1] == len(book.payload)
         if not is_sound or (self._offsets[1:] < self._offsets[:-1]).any():
-            raise BookError(f"{path}: wrong offsets")
+            raise BookFileError(f"{path}: wrong offsets")
         self._path = path
         self._payload: Any = book.payload
         self._entries = 2 * entries
@@ -73,11 +73,11 @@ class Table:
         self.allocate()
 
     def allocate(self) -> None:
-        """Make room for the unpacked values; BookError if there is no memory for them."""
+        """Make room for the unpacked values; BookFileError if there is no memory for them."""
         try:
             self.values = np.empty(self._entries, np.uint8)  # takes no memory until a block is written
         except MemoryError:
-            raise BookError(f"{self._path}: no memory for it") from None
+            raise BookFileError(f"{self._path}: no memory for it") from None
 
     def forget(self) -> None:
         """Forget what is unpacked, and free its memory."""
@@ -95,16 +95,16 @@ class Table:
         return BLOCK * int((self.states == PRESENT).sum())
 
     def unpack(self, block: int) -> None:
-        """Make a block present; BookError if it is damaged."""
+        """Make a block present; BookFileError if it is damaged."""
         frame = memoryview(self._payload)[self._offsets[block] : self._offsets[block + 1]]
         room = self.values[block * BLOCK : (block + 1) * BLOCK]
         try:
             # The frame's own statement is believed by the library, whatever bound it is given.
             if zstandard.get_frame_parameters(frame).content_size != len(room):
-                raise BookError(f"{self._path}: block {block} is of another size")
+                raise BookFileError(f"{self._path}: block {block} is of another size")
             data = zstandard.ZstdDecompressor().decompress(frame)
         except zstandard.ZstdError as error:
-            raise BookError(f"{self._path}: block {block}: {error}") from error
+            raise BookFileError(f"{self._path}: block {block}: {error}") from error
         room[:] = np.frombuffer(data, np.uint8)
         self.states[block] = PRESENT
 
@@ -126,16 +126,16 @@ class Tablebase:
     While a search runs nothing may be called but `unpack_wanted`: its threads look at the open tables.
     """
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used, from any thread."""
-        self._tell = tell
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """`warn` gets a line for each file that cannot be used, from any thread."""
+        self._warn = warn
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
-            for path in files_in(folder, SUFFIX, tell):
+            for path in files_in(folder, SUFFIX, warn):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
-                    tell(f"{path}: {error}")
+                    warn(f"{path}: {error}")
         self._endings = list(self._paths)
         counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
         self._counts = np.array(counts).reshape(-1, 2, len(ORDER))
@@ -311,7 +311,7 @@ class Tablebase:
                 table = Table(path, ending)
             else:
                 table.allocate()
-        except BookError as error:
+        except BookFileError as error:
             self._refuse(ending, error)
             return
         with self._lock:
@@ -327,13 +327,13 @@ class Tablebase:
             return
         try:
             table.unpack(block)
-        except BookError as error:
+        except BookFileError as error:
             self._refuse(ending, error)
 
-    def _refuse(self, ending: Ending, error: BookError) -> None:
+    def _refuse(self, ending: Ending, error: BookFileError) -> None:
         """Say once what is wrong with a file, and look no more at it. What is open of it stays till no search runs."""
         if self._paths.pop(ending, None) is not None:
-            self._tell(str(error))
+            self._warn(str(error))
 
     def _forget(self, needed: set[Ending]) -> None:
         """Close what was refused, and while too much is held the oldest tables that are not needed."""

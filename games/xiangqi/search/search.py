@@ -16,7 +16,7 @@ from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_3, recurse_4
 from games.kernel.jit import Record, entry, inner, int64, void
-from games.kernel.node import count_node, from_table, pick, set_pv, to_table
+from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
     LOWER,
@@ -170,7 +170,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     hash_move = 0
     if data != 0:
         hash_move = entry_move(data)
-        score = from_table(entry_score(data), ply, MATE_BOUND)
+        score = from_tt(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
         if beta - alpha == 1 and settles(bound, score, alpha, beta) == 1:
             return score
@@ -223,7 +223,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
                     break
     if abs(best) < RULE_BOUND or abs(best) > MATE_BOUND:
         bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-        stored = to_table(best, ply, MATE_BOUND)
+        stored = to_tt(best, ply, MATE_BOUND)
         save(work.tt, work.tt_mask, pos.key, best_move, stored, int64(0), bound, work.generation)
     return best
 
@@ -310,7 +310,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     hash_bound = int64(0)
     if data != 0:
         hash_move = entry_move(data)
-        hash_score = from_table(entry_score(data), ply, MATE_BOUND)
+        hash_score = from_tt(entry_score(data), ply, MATE_BOUND)
         hash_bound = entry_bound(data)
         if not is_pv and entry_depth(data) >= depth and settles(hash_bound, hash_score, alpha, beta) == 1:
             return hash_score
@@ -464,7 +464,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if abs(best) > RULE_BOUND and abs(best) < MATE_BOUND:
         return best
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-    stored = to_table(best, ply, MATE_BOUND)
+    stored = to_tt(best, ply, MATE_BOUND)
     save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best
 

@@ -1,7 +1,7 @@
-"""What the clients of the transcripts do: a function for each, which `record_transcripts.py` runs.
+"""Scenarios: a function for each transcript, which plays its client; `record_transcripts.py` runs them.
 
-A scenario gets a `Recorder` and sends blocks through it. What it sends may depend on what came before, and on nothing
-else: random choices come from `Recorder.random`.
+A scenario gets a `Recorder` and sends blocks through it. What it sends depends on the answers before and on nothing
+else: random choices come from `Recorder.random`. Its docstring becomes the transcript's first remark.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ FRONT_ENDS = ("uci", "ucci", "ugi", "cecp", "sau", "cloudict", "myai", "junqi", 
 
 
 class Scenario(NamedTuple):
-    """How a transcript is made."""
+    """The function that makes a transcript, and the node limit under which it runs."""
 
     run: Callable[[Recorder], None]
     nodes: int  # the limit of each search, 0 for none
 
 
 SCENARIOS: dict[tuple[str, str], Scenario] = {}
-"""By front end and name."""
+"""All scenarios, by front end and name."""
 
 
 def scenario(front_end: str, nodes: int = 300) -> Callable[[Callable[[Recorder], None]], Callable[[Recorder], None]]:

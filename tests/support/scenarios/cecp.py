@@ -21,7 +21,7 @@ def begin(play: Recorder, *more: str) -> None:
 
 
 def moved(answers: list[str]) -> str:
-    """The engine's last move."""
+    """Return the engine's last move."""
     return [line for line in answers if line.startswith("move ")][-1].split()[1]
 
 
@@ -59,7 +59,7 @@ def handshake(play: Recorder) -> None:
 
 @scenario("cecp")
 def xiangqi_game(play: Recorder) -> None:
-    """A game with random moves against the engine, to its end and beyond; then the engine begins."""
+    """A game of random moves against the engine, to its end and beyond; then one that the engine begins."""
     begin(play, "variant xiangqi", "level 0 60:00 0", "post", "easy", "random")
     for side in (1, 0):
         play.send("new", "level 0 60:00 0", "post", "ping 2", until="pong")
@@ -110,7 +110,7 @@ def modes(play: Recorder) -> None:
     play.send("new", "force", "usermove h2e2", "usermove h9g7", "usermove h0g2", "playother", "ping 9", until="pong")
     play.send("usermove i9h9", until="move")
     undos = ["undo"] * 8
-    play.send("force", *undos, "ping 10", until="pong")  # not in PLAY: searches broken off anywhere fill the table
+    play.send("force", *undos, "ping 10", until="pong")  # not in PLAY: interrupted searches would fill the tt at random
     play.send("remove", "ping 11", until="pong")
     play.send("force", MATE, "go", until="1-0")
     play.send("usermove d9d8", "go", "ping 12", until="pong")
@@ -154,7 +154,7 @@ def modes(play: Recorder) -> None:
 
 @scenario("cecp")
 def analysis(play: Recorder) -> None:
-    """Analysis, what is asked in it, and its end."""
+    """Analysis, commands during it, and its end."""
     begin(play)
     play.send("analyze", until="2 ")
     play.send(".", until="stat01")
@@ -187,11 +187,11 @@ def analysis(play: Recorder) -> None:
 
 @scenario("cecp")
 def pondering(play: Recorder) -> None:
-    """Moves that were expected and others, and what is asked meanwhile."""
+    """Pondering hits and misses, and commands meanwhile."""
     begin(play, "level 0 60:00 0", "hard", "post")
 
     def answered(*lines: str) -> str:
-        """The move expected, once the engine has moved and pondered."""
+        """Return the expected move, once the engine has moved and ponders."""
         play.send(*lines, until=lambda line: line[:2] == "2 ", count=2)
         hints = play.send("hint", until="Hint")
         return hints[-1].split()[1]
@@ -225,7 +225,7 @@ def pondering(play: Recorder) -> None:
 
 @scenario("cecp")
 def pondering_at_the_end_of_input(play: Recorder) -> None:
-    """The search that ponders is ended, and its answer is not given."""
+    """The search that ponders ends, and its answer is not sent."""
     begin(play, "hard", "post")
     play.send("usermove h2e2", until=lambda line: line[:2] == "2 ", count=2)
     play.send(">.")
@@ -233,7 +233,7 @@ def pondering_at_the_end_of_input(play: Recorder) -> None:
 
 @scenario("cecp")
 def analysis_at_the_end_of_input(play: Recorder) -> None:
-    """Likewise an analysis."""
+    """An analysis ends, and no answer is sent."""
     begin(play)
     play.send("analyze", until=lambda line: line[:2] == "2 ")
     play.send("ping 2", ">.", until="pong")
@@ -241,7 +241,7 @@ def analysis_at_the_end_of_input(play: Recorder) -> None:
 
 @scenario("cecp")
 def sent_ahead(play: Recorder) -> None:
-    """A whole game in one write while the kernels are loaded, and questions behind it."""
+    """A whole game in one write while the kernels are loaded, and questions after it."""
     moves = ("h2e2", "h9g7", "h0g2", "i9h9", "x9x9", "b0c2", "b9c7")
     play.send(
         "xboard", "protover 2", "ping 1", "new", "force", *(f"usermove {move}" for move in moves), "hello", "ping 2",
@@ -255,7 +255,7 @@ def sent_ahead(play: Recorder) -> None:
 
 @scenario("cecp", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on the only move that it has, for an hour."""
+    """Lines that come while the engine thinks for an hour on its only move."""
     begin(play, "easy", "nopost", "st 3600", "force")
     board = lone_reply()
     set_up = (f"setboard {board[0]} 0 1",)
@@ -292,7 +292,7 @@ def while_it_thinks(play: Recorder) -> None:
 
 
 def lone_reply() -> tuple[str, str]:
-    """A board of many pieces and a move after which there is one answer that a search does not prove."""
+    """Return a board of many pieces, and a move to which there is a single reply that a search does not prove."""
     import random
 
     rng = random.Random(1)
@@ -321,7 +321,7 @@ def loses_soon(position: Any) -> bool:
 
 
 def thrown(answers: list[str]) -> int:
-    """The last die of which the engine tells."""
+    """Return the last die that the engine announces."""
     return int([line for line in answers if line.startswith("0 0 0 0 die ")][-1][-1])
 
 

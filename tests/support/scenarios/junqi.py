@@ -14,7 +14,7 @@ ROWS = "ABCDEFGHIJKL"
 
 
 def turned(squares: str, side: int) -> str:
-    """Squares in a side's own frame, or back."""
+    """Return squares in a side's own frame, or back."""
     if side == 0:
         return squares
     pairs = zip(squares[::2], squares[1::2], strict=True)
@@ -22,7 +22,7 @@ def turned(squares: str, side: int) -> str:
 
 
 def play_game(play: Recorder, side: int, most: int) -> None:
-    """A game of at most so many plies, the other side at random, its attacks first."""
+    """Play a game of at most `most` plies; the other side moves at random, attacks first."""
     word = play.best(f"START {side} 1800 31", until="ARRAY")
     game = JunqiReferee(*((word, SETUPS[1]) if side == 0 else (SETUPS[0], word)))
     line = "GO 0000 0 00"
@@ -55,7 +55,7 @@ def games(play: Recorder) -> None:
 
 @scenario("junqi", nodes=100)
 def errors(play: Recorder) -> None:
-    """Lines that lack something, that come at the wrong time, or that the rules refuse."""
+    """Lines that are incomplete, come at the wrong time, or break the rules."""
     play.errors = True
     play.send("INFO", until="NAME Siqi")
     play.each(

@@ -14,7 +14,7 @@ START = "E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
 
 
 def squares(fen: str) -> str:
-    """The twelve squares of a FEN, the second side's first, as the referee writes them."""
+    """Return the twelve squares of a FEN as the referee writes them, the second side's first."""
     places = {}
     for row, text in enumerate(fen.split(maxsplit=1)[0].split("/"), 1):
         column = 0
@@ -55,7 +55,7 @@ def games(play: Recorder) -> None:
 
 @scenario("myai")
 def errors(play: Recorder) -> None:
-    """Commands that cannot be, in any order."""
+    """Impossible commands, in any order."""
     play.errors = True
     play.send("name", until="name Siqi")
     play.send("version", until=lambda line: True)
@@ -102,6 +102,6 @@ def sent_ahead(play: Recorder) -> None:
 
 @scenario("myai")
 def named_again(play: Recorder) -> None:
-    """The name is asked for twice, and the next word is a command that both dialects have."""
+    """The name is asked for twice, and the next word is a command of both protocols."""
     play.send("name", "name", until="name", count=2)
     play.send("quit")

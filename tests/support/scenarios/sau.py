@@ -18,7 +18,7 @@ def begin(play: Recorder) -> None:
 
 @scenario("sau", nodes=200)
 def games(play: Recorder) -> None:
-    """Whole games against random turns on either side, and what comes after their ends."""
+    """Whole games against random turns on either side, and commands after their ends."""
     begin(play)
     for side in (0, 1, 0):
         position = position_after("connect6")
@@ -42,7 +42,7 @@ def games(play: Recorder) -> None:
 
 @scenario("sau", nodes=200)
 def errors(play: Recorder) -> None:
-    """Turns and words that cannot be; a book that is missing is reported on standard error alone."""
+    """Impossible turns and unknown words; a missing book is reported on standard error only."""
     play.errors = True
     play.send("name?", until="name Siqi")
     play.each(

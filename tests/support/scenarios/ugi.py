@@ -21,7 +21,7 @@ def variant(name: str) -> str:
 
 @scenario("ugi")
 def handshake(play: Recorder) -> None:
-    """Options, errors, and what the core protocol has beside."""
+    """Options, errors, and commands that only the core protocol has."""
     play.send("ugi", until="ugiok")
     play.send(*QUERIES, until="response", count=3)
     play.each("query", "query weather", "query p1turn now", "query P1TURN", "Query result", "ugi now", "uginewgame now")

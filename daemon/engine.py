@@ -66,14 +66,14 @@ def no_log(path: str) -> None:
         raise Refusal(Kind.OPTION, f"option {LOG_FILE}: there is no traffic to log")
 
 
-class Table(NamedTuple):
+class LoadedGame(NamedTuple):
     """A loaded game and the searcher that plays it."""
 
     game: Game[Position]
     searcher: Searcher[Position]
 
 
-class Course:
+class PositionHistory:
     """The position and how it came about."""
 
     def __init__(self, position: Position, fen: str | None) -> None:
@@ -88,7 +88,7 @@ class Course:
         return self.can_be_continued and fen == self.fen and len(moves) > count and list(moves[:count]) == self.moves
 
 
-class Asked(NamedTuple):
+class RunningSearch(NamedTuple):
     """A search and the game that it was asked for in."""
 
     job: SearchJob
@@ -107,9 +107,9 @@ class Engine:
         self._post = post
         self._log_to = log_to
         self._scheduler = Scheduler(post)
-        self._table: Table | None = None
-        self._course: Course | None = None  # set whenever a game is loaded
-        self._asked: Asked | None = None  # the search that runs
+        self._loaded_game: LoadedGame | None = None
+        self._history: PositionHistory | None = None  # set whenever a game is loaded
+        self._running: RunningSearch | None = None  # the search that runs
         self._log: GameLog | None = None
         self._ids = itertools.count(1)
         self._entropy = _entropy()
@@ -160,11 +160,11 @@ class Engine:
             return
         if isinstance(event, BestMove):
             self._log_move(event)
-            self._asked = None  # its searcher's memory goes with it once another game comes
+            self._running = None  # its searcher's memory goes with it once another game comes
         self._scheduler.settle(event)
         if isinstance(event, Loaded):
-            self._table = Table(event.game, event.searcher)
-            self._course = None
+            self._loaded_game = LoadedGame(event.game, event.searcher)
+            self._history = None
             self.set_position(None, ())
         elif isinstance(event, LoadFailed):
             for _ in range(self._scheduler.drop_waiting()):
@@ -187,18 +187,18 @@ class Engine:
             self._open_file(option.name, before)
         elif option.name == "UCI_Variant":
             if self.options.text("UCI_Variant") != before:
-                self._table = self._course = None
+                self._loaded_game = self._history = None
                 self._load()
-        elif self._table is None:
+        elif self._loaded_game is None:
             pass  # the game gets all options when it is loaded
         elif option.name == "Clear Hash":
-            self._table.searcher.clear()
+            self._loaded_game.searcher.clear()
         elif option.name in ("Hash", "Threads"):
             self._resize()
         elif honours(self.info.name, option):
-            self._table.game.set_option(option.name, self.options.text(option.name))
+            self._loaded_game.game.set_option(option.name, self.options.text(option.name))
             self._configure()
-            self._current().can_be_continued = False  # the option may change how moves are read
+            self._current_history().can_be_continued = False  # the option may change how moves are read
         if lacks(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
             self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
 
@@ -237,12 +237,12 @@ class Engine:
     def _resize(self) -> None:
         from daemon.load_job import MemoryJob
 
-        self._scheduler.load(MemoryJob(self._loaded().searcher, self._memory(), self._post))
+        self._scheduler.load(MemoryJob(self._require_game().searcher, self._memory(), self._post))
 
     def _configure(self) -> None:
         from daemon.load_job import configure
 
-        configure(self._loaded().searcher, self._memory(), self._warn)
+        configure(self._require_game().searcher, self._memory(), self._warn)
 
     def _seed(self) -> int:
         """Return the seed in force: the option's, or one of this game's own (an opponent must not foresee a set-up)."""
@@ -253,12 +253,12 @@ class Engine:
     @property
     def position(self) -> Position:
         """The current position; not to be changed."""
-        return self._current().position
+        return self._current_history().position
 
-    def _current(self) -> Course:
+    def _current_history(self) -> PositionHistory:
         self._check(Needs.GAME)
-        assert self._course is not None
-        return self._course
+        assert self._history is not None
+        return self._history
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Set up a FEN, or the start position, and play moves; an illegal one ends the list, those before it stand.
@@ -266,20 +266,20 @@ class Engine:
         A list that continues the one before is played from there: replaying 330 plies takes 8 ms, which is much of
         a short clock's last seconds.
         """
-        game = self._loaded().game
-        course = self._course
-        if course is None or not course.is_continued_by(fen, moves):
+        game = self._require_game().game
+        history = self._history
+        if history is None or not history.is_continued_by(fen, moves):
             try:
-                course = self._course = Course(game.position(fen), fen)
+                history = self._history = PositionHistory(game.position(fen), fen)
             except ValueError as error:
                 raise Refusal(Kind.POSITION, f"bad FEN: {error}") from None
-        position = course.position
-        for word in moves[len(course.moves) :]:
+        position = history.position
+        for word in moves[len(history.moves) :]:
             try:
                 position.push(position.parse_move(word))
             except ValueError as error:
-                raise Refusal(Kind.MOVE, str(error), len(course.moves)) from None
-            course.moves.append(word)
+                raise Refusal(Kind.MOVE, str(error), len(history.moves)) from None
+            history.moves.append(word)
         if self._log is not None:
             self._log.see(self._line(), position)
 
@@ -287,8 +287,8 @@ class Engine:
         """Return the game so far."""
         from daemon.game_log import GameLine
 
-        name, course = self.info.name, self._current()
-        return GameLine(name, course.fen or "", tuple(course.moves), self.options.changed(name))
+        name, history = self.info.name, self._current_history()
+        return GameLine(name, history.fen or "", tuple(history.moves), self.options.changed(name))
 
     def set_dice(self, dice: int) -> None:
         """Set the die thrown for the side to move; a search that ponders on this position's throws takes it too."""
@@ -297,10 +297,10 @@ class Engine:
             set_dice(position, self.info, dice)
         except ValueError as error:
             raise Refusal(Kind.DICE, str(error)) from None
-        asked = self._asked
-        if asked is not None and asked.position is position and asked.ply == position.ply:
-            asked.job.throw(dice)
-        self._current().can_be_continued = False  # a longer list names no throws
+        running = self._running
+        if running is not None and running.position is position and running.ply == position.ply:
+            running.job.throw(dice)
+        self._current_history().can_be_continued = False  # a longer list names no throws
 
     def legal_moves(self) -> list[str]:
         """Return the legal moves as words, sorted; Refusal(POSITION) before set-ups, which are too many to list."""
@@ -312,7 +312,7 @@ class Engine:
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
         """Return the FEN of pieces, their letters by point, with a side to move; counters are at their beginning."""
-        game = self._loaded().game
+        game = self._require_game().game
         try:
             return game.fen_of(pieces, turn, dice)
         except ValueError as error:
@@ -337,17 +337,17 @@ class Engine:
 
     def evaluate(self) -> list[str]:
         """Return the static evaluation by terms, the total last."""
-        return self._loaded().game.evaluate(self.position)
+        return self._require_game().game.evaluate(self.position)
 
     def consult(self) -> list[str]:
         """Return what the books know of the position, a line each (idle)."""
         self._check(READY)
-        return self._loaded().game.consult(self.position)
+        return self._require_game().game.consult(self.position)
 
     def recall(self) -> Recollection | None:
         """Return what earlier searches have stored of the position (idle)."""
         self._check(READY)
-        return self._loaded().searcher.recall(self.position)
+        return self._require_game().searcher.recall(self.position)
 
     def new_game(self) -> None:
         """Forget earlier searches; the position stays (idle)."""
@@ -355,11 +355,11 @@ class Engine:
         self._entropy = _entropy()
         self._close_log()
         self._configure()
-        self._loaded().searcher.clear()
+        self._require_game().searcher.clear()
 
     # Jobs
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
+    def go(self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False) -> int:
         """Search the current position, once no other job runs; return the search's id.
 
         Events: Note, Info, GameOver, Warning, and last BestMove with the id. `asked_ns` is when the client asked
@@ -372,20 +372,20 @@ class Engine:
             raise Refusal(Kind.MOVE, str(error)) from None
         from daemon.search_job import Search, SearchJob
 
-        table, search_id = self._loaded(), next(self._ids)
-        search = Search(*table, position.copy(), moves, limits, self._settings())
+        loaded, search_id = self._require_game(), next(self._ids)
+        search = Search(*loaded, position.copy(), moves, limits, self._settings())
         job = SearchJob(search_id, search, self._post)
         if is_stopped:
             job.stop()
-        asked = Asked(job, position, position.ply, self._line())
-        self._scheduler.when_idle(lambda: self._begin(asked, asked_ns or now_ns()), job)
+        running = RunningSearch(job, position, position.ply, self._line())
+        self._scheduler.when_idle(lambda: self._begin(running, requested_ns or now_ns()), job)
         return search_id
 
-    def _begin(self, asked: Asked, asked_ns: int) -> None:
+    def _begin(self, running: RunningSearch, requested_ns: int) -> None:
         """Start a search whose turn has come."""
-        self._asked = asked
-        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns), self._memory())
-        self._scheduler.start(asked.job)
+        self._running = running
+        running.job.begin(max(requested_ns, self._scheduler.free_since_ns), self._memory())
+        self._scheduler.start(running.job)
 
     def _settings(self) -> Settings:
         from daemon.search_job import Settings
@@ -405,12 +405,12 @@ class Engine:
 
     def ponderhit(self, hit_ns: int = 0) -> None:
         """The move pondered on was played: a search that ponders runs under its clock from `hit_ns` (0: now)."""
-        if self._asked is not None:
-            self._asked.job.ponderhit(hit_ns or now_ns())
+        if self._running is not None:
+            self._running.job.ponderhit(hit_ns or now_ns())
 
     @property
     def is_pondering(self) -> bool:
-        return self._asked is not None and self._asked.job.is_pondering
+        return self._running is not None and self._running.job.is_pondering
 
     def stop(self) -> None:
         """End the job that runs and those that wait; each still posts its last event. Any thread may call this."""
@@ -421,14 +421,14 @@ class Engine:
         self._check(READY)
         from daemon.bench import PerftJob
 
-        self._start_count(PerftJob(self._loaded().game, self.position.copy(), depth, self._post), is_stopped)
+        self._start_count(PerftJob(self._require_game().game, self.position.copy(), depth, self._post), is_stopped)
 
     def bench(self, is_stopped: bool = False) -> None:
         """Run the fixed searches of the game (idle). Events: BenchPosition, and last BenchDone or Failed."""
         self._check(READY)
         from daemon.bench import BenchJob
 
-        self._start_count(BenchJob(self._loaded().game, self._post), is_stopped)
+        self._start_count(BenchJob(self._require_game().game, self._post), is_stopped)
 
     def _start_count(self, job: Job, is_stopped: bool) -> None:
         if is_stopped:
@@ -445,14 +445,14 @@ class Engine:
 
     # Within
 
-    def _loaded(self) -> Table:
+    def _require_game(self) -> LoadedGame:
         self._check(Needs.GAME)
-        assert self._table is not None
-        return self._table
+        assert self._loaded_game is not None
+        return self._loaded_game
 
     def _check(self, needs: Needs) -> None:
         if not self._scheduler.allows(needs):
-            what = "no game is loaded" if self._table is None else "a search or a count runs"
+            what = "no game is loaded" if self._loaded_game is None else "a search or a count runs"
             raise Refusal(Kind.BUSY, f"not now: {what}")
 
     def _warn(self, text: str) -> None:
@@ -464,12 +464,12 @@ class Engine:
 
     def _log_move(self, answer: BestMove) -> None:
         """Log the engine's move in a game: one under a clock or a time for each move."""
-        if self._log is None or self._asked is None or answer.move is None:
+        if self._log is None or self._running is None or answer.move is None:
             return
-        limits = self._asked.job.search.limits
+        limits = self._running.job.search.limits
         if not (limits.has_clock or limits.movetime):
             return
-        position, line = answer.position, self._asked.line
+        position, line = answer.position, self._running.line
         after = position.copy()
         try:
             after.push(answer.move)

@@ -303,14 +303,14 @@ class MoveClock:
         overhead = search.settings.overhead
         self.budget = limits.budget(position.turn, position.ply // 2, info.expected_turns, overhead, info.early_weight)
         self.is_pondering = limits.ponder
-        self._is_asked_for_ns = self._runs_since_ns = 0
+        self._requested_ns = self._runs_since_ns = 0
         self._timer: threading.Timer | None = None
         self._may_answer = threading.Event()
         if not (limits.infinite or limits.ponder):
             self._may_answer.set()
 
     def begin(self, ns: int, control: Control) -> None:
-        self._is_asked_for_ns = self._runs_since_ns = ns
+        self._requested_ns = self._runs_since_ns = ns
         if not self.is_pondering:
             self.start(control)
 
@@ -321,7 +321,7 @@ class MoveClock:
 
     def hit(self, ns: int, control: Control | None) -> None:
         """Pondering ends: the clock runs; no deadline is set without a control."""
-        self._runs_since_ns = max(ns, self._is_asked_for_ns)
+        self._runs_since_ns = max(ns, self._requested_ns)
         if control is not None:
             self.start(control)
         self.is_pondering = False
@@ -343,7 +343,7 @@ class MoveClock:
 
     def elapsed_ms(self) -> int:
         """Return the milliseconds since the search was asked for."""
-        return max((now_ns() - self._is_asked_for_ns) // 1_000_000, 0)
+        return max((now_ns() - self._requested_ns) // 1_000_000, 0)
 
     def wait(self) -> None:
         """Wait until the answer may be given: at once, or after `stop` or `ponderhit`."""

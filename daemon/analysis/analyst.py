@@ -36,7 +36,7 @@ class Item:
     is_left: bool = False  # by an action
 
 
-class Loaded(NamedTuple):
+class LoadedGame(NamedTuple):
     """A game with its options set."""
 
     game: Game[Position]
@@ -49,7 +49,7 @@ class Analyst:
     def __init__(self, write: Callable[[str], None]) -> None:
         """`write` gets lines about the compiling of games."""
         self._write = write
-        self._loaded: OrderedDict[tuple[Setting, ...], Loaded] = OrderedDict()
+        self._loaded: OrderedDict[tuple[Setting, ...], LoadedGame] = OrderedDict()
 
     def forget(self) -> None:
         """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
@@ -92,7 +92,7 @@ class Analyst:
             raise SearchFaultError(reports.fault)
         return found | describe(reports.final)
 
-    def _game(self, item: Item) -> Loaded:
+    def _game(self, item: Item) -> LoadedGame:
         loaded = self._loaded  # `forget` may put another in its place
         key = (("game", item.query.game), *item.options)
         if key not in loaded:
@@ -102,7 +102,7 @@ class Analyst:
         loaded.move_to_end(key)
         return loaded[key]
 
-    def _load(self, item: Item) -> Loaded:
+    def _load(self, item: Item) -> LoadedGame:
         query = item.query
         with announce_compiling(self._write, query.game):
             game = registry.load(query.game)
@@ -114,7 +114,7 @@ class Analyst:
             searcher.configure(hash_mb, threads, seed)
         except MemoryError:
             raise BadLineError(f"no memory for {hash_mb} MiB", "options", query.id) from None
-        return Loaded(game, searcher)
+        return LoadedGame(game, searcher)
 
     def _position(self, game: Game[Position], item: Item) -> Position:
         query = item.query

@@ -91,7 +91,7 @@ class MoveByMove(FrontEnd):
         self.check_idle()
         self.set_position()
         self._since_ns, self._has_failed = max(ns, self._since_ns), False
-        self._search_id = self.engine.go(self.limits(), asked_ns=ns)
+        self._search_id = self.engine.go(self.limits(), requested_ns=ns)
 
     def limits(self) -> Limits:
         """Return the limits of a search: what is left of the engine's clock."""

@@ -290,7 +290,7 @@ class ScriptedEngine:
     def new_game(self) -> None:
         self._take(NewGame(), READY, "new_game")
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
+    def go(self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False) -> int:
         self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
         search = Held(next(self._ids), self.position.copy(), limits)
         self._scheduler.when_idle(lambda: self._scheduler.start(search), search)

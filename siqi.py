@@ -258,7 +258,7 @@ class Engine:
             self._set_option(name, value)
         self._engine.set_option("UCI_Variant", game)
         self._engine.allows(Needs.GAME)
-        self._settle()
+        self._wait_until_idle()
 
     def __enter__(self) -> Engine:
         return self
@@ -282,7 +282,7 @@ class Engine:
         self._check_idle()
         for name, value in options.items():
             self._set_option(name, value)
-        self._settle()
+        self._wait_until_idle()
 
     def _set_option(self, name: str, value: str | int | float | bool) -> None:
         if name.lower() in map(str.lower, FIXED):
@@ -293,7 +293,7 @@ class Engine:
         """Forget earlier searches."""
         self._check_idle()
         self._engine.new_game()
-        self._settle()
+        self._wait_until_idle()
 
     def play(
         self, position: Position | Board, limit: Limit, *, root_moves: Collection[str | Move] | None = None
@@ -361,17 +361,17 @@ class Engine:
             raise EngineError("the engine is closed")
         if self._running is not None:
             self._running.stop()
-            self._running._drain()
+            self._running._wait_for_answer()
 
-    def _settle(self) -> None:
+    def _wait_until_idle(self) -> None:
         """Handle events until no job runs."""
         while self._engine.is_busy or not self._events.empty():
-            self._next()
+            self._next_event()
 
-    def _next(self) -> _events.Event:
+    def _next_event(self) -> _events.Event:
         """Wait for an event, handle it and return it."""
         event = self._events.get()
-        self._engine.settle(event)
+        self._engine.handle_event(event)
         match event:
             case _events.Compiling(text):
                 to_stderr(text)
@@ -420,14 +420,14 @@ class Analysis:
         """Wait for the end of the search and return its answer; EngineError if it broke off by a fault of ours."""
         return self._result()
 
-    def _drain(self) -> None:
+    def _wait_for_answer(self) -> None:
         """Take what is left of the search's events."""
         while self._best is None:
             self._step()
 
     def _result(self) -> PlayResult:
         try:
-            self._drain()
+            self._wait_for_answer()
         except BaseException:  # as Ctrl-C: the engine is to be idle then
             self.stop()
             raise
@@ -437,7 +437,7 @@ class Analysis:
         return self._best
 
     def _step(self) -> None:
-        event = self._engine._next()
+        event = self._engine._next_event()
         if isinstance(event, _events.Info):
             self.lines = [
                 Info(

@@ -2,7 +2,7 @@
 
 An engine has one *owner*, a thread that makes all calls. No call blocks for longer than it takes to set up a position;
 searches, counts and the loading of a game are *jobs* on a thread of their own. Their events come through `post`, in
-order; the owner acts on each event and then passes it to `settle`, which changes the engine's state. `settle` may post
+order; the owner acts on each event and then passes it to `handle_event`, which changes the engine's state. `handle_event` may post
 events of calls that waited.
 
 A call that is not carried out raises `Refusal` and changes nothing. Calls that need a game raise it until one is
@@ -141,10 +141,10 @@ class Engine:
             self._load()
         return self._scheduler.allows(needs)
 
-    def when_idle(self, call: Callable[[], None]) -> None:
+    def call_when_ready(self, call: Callable[[], None]) -> None:
         """Make a call once no job runs and the game is loaded, at once if that is so; a refusal of it is posted."""
         self.allows(READY)
-        self._scheduler.when_idle(lambda: self._make(call))
+        self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:
         try:
@@ -154,14 +154,14 @@ class Engine:
         except Exception as error:
             self._post(Refused(Kind.INTERNAL, internal(error)))
 
-    def settle(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         """Take an event that `post` delivered, after the owner has acted on it; calls that waited are made."""
         if not ends_job(event):
             return
         if isinstance(event, BestMove):
             self._log_move(event)
             self._running = None  # its searcher's memory goes with it once another game comes
-        self._scheduler.settle(event)
+        self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._loaded_game = LoadedGame(event.game, event.searcher)
             self._history = None
@@ -378,7 +378,7 @@ class Engine:
         if is_stopped:
             job.stop()
         running = RunningSearch(job, position, position.ply, self._line())
-        self._scheduler.when_idle(lambda: self._begin(running, requested_ns or now_ns()), job)
+        self._scheduler.call_when_ready(lambda: self._begin(running, requested_ns or now_ns()), job)
         return search_id
 
     def _begin(self, running: RunningSearch, requested_ns: int) -> None:

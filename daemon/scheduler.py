@@ -92,7 +92,7 @@ class Scheduler:
             return False
         return not (Needs.IDLE in needs and self.job is not None)
 
-    def when_idle(self, call: Callable[[], None], job: Job | None = None) -> None:
+    def call_when_ready(self, call: Callable[[], None], job: Job | None = None) -> None:
         """Make a call as soon as no job runs and a game is loaded, after those that wait already.
 
         `job`, if the call is to start one, is stopped by a `stop` that comes before.
@@ -138,7 +138,7 @@ class Scheduler:
             if waiting.job is not None:
                 waiting.job.stop()
 
-    def settle(self, event: Event) -> None:
+    def job_ended(self, event: Event) -> None:
         """Take the last event of the job; calls that wait may be `due` then."""
         self.job = None
         has_failed = self.state is State.LOADING and not isinstance(event, Loaded | Configured)

@@ -71,7 +71,7 @@ class Server:
             self._stop_all()
         else:
             self._write(item)
-            self._engine.settle(item)
+            self._engine.handle_event(item)
         if self._front_end is not None:
             self._front_end.drain()
         if self._ending is not None:

@@ -174,7 +174,7 @@ class Cecp(FrontEnd):
         self._side, self._is_over = 1, False
         self._time.depth = self._thoughts.score = 0
         self._opponent.is_engine, self._opponent.reply = False, ""
-        self.engine.when_idle(self.engine.new_game)
+        self.engine.call_when_ready(self.engine.new_game)
         self._begin(self._usual_start)
 
     def variant(self, words: list[str], line: ClientLine) -> None:
@@ -192,7 +192,7 @@ class Cecp(FrontEnd):
         self._variant = VARIANTS[words[0]]
         self.engine.set_option("UCI_Variant", self._variant.game)
         self._opponent.reply = ""
-        self.engine.when_idle(lambda: self._begin(self._usual_start))
+        self.engine.call_when_ready(lambda: self._begin(self._usual_start))
 
     def computer(self, words: list[str], line: ClientLine) -> None:
         self._opponent.is_engine, self._opponent.allowed = True, []
@@ -338,7 +338,7 @@ class Cecp(FrontEnd):
         is_interrupted = self._activity in (Activity.PONDERING, Activity.ANALYZING)
         if is_interrupted:
             self._stop()
-        self.engine.when_idle(self._show_book)
+        self.engine.call_when_ready(self._show_book)
         if is_interrupted:
             self._act()
 
@@ -361,7 +361,7 @@ class Cecp(FrontEnd):
         self._set_option(name, value)
 
     def _set_option(self, name: str, value: str) -> None:
-        self.engine.when_idle(lambda: self.engine.set_option(name, value))
+        self.engine.call_when_ready(lambda: self.engine.set_option(name, value))
 
     # The game
 

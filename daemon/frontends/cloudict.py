@@ -31,7 +31,7 @@ class Cloudict(Letters):
 
     def depth(self, words: list[str], line: ClientLine) -> None:
         depth = str(number(words[0]))
-        self.engine.when_idle(lambda: self.engine.set_option("Depth", depth))
+        self.engine.call_when_ready(lambda: self.engine.set_option("Depth", depth))
 
     def threats(self, words: list[str], line: ClientLine) -> None:
         """Wins by threats are always looked for."""

@@ -50,7 +50,7 @@ class MoveByMove(FrontEnd):
     def begin(self, seconds: int) -> None:
         """Begin a new game."""
         self.abandon()
-        self.engine.when_idle(self.engine.new_game)
+        self.engine.call_when_ready(self.engine.new_game)
         self._moves = []
         self._left_ns = seconds * 10**9
 
@@ -111,7 +111,7 @@ class MoveByMove(FrontEnd):
             raise Refusal(Kind.OPTION, str(error)) from None
         if name.lower() == "uci_variant":
             raise Refusal(Kind.OPTION, f"option {name}: the protocol has chosen {self.engine.info.name}")
-        self.engine.when_idle(lambda: self.engine.set_option(name, value))
+        self.engine.call_when_ready(lambda: self.engine.set_option(name, value))
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         what = self.reason(refusal.reason)

@@ -67,7 +67,7 @@ class MyAi(MoveByMove):
         """Search a position; one sent ahead of the answer to `ini` waits for that."""
         if self._search_id is not None and self._fen is None:
             awaited = self._search_id
-            self.engine.when_idle(lambda: self._get_after(awaited, line))
+            self.engine.call_when_ready(lambda: self._get_after(awaited, line))
             return
         side, die = side_of(words[0]), number(words[1])
         if not 1 <= die <= EWN.die_faces:

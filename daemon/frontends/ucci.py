@@ -82,7 +82,7 @@ class Ucci(UciFamily):
         if name == "usemillisec":
             self._is_milli = value.lower() in ("true", "on", "")
         elif name == "newgame":
-            self.engine.when_idle(self._new_game)
+            self.engine.call_when_ready(self._new_game)
         elif name not in BLIND:
             wanted = NAMES.get(name, name.replace("_", " ")).lower()
             known = [option for option in LISTED if option.lower().replace("_", " ") == wanted]

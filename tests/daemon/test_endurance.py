@@ -36,7 +36,7 @@ GAMES = 300
 SMALL = ("setoption name Hash value 8", "setoption name Move Overhead value 20")
 
 
-def settle(client: Client) -> None:
+def handle_event(client: Client) -> None:
     """Wait until it rests: what was sent has been read and worked off, and no game is being loaded."""
     before, deadline = -1, time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
@@ -135,7 +135,7 @@ def test_fuzz(name: str) -> None:
                 assert count(client.sync(), "bestmove") == 0
             assert not [line for line in client.seen if "internal" in line]
             client.seen.clear()
-            settle(client)
+            handle_event(client)
             growth.see()
             if not is_core:
                 begin, move = GAME_AFTER[name]

@@ -73,7 +73,7 @@ class Owner:
     def next(self, timeout_s: float = TIMEOUT_S) -> Event:
         """Wait for an event and settle it."""
         event = self.inbox.get(timeout=timeout_s)
-        self.engine.settle(event)
+        self.engine.handle_event(event)
         return event
 
     def until(self, kind: type[E], timeout_s: float = TIMEOUT_S) -> tuple[list[Event], E]:
@@ -212,8 +212,8 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as context:
         context.setattr(registry, "load", fail)
         for _ in range(2):
-            engine.when_idle(lambda: made.append(1))
-            engine.when_idle(lambda: made.append(2))
+            engine.call_when_ready(lambda: made.append(1))
+            engine.call_when_ready(lambda: made.append(2))
             assert engine.state is State.LOADING
             assert owner.rest() == [
                 LoadFailed("xiangqi", "internal: ImportError: no numba"),
@@ -221,7 +221,7 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
             ]
             assert engine.state is State.EMPTY and made == []
         assert owner.refused(lambda: engine.position).kind is Kind.BUSY
-    engine.when_idle(lambda: made.append(3))
+    engine.call_when_ready(lambda: made.append(3))
     owner.rest()
     assert made == [3] and engine.state is State.READY
 
@@ -533,7 +533,7 @@ def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as context:
         context.setattr(owner.loaded.searcher, "configure", configure)
         owner.engine.set_option("Hash", "16384")
-        owner.engine.when_idle(lambda: made.append(owner.engine.state))
+        owner.engine.call_when_ready(lambda: made.append(owner.engine.state))
         assert made == []
         assert owner.rest() == [Warning("option Hash: no memory for 16384 MiB; using 1 MiB"), Configured()]
     assert made == [State.READY]
@@ -651,14 +651,14 @@ def test_bench(ewn: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_calls_are_made_once_the_engine_is_idle_in_their_order(owner: Owner) -> None:
     engine = owner.engine
     made: list[int] = []
-    engine.when_idle(lambda: made.append(0))
+    engine.call_when_ready(lambda: made.append(0))
     assert made == [0]
     first = engine.go(INFINITE)
-    engine.when_idle(lambda: made.append(1))
+    engine.call_when_ready(lambda: made.append(1))
     second = engine.go(Limits(depth=1))
-    engine.when_idle(lambda: engine.set_option("Hash", "x"))
-    engine.when_idle(engine.new_game)
-    engine.when_idle(lambda: made.append(2))
+    engine.call_when_ready(lambda: engine.set_option("Hash", "x"))
+    engine.call_when_ready(engine.new_game)
+    engine.call_when_ready(lambda: made.append(2))
     assert made == [0]
     engine.stop()
     assert owner.until(BestMove)[1].search_id == first
@@ -671,7 +671,7 @@ def test_calls_are_made_once_the_engine_is_idle_in_their_order(owner: Owner) -> 
 
 
 def test_a_refusal_of_a_call_that_need_not_wait_is_posted_too(owner: Owner) -> None:
-    owner.engine.when_idle(lambda: owner.engine.set_option("Hash", "x"))
+    owner.engine.call_when_ready(lambda: owner.engine.set_option("Hash", "x"))
     (refused,) = owner.rest()
     assert isinstance(refused, Refused) and refused.kind is Kind.OPTION
 
@@ -681,8 +681,8 @@ def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
     engine = owner.engine
     made: list[int] = []
     engine.go(INFINITE)
-    engine.when_idle(lambda: made[0])
-    engine.when_idle(lambda: made.append(1))
+    engine.call_when_ready(lambda: made[0])
+    engine.call_when_ready(lambda: made.append(1))
     engine.stop()
     refused = only(owner.rest(), Refused)
     assert refused == [Refused(Kind.INTERNAL, "internal: IndexError: list index out of range")] and made == [1]

@@ -46,7 +46,7 @@ def test_the_front_end_of_contributing() -> None:
         while engine.is_busy:
             event = inbox.get(timeout=300)
             client.write(event)
-            engine.settle(event)
+            engine.handle_event(event)
             client.drain()
     assert [line for line in out.written if line][:3] == ["= Siqi", "=", "= j10"]
     (refusal, unknown) = [line for line in out.written if line.startswith("?")]

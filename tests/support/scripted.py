@@ -172,17 +172,17 @@ class ScriptedEngine:
         """Have the game that is selected loaded."""
         if self.state is State.EMPTY:
             self._scheduler.load(Held())
-        self.settle(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
+        self.handle_event(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
 
     def running(self) -> Held:
         """Return the job that runs."""
         assert isinstance(self._scheduler.job, Held) and self.state is not State.LOADING, "nothing runs"
         return self._scheduler.job
 
-    def settle(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         if not ends_job(event):
             return
-        self._scheduler.settle(event)
+        self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._position = event.game.position()
         elif isinstance(event, LoadFailed):
@@ -205,9 +205,9 @@ class ScriptedEngine:
             self._scheduler.load(Held())
         return self._scheduler.allows(needs)
 
-    def when_idle(self, call: Callable[[], None]) -> None:
+    def call_when_ready(self, call: Callable[[], None]) -> None:
         self.allows(READY)
-        self._scheduler.when_idle(lambda: self._make(call))
+        self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:
         try:
@@ -293,7 +293,7 @@ class ScriptedEngine:
     def go(self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False) -> int:
         self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
         search = Held(next(self._ids), self.position.copy(), limits)
-        self._scheduler.when_idle(lambda: self._scheduler.start(search), search)
+        self._scheduler.call_when_ready(lambda: self._scheduler.start(search), search)
         return search.search_id
 
     def ponderhit(self, hit_ns: int = 0) -> None:
@@ -389,7 +389,7 @@ class Session:
     def post(self, event: Event) -> list[str]:
         """Have an event happen; return what is written."""
         self.front_end.write(event)
-        self.engine.settle(event)
+        self.engine.handle_event(event)
         self.front_end.drain()
         return self.heard()
 

@@ -39,10 +39,10 @@ class Needs(enum.Flag):
     """What a call needs before it can be made."""
 
     NOTHING = 0
-    TURN = enum.auto()  # all that came before it has been done
+    IN_ORDER = enum.auto()  # all that came before it has been done
     GAME = enum.auto()  # a game is loaded
     IDLE = enum.auto()  # no job runs
-    PEACE = enum.auto()  # no job is about to end: it was told to stop
+    NOT_STOPPING = enum.auto()  # no job is about to end: it was told to stop
 
 
 class Ending(enum.Enum):
@@ -88,7 +88,7 @@ class Scheduler:
         """True if a call that needs so much can be made now."""
         if Needs.GAME in needs and self.state in (State.EMPTY, State.LOADING):
             return False
-        if Needs.PEACE in needs and self.state is State.STOPPING:
+        if Needs.NOT_STOPPING in needs and self.state is State.STOPPING:
             return False
         return not (Needs.IDLE in needs and self.job is not None)
 

@@ -20,9 +20,9 @@ from daemon.scheduler import Needs
 DRAW_BELOW = -30
 """A draw is agreed to where the engine's score is less, in centipawns."""
 
-AT_ONCE, IN_TURN, GAME, IDLE = Needs.NOTHING, Needs.TURN, Needs.TURN | Needs.GAME, Needs.TURN | Needs.IDLE
+AT_ONCE, IN_ORDER, GAME, IDLE = Needs.NOTHING, Needs.IN_ORDER, Needs.IN_ORDER | Needs.GAME, Needs.IN_ORDER | Needs.IDLE
 READY = GAME | IDLE
-PEACE = GAME | Needs.PEACE
+NOT_STOPPING = GAME | Needs.NOT_STOPPING
 
 
 class Command(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import GAME, IDLE, IN_TURN, Command, Letter, whole_reason
+from daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, Letter, whole_reason
 from daemon.frontends.move_by_move import MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
@@ -102,7 +102,7 @@ class Botzone(MoveByMove):
         self.out.line(json.dumps({"response": response}), KEEP_RUNNING)
 
 
-ASK = Command(Botzone.ask, IN_TURN)
+ASK = Command(Botzone.ask, IN_ORDER)
 
 FAULTS = (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError)
 

@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, Command, FrontEnd, Letter
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, Letter
 from daemon.frontends.move_by_move import number
 from daemon.limits import Limits
 from daemon.output import Output
@@ -521,7 +521,7 @@ class Cecp(FrontEnd):
 
 SELECT = Command(Cecp.select, IDLE)
 
-UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_TURN, is_worth_compiling=False)
+UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_ORDER, is_worth_compiling=False)
 
 
 def clock_ms(text: str) -> int:

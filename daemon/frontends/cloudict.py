@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.letters import Letters
 from daemon.frontends.move_by_move import number
 from daemon.pipes import ClientLine
@@ -43,7 +43,7 @@ class Cloudict(Letters):
         "black": Command(put, GAME),
         "white": Command(put, GAME),
         "next": Command(next, GAME),
-        "depth": Command(depth, IN_TURN),
+        "depth": Command(depth, IN_ORDER),
         "vcf": Command(threats, AT_ONCE),
         "unvcf": Command(threats, AT_ONCE),
         "quit": Command(Letters.quit, AT_ONCE),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -109,6 +109,6 @@ class Referee(MoveByMove):
         "START": Command(start_, GAME),
         "GO": Command(go, GAME),
         "RESULT": Command(result, GAME),
-        "END": Command(end, IN_TURN),
+        "END": Command(end, IN_ORDER),
     }
     """By the first letters."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 from daemon import events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import IN_TURN, Command, FrontEnd
+from daemon.frontends.base import IN_ORDER, Command, FrontEnd
 from daemon.frontends.words import parse_option
 from daemon.limits import Limits
 from daemon.output import Output
@@ -161,8 +161,8 @@ class MoveByMove(FrontEnd):
         self.compiling(f"warning {text}")
 
 
-SETOPTION = Command(MoveByMove.setoption, IN_TURN)
-UNKNOWN = Command(MoveByMove.no_command, IN_TURN)
+SETOPTION = Command(MoveByMove.setoption, IN_ORDER)
+UNKNOWN = Command(MoveByMove.no_command, IN_ORDER)
 
 
 def number(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.letters import Letters
 from daemon.pipes import ClientLine
 
@@ -27,5 +27,5 @@ class Sau(Letters):
         "move": Command(Letters.move, GAME),
         "error": Command(take_back, GAME),
         "quit": Command(Letters.quit, AT_ONCE),
-        "end": Command(Letters.end, IN_TURN),
+        "end": Command(Letters.end, IN_ORDER),
     }

@@ -12,7 +12,7 @@ from typing import ClassVar
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, PEACE, READY, Command, whole_reason
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, NOT_STOPPING, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_position
 from daemon.options import declared, of_client
@@ -215,12 +215,12 @@ class Ucci(UciFamily):
 
     commands: ClassVar[Mapping[str, Command]] = {
         "ucci": Command(ucci, AT_ONCE),
-        "isready": Command(UciFamily.isready, PEACE),
+        "isready": Command(UciFamily.isready, NOT_STOPPING),
         "setoption": Command(setoption, IDLE),
         "position": Command(position, GAME),
         "fen": Command(fen, GAME),
         "probe": Command(probe, READY, is_worth_compiling=True),
-        "banmoves": Command(banmoves, IN_TURN),
+        "banmoves": Command(banmoves, IN_ORDER),
         "go": Command(go, READY, is_worth_compiling=True),
         "stop": Command(UciFamily.stop, AT_ONCE),
         "ponderhit": Command(ponderhit, AT_ONCE),

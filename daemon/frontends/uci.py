@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from daemon import __version__, events
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, GAME, IDLE, PEACE, READY, Command, whole_reason
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text
 from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
 from daemon.options import declared
@@ -161,7 +161,7 @@ class Uci(UciFamily):
         "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),
         "isready": Command(
             UciFamily.isready,
-            PEACE,
+            NOT_STOPPING,
             "isready  readyok, once all before it is done and the game is loaded",
         ),
         "setoption": Command(setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game"),

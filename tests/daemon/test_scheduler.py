@@ -146,13 +146,13 @@ def test_one_job_at_a_time() -> None:
     "needs, states",
     [
         (Needs.NOTHING, STATES),
-        (Needs.TURN, STATES),
+        (Needs.IN_ORDER, STATES),
         (Needs.GAME, (State.READY, State.RUNNING, State.STOPPING)),
         (Needs.IDLE, (State.EMPTY, State.READY)),
         (READY, (State.READY,)),
-        (READY | Needs.TURN, (State.READY,)),
-        (Needs.PEACE, (State.EMPTY, State.LOADING, State.READY, State.RUNNING)),
-        (Needs.GAME | Needs.PEACE, (State.READY, State.RUNNING)),
+        (READY | Needs.IN_ORDER, (State.READY,)),
+        (Needs.NOT_STOPPING, (State.EMPTY, State.LOADING, State.READY, State.RUNNING)),
+        (Needs.GAME | Needs.NOT_STOPPING, (State.READY, State.RUNNING)),
     ],
 )
 def test_what_is_allowed(needs: Needs, states: tuple[State, ...]) -> None:

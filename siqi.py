@@ -28,7 +28,7 @@ from daemon.engine import Engine as _Engine
 from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
 from daemon.main import STACK_BYTES
 from daemon.options import declared
-from daemon.scheduler import Ending, Needs
+from daemon.scheduler import Shutdown, Needs
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Outcome, Report, Score, is_dice_position
@@ -251,7 +251,7 @@ class Engine:
         self.game = game
         self._events: SimpleQueue[_events.Event] = SimpleQueue()
         self._engine = _Engine(self._events.put)
-        weakref.finalize(self, self._engine.end, Ending.QUIT)  # no search goes on for nobody
+        weakref.finalize(self, self._engine.shut_down, Shutdown.QUIT)  # no search goes on for nobody
         self._running: Analysis | None = None
         self._is_closed = False
         for name, value in options.items():  # refused before the game is loaded
@@ -337,7 +337,7 @@ class Engine:
     def close(self) -> None:
         """End a search that runs, and forget it. The engine cannot be used after this."""
         self._is_closed = True
-        self._engine.end(Ending.QUIT)
+        self._engine.shut_down(Shutdown.QUIT)
         self._engine.close()
 
     def _begin(

@@ -7,7 +7,7 @@ import zlib
 
 from daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 from games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from games.kernel.control import Control
 
@@ -30,7 +30,7 @@ class BenchJob:
         self._is_stopped = True
         self._control.stop()
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """It ends by itself."""
 
     def run(self) -> BenchDone:
@@ -85,7 +85,7 @@ class PerftJob:
     def stop(self) -> None:
         self._control.stop()
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """It ends by itself."""
 
     def run(self) -> PerftDone | Failed:

@@ -35,7 +35,7 @@ from daemon.events import (
 from daemon.limits import Limits
 from daemon.options import Options, honours, lacks
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from daemon.scheduler import Shutdown, Job, Needs, Scheduler, State
 from daemon.skill import skill_of_elo
 from games import registry
 from games.contract import (
@@ -435,9 +435,9 @@ class Engine:
             job.stop()
         self._scheduler.start(job)
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """The client asks for no more: stop what would not end, and after a quit every search."""
-        self._scheduler.end(ending)
+        self._scheduler.shut_down(shutdown)
 
     def close(self) -> None:
         """Write what is kept of the game; the engine is not used after it."""

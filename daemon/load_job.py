@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 from games import registry
 from games.compiling import announce_compiling
 from games.contract import Game, Position, Searcher, Task, exhaust
@@ -42,7 +42,7 @@ class LoadJob:
     def stop(self) -> None:
         """Loading cannot be stopped."""
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """Nor does it end early."""
 
     def run(self) -> Loaded | LoadFailed:
@@ -92,7 +92,7 @@ class MemoryJob:
     def stop(self) -> None:
         """It cannot be stopped."""
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """Nor does it end early."""
 
 

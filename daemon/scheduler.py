@@ -45,10 +45,10 @@ class Needs(enum.Flag):
     NOT_STOPPING = enum.auto()  # no job is about to end: it was told to stop
 
 
-class Ending(enum.Enum):
+class Shutdown(enum.Enum):
     """How a client asks for no more."""
 
-    INPUT = enum.auto()  # its input has ended; it waits for the answers
+    END_OF_INPUT = enum.auto()  # its input has ended; it waits for the answers
     QUIT = enum.auto()  # it wants the process to end
 
 
@@ -62,7 +62,7 @@ class Job(Protocol):
     def stop(self) -> None:
         """Have it end soon; called by the owner, before it runs too."""
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """Stop if nobody would do so any more, or if the client has left and the work is not worth it."""
 
 
@@ -156,10 +156,10 @@ class Scheduler:
         self.waiting.clear()
         return count
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """Pass on that the client asks for no more."""
         if self.job is not None:
-            self.job.end(ending)
+            self.job.shut_down(shutdown)
         for waiting in self.waiting:
             if waiting.job is not None:
-                waiting.job.end(ending)
+                waiting.job.shut_down(shutdown)

@@ -12,7 +12,7 @@ from daemon.limits import Limits
 from daemon.load_job import Memory, configure
 from daemon.options import MAX_SKILL
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 from games.contract import (
     Game,
     Line,
@@ -132,9 +132,9 @@ class SearchJob:
         if self.is_pondering and is_dice_position(position, self.search.game.info) and not position.dice:
             self._thrown = dice
 
-    def end(self, ending: Ending) -> None:
+    def shut_down(self, shutdown: Shutdown) -> None:
         """Stop a search that is unbounded, since nobody can do so any more; after a quit any search."""
-        if ending is Ending.QUIT or self.is_pondering or not self.search.limits.is_bounded:
+        if shutdown is Shutdown.QUIT or self.is_pondering or not self.search.limits.is_bounded:
             self.stop()
 
     @property

@@ -17,17 +17,17 @@ from daemon.frontends import front_end_for
 from daemon.frontends.base import FrontEnd
 from daemon.output import Output
 from daemon.pipes import QUIT, ClientLine, EndOfInput, printable, read_lines
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 
 QUIT_WAIT_S = 30.0
 """`perft` and `bench` may run on for so long after a `quit`."""
 
 
-class OutOfPatience:
+class QuitTimeout:
     """Put when QUIT_WAIT_S are over."""
 
 
-LEAVING = (QUIT, "exit")
+EXIT_WORDS = (QUIT, "exit")
 """Lines that end the process at once when it is ending already."""
 
 
@@ -36,11 +36,11 @@ class Server:
 
     def __init__(self) -> None:
         self._thread = threading.current_thread()
-        self._inbox: SimpleQueue[ClientLine | EndOfInput | OutOfPatience | Event] = SimpleQueue()
+        self._inbox: SimpleQueue[ClientLine | EndOfInput | QuitTimeout | Event] = SimpleQueue()
         self._out = Output(lambda text: self.post(Warning(text)))
         self._engine = Engine(self.post, self._out.log_to)
         self._front_end: FrontEnd | None = None
-        self._ending: Ending | None = None
+        self._shutdown: Shutdown | None = None
 
     def post(self, event: Event) -> None:
         """Deliver an event: within a call of the owner's at once, else in its turn."""
@@ -57,36 +57,36 @@ class Server:
         while not self._has_answered_all():
             item = self._inbox.get()
             try:
-                self._take(item)
+                self._handle(item)
             except Exception as error:  # a fault of ours ends one line, not the process
                 self._write(Refused(Kind.INTERNAL, internal(error)))
         self._engine.close()
 
-    def _take(self, item: ClientLine | EndOfInput | OutOfPatience | Event) -> None:
+    def _handle(self, item: ClientLine | EndOfInput | QuitTimeout | Event) -> None:
         if isinstance(item, ClientLine):
             self._read(item)
         elif isinstance(item, EndOfInput):
-            self._ending = self._ending or Ending.INPUT
-        elif isinstance(item, OutOfPatience):
+            self._shutdown = self._shutdown or Shutdown.END_OF_INPUT
+        elif isinstance(item, QuitTimeout):
             self._stop_all()
         else:
             self._write(item)
             self._engine.handle_event(item)
         if self._front_end is not None:
             self._front_end.drain()
-        if self._ending is not None:
-            self._engine.end(self._ending)
+        if self._shutdown is not None:
+            self._engine.shut_down(self._shutdown)
 
     def _has_answered_all(self) -> bool:
         """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
         mailbox = () if self._front_end is None else self._front_end.mailbox
-        if self._ending is Ending.QUIT and self._engine.is_compiling:
+        if self._shutdown is Shutdown.QUIT and self._engine.is_compiling:
             return not any(letter.command.is_worth_compiling for letter in mailbox)
-        return self._ending is not None and not self._engine.is_busy and not mailbox
+        return self._shutdown is not None and not self._engine.is_busy and not mailbox
 
     def _read(self, line: ClientLine) -> None:
-        if self._ending is Ending.QUIT:
-            if line.text in LEAVING:
+        if self._shutdown is Shutdown.QUIT:
+            if line.text in EXIT_WORDS:
                 self._engine.close()
                 os._exit(0)  # not through interpreter shutdown: that would wait for a compiler or a kernel
             return
@@ -104,9 +104,9 @@ class Server:
 
     def _leave(self) -> None:
         """End soon: a `quit` has come. A second one ends at once."""
-        self._ending = Ending.QUIT
+        self._shutdown = Shutdown.QUIT
         self._out.expect_end()
-        timer = threading.Timer(QUIT_WAIT_S, self._inbox.put, (OutOfPatience(),))
+        timer = threading.Timer(QUIT_WAIT_S, self._inbox.put, (QuitTimeout(),))
         timer.daemon = True
         timer.start()
 

@@ -35,7 +35,7 @@ from daemon.events import (
     ends_job,
 )
 from daemon.limits import Limits
-from daemon.scheduler import Ending, Needs, State
+from daemon.scheduler import Shutdown, Needs, State
 from daemon.search_job import SearchJob
 from games import registry
 from games.contract import BenchItem, Report, Tell
@@ -159,7 +159,7 @@ def test_what_needs_a_game_is_refused_before_one_is_loaded() -> None:
     assert engine.state is State.EMPTY and not engine.is_busy  # a refused call loads nothing
     engine.stop()
     engine.ponderhit()
-    engine.end(Ending.INPUT)
+    engine.shut_down(Shutdown.END_OF_INPUT)
     assert not engine.is_pondering and owner.rest() == []
     assert engine.info.name == "xiangqi"
 
@@ -688,21 +688,21 @@ def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
     assert refused == [Refused(Kind.INTERNAL, "internal: IndexError: list index out of range")] and made == [1]
 
 
-@pytest.mark.parametrize("ending", Ending)
-def test_the_end(ending: Ending, owner: Owner) -> None:
+@pytest.mark.parametrize("shutdown", Shutdown)
+def test_the_end(shutdown: Shutdown, owner: Owner) -> None:
     """The end of the input stops what nobody can stop any more, a quit every search; both are answered."""
     engine = owner.engine
     bounded = Limits(movetime=300)
     asked = [INFINITE, Limits(movetime=60_000, ponder=True), Limits(), bounded]
     ids = [engine.go(limits) for limits in asked]
     owner.until(Info)
-    engine.end(ending)
+    engine.shut_down(shutdown)
     began = time.monotonic()
     answers = only(owner.rest(), BestMove)
     assert [answer.search_id for answer in answers] == ids
-    assert (time.monotonic() - began > 0.2) == (ending is Ending.INPUT)
+    assert (time.monotonic() - began > 0.2) == (shutdown is Shutdown.END_OF_INPUT)
     engine.perft(3)
-    engine.end(ending)
+    engine.shut_down(shutdown)
     (done,) = only(owner.rest(), PerftDone)
     assert done.nodes == 79666 and not done.is_stopped
 

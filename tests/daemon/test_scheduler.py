@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from daemon.events import BenchDone, BestMove, Configured, Event, Failed, Kind, Loaded, LoadFailed, PerftDone
-from daemon.scheduler import Ending, Needs, Scheduler, State
+from daemon.scheduler import Shutdown, Needs, Scheduler, State
 
 READY = Needs.GAME | Needs.IDLE
 LOADED = Loaded("ewn", cast(Any, None), cast(Any, None), 17)
@@ -41,8 +41,8 @@ class FakeJob:
     def stop(self) -> None:
         self.asked.append("stop")
 
-    def end(self, ending: Ending) -> None:
-        self.asked.append(ending)
+    def shut_down(self, shutdown: Shutdown) -> None:
+        self.asked.append(shutdown)
 
 
 class Owner:
@@ -220,8 +220,8 @@ def test_jobs_that_wait_are_stopped_and_ended_with_the_one_that_runs(state: Stat
     owner.scheduler.call_when_ready(lambda: owner.scheduler.start(waiting), waiting)
     owner.scheduler.call_when_ready(lambda: None)
     owner.scheduler.stop()
-    owner.scheduler.end(Ending.QUIT)
-    assert job.asked == waiting.asked == ["stop", Ending.QUIT]
+    owner.scheduler.shut_down(Shutdown.QUIT)
+    assert job.asked == waiting.asked == ["stop", Shutdown.QUIT]
 
 
 # Time and faults

@@ -36,7 +36,7 @@ from daemon.limits import Limits
 from daemon.options import Options
 from daemon.output import Output
 from daemon.pipes import ClientLine
-from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from daemon.scheduler import Shutdown, Job, Needs, Scheduler, State
 from games import registry
 from games.contract import (
     Game,
@@ -138,7 +138,7 @@ class Held:
     def stop(self) -> None:
         self.is_stopped = True
 
-    def end(self, ending: Ending) -> None: ...
+    def shut_down(self, shutdown: Shutdown) -> None: ...
 
 
 class HeldScheduler(Scheduler):

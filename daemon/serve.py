@@ -73,16 +73,16 @@ class Server:
             self._write(item)
             self._engine.handle_event(item)
         if self._front_end is not None:
-            self._front_end.drain()
+            self._front_end.run_queued()
         if self._shutdown is not None:
             self._engine.shut_down(self._shutdown)
 
     def _has_answered_all(self) -> bool:
         """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
-        mailbox = () if self._front_end is None else self._front_end.mailbox
+        queue = () if self._front_end is None else self._front_end.queue
         if self._shutdown is Shutdown.QUIT and self._engine.is_compiling:
-            return not any(letter.command.is_worth_compiling for letter in mailbox)
-        return self._shutdown is not None and not self._engine.is_busy and not mailbox
+            return not any(queued.command.is_worth_compiling for queued in queue)
+        return self._shutdown is not None and not self._engine.is_busy and not queue
 
     def _read(self, line: ClientLine) -> None:
         if self._shutdown is Shutdown.QUIT:

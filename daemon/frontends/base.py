@@ -34,7 +34,7 @@ class Command(NamedTuple):
     is_worth_compiling: bool = False  # once the client has quit
 
 
-class Letter(NamedTuple):
+class QueuedLine(NamedTuple):
     """A line that waits."""
 
     line: ClientLine
@@ -51,7 +51,7 @@ class FrontEnd:
         self.engine = engine
         self.out = out
         self.leave = leave
-        self.mailbox: deque[Letter] = deque()
+        self.queue: deque[QueuedLine] = deque()
 
     # Lines
 
@@ -64,8 +64,8 @@ class FrontEnd:
         command = self.find(line.text.split(maxsplit=1)[0])
         if command is None:
             self.unknown(line)
-        elif command.needs and (self.mailbox or not self.engine.allows(command.needs)):
-            self.mailbox.append(Letter(line, command))
+        elif command.needs and (self.queue or not self.engine.allows(command.needs)):
+            self.queue.append(QueuedLine(line, command))
         else:
             self._handle(line, command)
 
@@ -77,10 +77,10 @@ class FrontEnd:
         """Say that a line is no command."""
         self.refuse(line, Refusal(Kind.LINE, f"unknown command: {printable(line.text.split()[0])}"))
 
-    def drain(self) -> None:
+    def run_queued(self) -> None:
         """Carry out the lines whose turn has come."""
-        while self.mailbox and self.engine.allows(self.mailbox[0].command.needs):
-            self._handle(*self.mailbox.popleft())
+        while self.queue and self.engine.allows(self.queue[0].command.needs):
+            self._handle(*self.queue.popleft())
 
     def _handle(self, line: ClientLine, command: Command) -> None:
         try:
@@ -104,13 +104,13 @@ class FrontEnd:
 
     def stop_waiting(self) -> None:
         """Have all that waits end as soon as it begins."""
-        for letter in self.mailbox:
-            letter.line.is_stopped = True
+        for queued in self.queue:
+            queued.line.is_stopped = True
 
     def quit(self, words: list[str], line: ClientLine) -> None:
         """Stop the searches, answer what came before, then end."""
-        for letter in self.mailbox:
-            letter.line.is_stopped |= self.is_search(letter.line.text)
+        for queued in self.queue:
+            queued.line.is_stopped |= self.is_search(queued.line.text)
         self.leave()
 
     # Events
@@ -156,14 +156,14 @@ class FrontEnd:
     def load_failed(self, event: events.LoadFailed) -> None:
         """Refuse each line that waits for the game, so that no client waits for ever."""
         self.refused(Kind.INTERNAL, printable(event.reason, 400))
-        for letter in tuple(self.mailbox):
-            if letter.command.needs == IDLE:
+        for queued in tuple(self.queue):
+            if queued.command.needs == IDLE:
                 break  # it may choose another game for those that follow
-            if Needs.GAME not in letter.command.needs:
+            if Needs.GAME not in queued.command.needs:
                 continue
-            self.mailbox.remove(letter)
+            self.queue.remove(queued)
             reason = f"{self.engine.info.name} could not be loaded: {printable(letter.line.text)}"
-            self.refuse(letter.line, Refusal(Kind.LOADING, reason))
+            self.refuse(queued.line, Refusal(Kind.LOADING, reason))
 
     def count(self, event: Event) -> None:
         """An event of perft or bench."""

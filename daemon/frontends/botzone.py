@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, Letter, whole_reason
+from daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
 from daemon.frontends.move_by_move import MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
@@ -56,12 +56,12 @@ class Botzone(MoveByMove):
         else:
             self.abandon()
         load = Command(lambda botzone, words, line: botzone.load(request, line), IDLE)
-        self.mailbox.appendleft(Letter(line, load))
+        self.queue.appendleft(QueuedLine(line, load))
 
     def load(self, request: Request, line: ClientLine) -> None:
         self.select_game(request.game)
         answer = Command(lambda botzone, words, line: botzone.request(request, line), GAME)
-        self.mailbox.appendleft(Letter(line, answer))
+        self.queue.appendleft(QueuedLine(line, answer))
 
     def request(self, request: Request, line: ClientLine) -> None:
         if request.past is not None:

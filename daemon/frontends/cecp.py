@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, Letter
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, QueuedLine
 from daemon.frontends.move_by_move import number
 from daemon.limits import Limits
 from daemon.output import Output
@@ -185,7 +185,7 @@ class Cecp(FrontEnd):
         self.out.line(*variant.setup)
         if variant != self._variant:
             self._stop()
-            self.mailbox.appendleft(Letter(line, SELECT))  # before all that came later
+            self.queue.appendleft(QueuedLine(line, SELECT))  # before all that came later
 
     def select(self, words: list[str], line: ClientLine) -> None:
         """Change the game, once nothing runs."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from daemon import events
 from daemon.events import Event, Info
-from daemon.frontends.base import FrontEnd, Letter
+from daemon.frontends.base import FrontEnd, QueuedLine
 from daemon.frontends.words import Go
 from daemon.options import NO_FILE
 from daemon.pipes import ClientLine
@@ -45,8 +45,8 @@ class UciFamily(FrontEnd):
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
         """The move pondered on was played; so it was for what waits."""
         self.engine.ponderhit(line.ns)
-        for letter in self.mailbox:
-            letter.line.ponderhit_ns = line.ns
+        for queued in self.queue:
+            queued.line.ponderhit_ns = line.ns
 
     def start(self, asked: Go, moves: Sequence[str], line: ClientLine) -> None:
         """Begin the search or the count of a `go` whose turn has come."""
@@ -55,12 +55,12 @@ class UciFamily(FrontEnd):
             return
         self.engine.go(asked.limits, moves, line.ns, line.is_stopped)
         if line.ponderhit_ns:
-            while self.mailbox and self._is_throw_before_hit(self.mailbox[0]):
-                self._handle(*self.mailbox.popleft())  # it was said before the hit
+            while self.queue and self._is_throw_before_hit(self.queue[0]):
+                self._handle(*self.queue.popleft())  # it was said before the hit
             self.engine.ponderhit(line.ponderhit_ns)
 
-    def _is_throw_before_hit(self, letter: Letter) -> bool:
-        return letter.command is self.commands.get("dice") and bool(letter.line.ponderhit_ns)
+    def _is_throw_before_hit(self, queued: QueuedLine) -> bool:
+        return queued.command is self.commands.get("dice") and bool(queued.line.ponderhit_ns)
 
 
 def info_lines(info: Info, score_text: WriteScore) -> Iterator[str]:

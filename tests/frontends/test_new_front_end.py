@@ -47,7 +47,7 @@ def test_the_front_end_of_contributing() -> None:
             event = inbox.get(timeout=300)
             client.write(event)
             engine.handle_event(event)
-            client.drain()
+            client.run_queued()
     assert [line for line in out.written if line][:3] == ["= Siqi", "=", "= j10"]
     (refusal, unknown) = [line for line in out.written if line.startswith("?")]
     assert "taken" in refusal and unknown == "? unknown command: dance"

@@ -369,7 +369,7 @@ class Session:
         for text in lines:
             self.front_end = self.front_end.chosen_by(text)
             self.front_end.read(ClientLine(text, ns))
-            self.front_end.drain()
+            self.front_end.run_queued()
         return self.heard()
 
     def heard(self) -> list[str]:
@@ -390,7 +390,7 @@ class Session:
         """Have an event happen; return what is written."""
         self.front_end.write(event)
         self.engine.handle_event(event)
-        self.front_end.drain()
+        self.front_end.run_queued()
         return self.heard()
 
     def load(self) -> list[str]:

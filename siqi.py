@@ -28,7 +28,7 @@ from daemon.engine import Engine as _Engine
 from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
 from daemon.main import STACK_BYTES
 from daemon.options import declared
-from daemon.scheduler import Shutdown, Needs
+from daemon.scheduler import Needs, Shutdown
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Outcome, Report, Score, is_dice_position

@@ -2,8 +2,8 @@
 
 An engine has one *owner*, a thread that makes all calls. No call blocks for longer than it takes to set up a position;
 searches, counts and the loading of a game are *jobs* on a thread of their own. Their events come through `post`, in
-order; the owner acts on each event and then passes it to `handle_event`, which changes the engine's state. `handle_event` may post
-events of calls that waited.
+order; the owner acts on each event and then passes it to `handle_event`, which changes the engine's state. It
+may post events of calls that waited.
 
 A call that is not carried out raises `Refusal` and changes nothing. Calls that need a game raise it until one is
 loaded: `allows` starts loading and says when a call can be made. Calls marked (idle) raise it while a job runs.
@@ -35,7 +35,7 @@ from daemon.events import (
 from daemon.limits import Limits
 from daemon.options import Options, honours, lacks
 from daemon.pipes import now_ns
-from daemon.scheduler import Shutdown, Job, Needs, Scheduler, State
+from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from daemon.skill import skill_of_elo
 from games import registry
 from games.contract import (
@@ -359,7 +359,9 @@ class Engine:
 
     # Jobs
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False) -> int:
+    def go(
+        self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False
+    ) -> int:
         """Search the current position, once no other job runs; return the search's id.
 
         Events: Note, Info, GameOver, Warning, and last BestMove with the id. `asked_ns` is when the client asked

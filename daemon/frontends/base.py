@@ -162,7 +162,7 @@ class FrontEnd:
             if Needs.GAME not in queued.command.needs:
                 continue
             self.queue.remove(queued)
-            reason = f"{self.engine.info.name} could not be loaded: {printable(letter.line.text)}"
+            reason = f"{self.engine.info.name} could not be loaded: {printable(queued.line.text)}"
             self.refuse(queued.line, Refusal(Kind.LOADING, reason))
 
     def count(self, event: Event) -> None:

@@ -35,7 +35,7 @@ from daemon.events import (
     ends_job,
 )
 from daemon.limits import Limits
-from daemon.scheduler import Shutdown, Needs, State
+from daemon.scheduler import Needs, Shutdown, State
 from daemon.search_job import SearchJob
 from games import registry
 from games.contract import BenchItem, Report, Tell

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from daemon.events import BenchDone, BestMove, Configured, Event, Failed, Kind, Loaded, LoadFailed, PerftDone
-from daemon.scheduler import Shutdown, Needs, Scheduler, State
+from daemon.scheduler import Needs, Scheduler, Shutdown, State
 
 READY = Needs.GAME | Needs.IDLE
 LOADED = Loaded("ewn", cast(Any, None), cast(Any, None), 17)

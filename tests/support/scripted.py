@@ -36,7 +36,7 @@ from daemon.limits import Limits
 from daemon.options import Options
 from daemon.output import Output
 from daemon.pipes import ClientLine
-from daemon.scheduler import Shutdown, Job, Needs, Scheduler, State
+from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from games import registry
 from games.contract import (
     Game,
@@ -290,7 +290,9 @@ class ScriptedEngine:
     def new_game(self) -> None:
         self._take(NewGame(), READY, "new_game")
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False) -> int:
+    def go(
+        self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False
+    ) -> int:
         self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
         search = Held(next(self._ids), self.position.copy(), limits)
         self._scheduler.call_when_ready(lambda: self._scheduler.start(search), search)

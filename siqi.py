@@ -257,7 +257,7 @@ class Engine:
         for name, value in options.items():  # refused before the game is loaded
             self._set_option(name, value)
         self._engine.set_option("UCI_Variant", game)
-        self._engine.allows(Needs.GAME)
+        self._engine.prepare(Needs.GAME)
         self._wait_until_idle()
 
     def __enter__(self) -> Engine:

@@ -6,7 +6,7 @@ order; the owner acts on each event and then passes it to `handle_event`, which 
 may post events of calls that waited.
 
 A call that is not carried out raises `Refusal` and changes nothing. Calls that need a game raise it until one is
-loaded: `allows` starts loading and says when a call can be made. Calls marked (idle) raise it while a job runs.
+loaded: `prepare` starts loading and says when a call can be made. Calls marked (idle) raise it while a job runs.
 
 Moves are words of the game's notation; positions are those of the game's contract (games/contract.py).
 """
@@ -135,7 +135,7 @@ class Engine:
         """True while a game is loaded whose kernels were not all in the cache."""
         return getattr(self._scheduler.job, "is_compiling", False)
 
-    def allows(self, needs: Needs) -> bool:
+    def prepare(self, needs: Needs) -> bool:
         """True if a call that needs so much can be made now; begins to load the game if it is that which lacks."""
         if Needs.GAME in needs and self.state is State.EMPTY:
             self._load()
@@ -143,7 +143,7 @@ class Engine:
 
     def call_when_ready(self, call: Callable[[], None]) -> None:
         """Make a call once no job runs and the game is loaded, at once if that is so; a refusal of it is posted."""
-        self.allows(READY)
+        self.prepare(READY)
         self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:

@@ -64,7 +64,7 @@ class FrontEnd:
         command = self.find(line.text.split(maxsplit=1)[0])
         if command is None:
             self.unknown(line)
-        elif command.needs and (self.queue or not self.engine.allows(command.needs)):
+        elif command.needs and (self.queue or not self.engine.prepare(command.needs)):
             self.queue.append(QueuedLine(line, command))
         else:
             self._handle(line, command)
@@ -79,7 +79,7 @@ class FrontEnd:
 
     def run_queued(self) -> None:
         """Carry out the lines whose turn has come."""
-        while self.queue and self.engine.allows(self.queue[0].command.needs):
+        while self.queue and self.engine.prepare(self.queue[0].command.needs):
             self._handle(*self.queue.popleft())
 
     def _handle(self, line: ClientLine, command: Command) -> None:

@@ -166,7 +166,7 @@ class Cecp(FrontEnd):
 
     def protover(self, words: list[str], line: ClientLine) -> None:
         self.out.line(*FEATURES)
-        self.engine.allows(GAME)
+        self.engine.prepare(GAME)
 
     def new(self, words: list[str], line: ClientLine) -> None:
         self._stop()

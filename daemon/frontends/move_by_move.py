@@ -45,7 +45,7 @@ class MoveByMove(FrontEnd):
         """Have a game loaded."""
         if self.engine.info.name != game:
             self.engine.set_option("UCI_Variant", game)
-        self.engine.allows(Needs.GAME)
+        self.engine.prepare(Needs.GAME)
 
     def begin(self, seconds: int) -> None:
         """Begin a new game."""

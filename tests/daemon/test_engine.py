@@ -67,7 +67,7 @@ class Owner:
             self.engine.set_option(name, value)
         if game:
             self.engine.set_option("UCI_Variant", game)
-            self.engine.allows(Needs.GAME)
+            self.engine.prepare(Needs.GAME)
             self.loaded = self.until(Loaded, START_TIMEOUT_S)[1]
 
     def next(self, timeout_s: float = TIMEOUT_S) -> Event:
@@ -169,12 +169,12 @@ def test_loading() -> None:
     engine = owner.engine
     engine.set_option("UCI_Coordinates", "1")  # kept for the game
     assert engine.state is State.EMPTY
-    assert engine.allows(Needs.IDLE) and engine.allows(Needs.NOTHING) and engine.state is State.EMPTY
-    assert not engine.allows(Needs.GAME) and engine.state is State.LOADING and engine.is_busy
+    assert engine.prepare(Needs.IDLE) and engine.prepare(Needs.NOTHING) and engine.state is State.EMPTY
+    assert not engine.prepare(Needs.GAME) and engine.state is State.LOADING and engine.is_busy
     assert owner.refused(engine.set_option, "Hash", "1").kind is Kind.BUSY
     _, loaded = owner.until(Loaded, START_TIMEOUT_S)
     assert loaded.name == "xiangqi" and engine.state is State.READY and not engine.is_busy
-    assert engine.allows(READY)
+    assert engine.prepare(READY)
     engine.set_position(None, ["h3e3"])
     assert owner.refused(engine.set_position, None, ["h2e2"]).played == 0
 
@@ -756,10 +756,10 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert not engine.allows(READY)
+    assert not engine.prepare(READY)
     assert owner.rest() == [LoadFailed("xiangqi", reason)]
     monkeypatch.setattr(threading.Thread, "start", start)
-    engine.allows(READY)
+    engine.prepare(READY)
     owner.until(Loaded, START_TIMEOUT_S)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     search_id = engine.go(Limits(depth=1))

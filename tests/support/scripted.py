@@ -200,13 +200,13 @@ class ScriptedEngine:
     def state(self) -> State:
         return self._scheduler.state
 
-    def allows(self, needs: Needs) -> bool:
+    def prepare(self, needs: Needs) -> bool:
         if Needs.GAME in needs and self.state is State.EMPTY:
             self._scheduler.load(Held())
         return self._scheduler.allows(needs)
 
     def call_when_ready(self, call: Callable[[], None]) -> None:
-        self.allows(READY)
+        self.prepare(READY)
         self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:

@@ -33,7 +33,7 @@ from daemon.events import (
     internal,
 )
 from daemon.limits import Limits
-from daemon.options import Options, honours, lacks
+from daemon.options import Options, lacks_book, supports
 from daemon.pipes import now_ns
 from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from daemon.skill import skill_of_elo
@@ -195,11 +195,11 @@ class Engine:
             self._loaded_game.searcher.clear()
         elif option.name in ("Hash", "Threads"):
             self._resize()
-        elif honours(self.info.name, option):
+        elif supports(self.info.name, option):
             self._loaded_game.game.set_option(option.name, self.options.text(option.name))
             self._configure()
             self._current_history().can_be_continued = False  # the option may change how moves are read
-        if lacks(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
+        if lacks_book(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
             self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
 
     def _open_file(self, name: str, before: str) -> None:
@@ -227,7 +227,7 @@ class Engine:
         from daemon.load_job import LoadJob
 
         name = self.info.name
-        self._scheduler.load(LoadJob(name, tuple(self.options.of_game(name)), self._memory(), self._post))
+        self._scheduler.load(LoadJob(name, tuple(self.options.for_game(name)), self._memory(), self._post))
 
     def _memory(self) -> Memory:
         from daemon.load_job import Memory

@@ -33,14 +33,14 @@ CORE = (
 )
 
 
-def honours(game: str, option: Option) -> bool:
+def supports(game: str, option: Option) -> bool:
     """True if a game has a use for an option."""
     return option in registry.info(game).options
 
 
-def lacks(game: str, option: Option) -> bool:
+def lacks_book(game: str, option: Option) -> bool:
     """True if an option is for books of a kind that a game has not."""
-    return option in SHARED and not honours(game, option)
+    return option in SHARED and not supports(game, option)
 
 
 def declared() -> Iterator[tuple[Option, str]]:
@@ -53,14 +53,14 @@ def declared() -> Iterator[tuple[Option, str]]:
                 yield option, name
 
 
-def of_client(game: str) -> Iterator[str]:
+def names_for_game(game: str) -> Iterator[str]:
     """The names of the options that a client of this one game can use."""
     for option, owner in declared():
-        if owner in ("", game) and not lacks(game, option):
+        if owner in ("", game) and not lacks_book(game, option):
             yield option.name
 
 
-def checked(option: Option, value: str) -> str:
+def normalised(option: Option, value: str) -> str:
     """The value in its one spelling; ValueError says what is accepted."""
     if option.kind == "spin":
         digits = value.removeprefix("-")
@@ -99,7 +99,7 @@ class Options:
     def set(self, name: str, value: str) -> tuple[Option, str]:
         """Check and keep a value; return the option and its game. ValueError leaves all as it was."""
         option, game = self.find(name)
-        self._values[option.name] = checked(option, value)
+        self._values[option.name] = normalised(option, value)
         return option, game
 
     def find(self, name: str) -> tuple[Option, str]:
@@ -119,10 +119,10 @@ class Options:
     def is_on(self, name: str) -> bool:
         return self._values[name] == "true"
 
-    def of_game(self, game: str) -> Iterator[tuple[str, str]]:
+    def for_game(self, game: str) -> Iterator[tuple[str, str]]:
         """(name, value) of the options that a game is told."""
         for option, _ in self._options.values():
-            if honours(game, option):
+            if supports(game, option):
                 yield option.name, self.text(option.name)
 
     def changed(self, game: str) -> dict[str, str]:

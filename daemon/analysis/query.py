@@ -153,7 +153,7 @@ def _resolved(game: str, settings: tuple[Setting, ...]) -> tuple[Setting, ...]:
     for name, value in settings:
         options.set(name, value)
     search = tuple((name, options.text(name)) for name in SEARCH_OPTIONS)
-    return search + tuple(options.of_game(game))
+    return search + tuple(options.for_game(game))
 
 
 SEARCH_OPTIONS = ("Hash", "Threads", "Seed")

@@ -15,7 +15,7 @@ from daemon.events import Event, Kind, Refusal
 from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, NOT_STOPPING, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_position
-from daemon.options import declared, of_client
+from daemon.options import declared, names_for_game
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
 from games.contract import Score
@@ -37,7 +37,7 @@ BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "s
 HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL")
 """The engine's options that UCCI fixes, or that say nothing in it."""
 
-LISTED = frozenset(of_client("xiangqi")) - set(HIDDEN)
+LISTED = frozenset(names_for_game("xiangqi")) - set(HIDDEN)
 
 TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}
 """UCCI's words for the limits of the side to move; in seconds, except the last."""

@@ -52,7 +52,7 @@ from games.contract import (
 
 if TYPE_CHECKING:
     from daemon.game_log import GameLine, GameLog
-    from daemon.load_job import Memory
+    from daemon.load_job import SearcherConfig
     from daemon.search_job import SearchJob, Settings
 
 LOG_FILE, LEARN = "Debug Log File", "Learn"
@@ -227,22 +227,22 @@ class Engine:
         from daemon.load_job import LoadJob
 
         name = self.info.name
-        self._scheduler.load(LoadJob(name, tuple(self.options.for_game(name)), self._memory(), self._post))
+        self._scheduler.load(LoadJob(name, tuple(self.options.for_game(name)), self._searcher_config(), self._post))
 
-    def _memory(self) -> Memory:
-        from daemon.load_job import Memory
+    def _searcher_config(self) -> SearcherConfig:
+        from daemon.load_job import SearcherConfig
 
-        return Memory(self.options.number("Hash"), self.options.number("Threads"), self._seed())
+        return SearcherConfig(self.options.number("Hash"), self.options.number("Threads"), self._seed())
 
     def _resize(self) -> None:
-        from daemon.load_job import MemoryJob
+        from daemon.load_job import ConfigureJob
 
-        self._scheduler.load(MemoryJob(self._require_game().searcher, self._memory(), self._post))
+        self._scheduler.load(ConfigureJob(self._require_game().searcher, self._searcher_config(), self._post))
 
     def _configure(self) -> None:
         from daemon.load_job import configure
 
-        configure(self._require_game().searcher, self._memory(), self._warn)
+        configure(self._require_game().searcher, self._searcher_config(), self._warn)
 
     def _seed(self) -> int:
         """Return the seed in force: the option's, or one of this game's own (an opponent must not foresee a set-up)."""
@@ -386,7 +386,7 @@ class Engine:
     def _begin(self, running: RunningSearch, requested_ns: int) -> None:
         """Start a search whose turn has come."""
         self._running = running
-        running.job.begin(max(requested_ns, self._scheduler.free_since_ns), self._memory())
+        running.job.begin(max(requested_ns, self._scheduler.free_since_ns), self._searcher_config())
         self._scheduler.start(running.job)
 
     def _settings(self) -> Settings:

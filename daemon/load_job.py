@@ -17,7 +17,7 @@ from games.contract import Game, Position, Searcher, Task, exhaust
 WARM_UP_NODES = 500
 
 
-class Memory(NamedTuple):
+class SearcherConfig(NamedTuple):
     """The options that a searcher is configured with."""
 
     hash_mb: int
@@ -28,10 +28,10 @@ class Memory(NamedTuple):
 class LoadJob:
     """Loads one game and its searcher."""
 
-    def __init__(self, name: str, options: Iterable[tuple[str, str]], memory: Memory, post: Post) -> None:
+    def __init__(self, name: str, options: Iterable[tuple[str, str]], config: SearcherConfig, post: Post) -> None:
         self._name = name
         self._options = options
-        self._memory = memory
+        self._config = config
         self._post = post
         self.is_compiling = False
         """True once a kernel was not in the cache: the game will not be there soon."""
@@ -59,7 +59,7 @@ class LoadJob:
                 self._warn(f"kernels are compiled at every start; {jit.cache_faults[0]}")
             for option, value in self._options:
                 game.set_option(option, value)
-            configure(searcher, self._memory, self._warn)
+            configure(searcher, self._config, self._warn)
             warm_up(game, searcher)
         except BaseException as error:
             return self.abandon(internal(error))
@@ -73,16 +73,16 @@ class LoadJob:
         self._post(Warning(text))
 
 
-class MemoryJob:
+class ConfigureJob:
     """Gives a loaded game's searcher its memory: a table of gigabytes takes seconds to be written."""
 
-    def __init__(self, searcher: Searcher[Position], memory: Memory, post: Post) -> None:
+    def __init__(self, searcher: Searcher[Position], config: SearcherConfig, post: Post) -> None:
         self._searcher = searcher
-        self._memory = memory
+        self._config = config
         self._post = post
 
     def run(self) -> Configured:
-        configure(self._searcher, self._memory, lambda text: self._post(Warning(text)))
+        configure(self._searcher, self._config, lambda text: self._post(Warning(text)))
         return Configured()
 
     def abandon(self, reason: str) -> Configured:
@@ -106,12 +106,12 @@ def spare_imported() -> None:
     gc.freeze()
 
 
-def configure(searcher: Searcher[Position], memory: Memory, warn: Callable[[str], None]) -> None:
+def configure(searcher: Searcher[Position], config: SearcherConfig, warn: Callable[[str], None]) -> None:
     """Give a searcher its memory; `warn` gets a line about what it makes do with where there is no more."""
     try:
-        searcher.configure(*memory)
+        searcher.configure(*config)
     except MemoryError as error:
-        warn(f"option Hash: no memory for {memory.hash_mb} MiB; {error}")
+        warn(f"option Hash: no memory for {config.hash_mb} MiB; {error}")
 
 
 def warm_up(game: Game[Position], searcher: Searcher[Position]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from daemon import clock
 from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal
 from daemon.limits import Limits
-from daemon.load_job import Memory, configure
+from daemon.load_job import SearcherConfig, configure
 from daemon.options import MAX_SKILL
 from daemon.pipes import now_ns
 from daemon.scheduler import Shutdown
@@ -105,13 +105,13 @@ class SearchJob:
             nodes, multipv = min(nodes or cap, cap), max(multipv, SKILL_LINES)
         self._task = Task(search.position, Control(nodes), search.moves, multipv)
         self._clock = MoveClock(search)
-        self._memory: Memory | None = None
+        self._config: SearcherConfig | None = None
         self._is_stopped = False
         self._thrown = 0  # the die, named while its throws are pondered
 
-    def begin(self, ns: int, memory: Memory | None = None) -> None:
+    def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
         """Start its clock; called before `run`. `memory` is what its searcher has to have, if that may have changed."""
-        self._memory = memory
+        self._config = config
         self._clock.begin(ns, self._task.control)
 
     def stop(self) -> None:
@@ -177,8 +177,8 @@ class SearchJob:
 
     def _think(self) -> BestMove:
         game, position = self.search.game, self.search.position
-        if self._memory is not None:
-            configure(self.search.searcher, self._memory, lambda text: self._post(Warning(text)))
+        if self._config is not None:
+            configure(self.search.searcher, self._config, lambda text: self._post(Warning(text)))
         if not position.count_legal():
             self._post(GameOver(self.search_id, _score_of_end(position)))
             self._clock.wait()

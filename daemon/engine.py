@@ -53,7 +53,7 @@ from games.contract import (
 if TYPE_CHECKING:
     from daemon.game_log import GameLine, GameLog
     from daemon.load_job import SearcherConfig
-    from daemon.search_job import SearchJob, Settings
+    from daemon.search_job import SearchJob, SearchOptions
 
 LOG_FILE, LEARN = "Debug Log File", "Learn"
 
@@ -372,11 +372,11 @@ class Engine:
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in searchmoves))
         except ValueError as error:
             raise Refusal(Kind.MOVE, str(error)) from None
-        from daemon.search_job import Search, SearchJob
+        from daemon.search_job import SearchJob, SearchRequest
 
         loaded, search_id = self._require_game(), next(self._ids)
-        search = Search(*loaded, position.copy(), moves, limits, self._settings())
-        job = SearchJob(search_id, search, self._post)
+        request = SearchRequest(*loaded, position.copy(), moves, limits, self._search_options())
+        job = SearchJob(search_id, request, self._post)
         if is_stopped:
             job.stop()
         running = RunningSearch(job, position, position.ply, self._line())
@@ -389,14 +389,14 @@ class Engine:
         running.job.begin(max(requested_ns, self._scheduler.free_since_ns), self._searcher_config())
         self._scheduler.start(running.job)
 
-    def _settings(self) -> Settings:
-        from daemon.search_job import Settings
+    def _search_options(self) -> SearchOptions:
+        from daemon.search_job import SearchOptions
 
         options = self.options
         skill = float(options.number("Skill Level"))
         if options.is_on("UCI_LimitStrength"):
             skill = skill_of_elo(options.number("UCI_Elo"), self.info.skill_elo)
-        return Settings(
+        return SearchOptions(
             multipv=options.number("MultiPV"),
             overhead=options.number("Move Overhead"),
             skill=skill,
@@ -468,7 +468,7 @@ class Engine:
         """Log the engine's move in a game: one under a clock or a time for each move."""
         if self._log is None or self._running is None or answer.move is None:
             return
-        limits = self._running.job.search.limits
+        limits = self._running.job.request.limits
         if not (limits.has_clock or limits.movetime):
             return
         position, line = answer.position, self._running.line

@@ -50,7 +50,7 @@ MATE_SLACK = 4
 """Plies that a search for a mate goes beyond the mate's own length: selective search may see it late."""
 
 
-class Settings(NamedTuple):
+class SearchOptions(NamedTuple):
     """The options that a search needs, as they stand when it is asked for."""
 
     multipv: int = 1
@@ -74,7 +74,7 @@ def stop_at(control: Control, ns: int) -> threading.Timer | None:
     return timer
 
 
-class Search(NamedTuple):
+class SearchRequest(NamedTuple):
     """What is searched, and with what."""
 
     game: Game[Position]
@@ -82,7 +82,7 @@ class Search(NamedTuple):
     position: Position  # the job's own copy
     moves: tuple[Move, ...] = ()  # those allowed; empty: all
     limits: Limits = Limits()
-    settings: Settings = Settings()
+    options: SearchOptions = SearchOptions()
 
 
 class SearchJob:
@@ -91,20 +91,20 @@ class SearchJob:
     `run` is for the job's thread; `stop`, `ponderhit` and `throw` are for the owner's, before the search begins too.
     """
 
-    def __init__(self, search_id: int, search: Search, post: Post) -> None:
+    def __init__(self, search_id: int, request: SearchRequest, post: Post) -> None:
         """`post` gets the events, in the thread that runs the search."""
         from games.kernel.control import Control
 
         self.search_id = search_id
-        self.search = search
+        self.request = request
         self._post = post
-        limits, settings = search.limits, search.settings
-        nodes, multipv = limits.nodes, settings.multipv
-        if settings.skill < MAX_SKILL:
-            cap = int(SKILL_NODES * 2 ** (settings.skill / 2))
+        limits, options = request.limits, request.options
+        nodes, multipv = limits.nodes, options.multipv
+        if options.skill < MAX_SKILL:
+            cap = int(SKILL_NODES * 2 ** (options.skill / 2))
             nodes, multipv = min(nodes or cap, cap), max(multipv, SKILL_LINES)
-        self._task = Task(search.position, Control(nodes), search.moves, multipv)
-        self._clock = MoveClock(search)
+        self._task = Task(request.position, Control(nodes), request.moves, multipv)
+        self._clock = MoveClock(request)
         self._config: SearcherConfig | None = None
         self._is_stopped = False
         self._thrown = 0  # the die, named while its throws are pondered
@@ -128,13 +128,13 @@ class SearchJob:
 
     def throw(self, dice: int) -> None:
         """Take the die thrown in the position whose six throws are pondered."""
-        position = self.search.position
-        if self.is_pondering and is_dice_position(position, self.search.game.info) and not position.dice:
+        position = self.request.position
+        if self.is_pondering and is_dice_position(position, self.request.game.info) and not position.dice:
             self._thrown = dice
 
     def shut_down(self, shutdown: Shutdown) -> None:
         """Stop a search that is unbounded, since nobody can do so any more; after a quit any search."""
-        if shutdown is Shutdown.QUIT or self.is_pondering or not self.search.limits.is_bounded:
+        if shutdown is Shutdown.QUIT or self.is_pondering or not self.request.limits.is_bounded:
             self.stop()
 
     @property
@@ -144,7 +144,7 @@ class SearchJob:
     def run(self) -> BestMove:
         """Search, wait for `stop` if the search is unbounded, and return the answer."""
         budget = self._clock.budget
-        if self.search.settings.is_debugging and budget is not None:
+        if self.request.options.is_debugging and budget is not None:
             self._note(f"time for this move {budget.soft:.0f} ms, at most {budget.hard:.0f} ms")
         try:
             answer = self._think()
@@ -153,7 +153,7 @@ class SearchJob:
             answer = self._answer(self._any_move())
         finally:
             self._clock.cancel()
-        if self.search.settings.is_debugging:
+        if self.request.options.is_debugging:
             self._note(f"time used {self._clock.used_ms():.1f} ms")
         return answer
 
@@ -165,20 +165,20 @@ class SearchJob:
         self._post(Note(text))
 
     def _answer(self, move: Move | None, ponder: Move | None = None, mate: int | None = None) -> BestMove:
-        return BestMove(self.search_id, self.search.position, move, ponder, mate)
+        return BestMove(self.search_id, self.request.position, move, ponder, mate)
 
     def _any_move(self) -> Move | None:
         """Return the answer after a fault: a legal move, if there is still one to be had."""
         try:
-            moves = self._task.moves or tuple(self.search.position.legal_moves())
+            moves = self._task.moves or tuple(self.request.position.legal_moves())
             return moves[0] if moves else None
         except Exception:
             return None
 
     def _think(self) -> BestMove:
-        game, position = self.search.game, self.search.position
+        game, position = self.request.game, self.request.position
         if self._config is not None:
-            configure(self.search.searcher, self._config, lambda text: self._post(Warning(text)))
+            configure(self.request.searcher, self._config, lambda text: self._post(Warning(text)))
         if not position.count_legal():
             self._post(GameOver(self.search_id, _score_of_end(position)))
             self._clock.wait()
@@ -199,13 +199,13 @@ class SearchJob:
             lines = tuple(line for line in lines if line.throw == self._thrown)
         if not lines:
             return self._answer(None)
-        best = lines[0] if self.search.settings.skill >= MAX_SKILL else self._weakened(lines)
+        best = lines[0] if self.request.options.skill >= MAX_SKILL else self._weakened(lines)
         move, has_reply = best.pv[0], len(best.pv) > 1 and not game.info.has_dice and not game.info.has_hidden
         return self._answer(move, best.pv[1] if has_reply else None, best.score.mate)
 
     @property
     def _answers_at_once(self) -> bool:
-        return self.search.limits.answers_at_once and not self.search.settings.is_analysis
+        return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
     def _go_on_with_throw(self) -> bool:
         """Take the throw that was named while pondering; what the searcher keeps is worth as much for one throw.
@@ -214,8 +214,8 @@ class SearchJob:
         """
         from games.kernel.control import Control
 
-        position = self.search.position
-        set_dice(position, self.search.game.info, self._thrown)
+        position = self.request.position
+        set_dice(position, self.request.game.info, self._thrown)
         legal = set(position.legal_moves())
         moves = tuple(move for move in self._task.moves if move in legal)
         if self._task.moves and not moves:
@@ -234,15 +234,15 @@ class SearchJob:
         for moves in ((), (move,)):
             control = Control(CHECK_NODES)
             self._clock.share(control, CHECK_SHARE)
-            report = exhaust(self.search.searcher, Task(self.search.position, control, moves))
+            report = exhaust(self.request.searcher, Task(self.request.position, control, moves))
             if control.stopped and report.nodes < CHECK_NODES:
                 return True
             scores.append(report.lines[0].score.cp)
-        return scores[1] < scores[0] - CHECK_MARGIN * self.search.game.info.score_unit // 100
+        return scores[1] < scores[0] - CHECK_MARGIN * self.request.game.info.score_unit // 100
 
     def _iterate(self) -> Report:
         """Search deeper and deeper until a limit is reached; return the last report."""
-        searcher = self.search.searcher
+        searcher = self.request.searcher
         searcher.start(self._task)
         try:
             stable = 0
@@ -256,9 +256,9 @@ class SearchJob:
                 stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
                 previous = best
                 is_final = self._is_final(report, stable, drop)
-                multipv = self.search.settings.multipv
+                multipv = self.request.options.multipv
                 elapsed_ms = self._clock.elapsed_ms()
-                self._post(Info(self.search_id, self.search.position, report, multipv, elapsed_ms, is_final))
+                self._post(Info(self.search_id, self.request.position, report, multipv, elapsed_ms, is_final))
                 if is_final:
                     return report
         finally:
@@ -266,11 +266,11 @@ class SearchJob:
 
     @property
     def _score_unit(self) -> int:
-        return self.search.game.info.score_unit
+        return self.request.game.info.score_unit
 
     def _is_final(self, report: Report, stable: int, drop: float) -> bool:
         """True if no further iteration is wanted. `stable`, `drop`: as `clock.scale` takes them."""
-        limits = self.search.limits
+        limits = self.request.limits
         if not report.complete or report.finished or self._task.control.stopped:
             return True
         if 0 < limits.depth <= report.depth or (limits.mate and settles_mate(report, limits.mate)):
@@ -282,25 +282,25 @@ class SearchJob:
     @property
     def _is_single(self) -> bool:
         """True if a single reply is to be played at once."""
-        return self._answers_at_once and (len(self._task.moves) or self.search.position.count_legal()) == 1
+        return self._answers_at_once and (len(self._task.moves) or self.request.position.count_legal()) == 1
 
     def _weakened(self, lines: tuple[Line, ...]) -> Line:
         """Return the best line after noise that grows as the skill falls."""
         noise = self._random()
-        sigma = SKILL_NOISE * (MAX_SKILL - self.search.settings.skill)
+        sigma = SKILL_NOISE * (MAX_SKILL - self.request.options.skill)
         return max(lines, key=lambda line: line.score.cp + noise.gauss(0, sigma))
 
     def _random(self) -> random.Random:
         """Return draws that the seed and the position fix."""
-        return random.Random(f"{self.search.settings.seed} {self.search.position.key}")
+        return random.Random(f"{self.request.options.seed} {self.request.position.key}")
 
 
 class MoveClock:
     """The time of one search: its budget, when it began to run, and whether the answer may be given."""
 
-    def __init__(self, search: Search) -> None:
-        position, info, limits = search.position, search.game.info, search.limits
-        overhead = search.settings.overhead
+    def __init__(self, request: SearchRequest) -> None:
+        position, info, limits = request.position, request.game.info, request.limits
+        overhead = request.options.overhead
         self.budget = limits.budget(position.turn, position.ply // 2, info.expected_turns, overhead, info.early_weight)
         self.is_pondering = limits.ponder
         self._requested_ns = self._runs_since_ns = 0

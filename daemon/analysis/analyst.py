@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from daemon import __version__
-from daemon.analysis.query import SEARCH_OPTIONS, BadLineError, Query, Setting
+from daemon.analysis.query import SEARCHER_OPTIONS, BadLineError, OptionValue, Query
 from daemon.events import Event, Info, Refused
 from daemon.limits import Limits
 from daemon.pipes import now_ns
-from daemon.search_job import Search, SearchJob, Settings
+from daemon.search_job import SearchJob, SearchOptions, SearchRequest
 from games import registry
 from games.compiling import announce_compiling
 from games.contract import Game, Line, Position, Score, Searcher, set_dice
@@ -30,7 +30,7 @@ class Item:
 
     query: Query
     turn: int  # moves before it
-    options: tuple[Setting, ...]
+    options: tuple[OptionValue, ...]
     identity: str  # of its answer
     job: SearchJob | None = None  # while it is searched
     is_left: bool = False  # by an action
@@ -49,7 +49,7 @@ class Analyst:
     def __init__(self, write: Callable[[str], None]) -> None:
         """`write` gets lines about the compiling of games."""
         self._write = write
-        self._loaded: OrderedDict[tuple[Setting, ...], LoadedGame] = OrderedDict()
+        self._loaded: OrderedDict[tuple[OptionValue, ...], LoadedGame] = OrderedDict()
 
     def forget(self) -> None:
         """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
@@ -82,9 +82,9 @@ class Analyst:
         if query.clear:
             searcher.clear()
         limits = Limits(movetime=query.movetime or None, nodes=query.nodes, depth=query.depth, mate=query.mate)
-        settings = Settings(multipv=query.multipv or 1, is_analysis=True)
+        search_options = SearchOptions(multipv=query.multipv or 1, is_analysis=True)
         reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), query.reportEvery)
-        job = SearchJob(0, Search(game, searcher, position, moves, limits, settings), reports.take)
+        job = SearchJob(0, SearchRequest(game, searcher, position, moves, limits, search_options), reports.take)
         begin(item, job)
         job.begin(now_ns())
         job.run()
@@ -107,9 +107,9 @@ class Analyst:
         with announce_compiling(self._write, query.game):
             game = registry.load(query.game)
             searcher = game.searcher()
-        for name, value in item.options[len(SEARCH_OPTIONS) :]:
+        for name, value in item.options[len(SEARCHER_OPTIONS) :]:
             game.set_option(name, value)
-        hash_mb, threads, seed = (int(value) for _, value in item.options[: len(SEARCH_OPTIONS)])
+        hash_mb, threads, seed = (int(value) for _, value in item.options[: len(SEARCHER_OPTIONS)])
         try:
             searcher.configure(hash_mb, threads, seed)
         except MemoryError:

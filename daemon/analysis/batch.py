@@ -38,7 +38,7 @@ GIT_HASH = "<omitted>"
 Write = Callable[[dict[str, Any]], None]
 
 
-class Settings(NamedTuple):
+class BatchSettings(NamedTuple):
     """The options of a run. Limits and `multipv` hold for queries that name none."""
 
     workers: int = 1
@@ -84,7 +84,7 @@ class Batch:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: BatchSettings,
         write: Write,
         fail: Callable[[Exception], object],
         expect: Callable[[str, tuple[int, ...]], None] = ignore,

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answers
-from daemon.analysis.batch import DEFAULT_NODES, Batch, Settings
+from daemon.analysis.batch import DEFAULT_NODES, Batch, BatchSettings
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_record, records_of
 from daemon.options import CORE
@@ -127,7 +127,7 @@ class Run:
         self._write = self._writer(earlier, stack)
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
-        settings = Settings(options.workers, options.threads, options.hash, *limits, options.multipv)
+        settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
         self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.say)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:

@@ -144,22 +144,22 @@ def _with_position(query: Query) -> Query:
     raise BadLineError("expected startpos or fen", "position", query.id)
 
 
-Setting = tuple[str, str]
+OptionValue = tuple[str, str]
 
 
 @lru_cache(256)
-def _resolved(game: str, settings: tuple[Setting, ...]) -> tuple[Setting, ...]:
+def _resolved(game: str, settings: tuple[OptionValue, ...]) -> tuple[OptionValue, ...]:
     options = Options()
     for name, value in settings:
         options.set(name, value)
-    search = tuple((name, options.text(name)) for name in SEARCH_OPTIONS)
+    search = tuple((name, options.text(name)) for name in SEARCHER_OPTIONS)
     return search + tuple(options.for_game(game))
 
 
-SEARCH_OPTIONS = ("Hash", "Threads", "Seed")
+SEARCHER_OPTIONS = ("Hash", "Threads", "Seed")
 
 
-def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ...]:
+def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue, ...]:
     """(name, value) of every option that matters to the query's search: `SEARCH_OPTIONS` first, then the game's.
 
     BadLineError for a name or a value that there is not.
@@ -178,7 +178,7 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ..
         raise BadLineError(printable(str(error), 200), "options", query.id) from None
 
 
-def identity(query: Query, turn: int, options: tuple[Setting, ...]) -> str:
+def identity(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str:
     """Return a hash of all that decides an answer, as 16 hexadecimal digits.
 
     That is the version, the position with all moves and throws before it, the limits and options of the search. The id,

@@ -20,7 +20,7 @@ from scripts.lib.replay import collect
 from daemon.game_log import GameLine, GameLog
 from daemon.limits import Limits
 from daemon.pipes import now_ns
-from daemon.search_job import Search, SearchJob
+from daemon.search_job import SearchJob, SearchRequest
 from games import registry
 from games.books import book, opening
 from games.books.book import BookError
@@ -338,7 +338,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     for value in ("paper", "checked"):
         game.set_option("UseRules", value)
         limits = Limits(wtime=600_000, btime=600_000, depth=5)
-        job = SearchJob(1, Search(game, searcher, position, (), limits), lambda event: None)
+        job = SearchJob(1, SearchRequest(game, searcher, position, (), limits), lambda event: None)
         job.begin(now_ns())
         answer = job.run()
         assert answer.move is not None

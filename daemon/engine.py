@@ -30,7 +30,7 @@ from daemon.events import (
     Refused,
     Warning,
     ends_job,
-    internal,
+    internal_reason,
 )
 from daemon.limits import Limits
 from daemon.options import Options, lacks_book, supports
@@ -152,7 +152,7 @@ class Engine:
         except Refusal as refusal:
             self._post(Refused(refusal.kind, refusal.reason))
         except Exception as error:
-            self._post(Refused(Kind.INTERNAL, internal(error)))
+            self._post(Refused(Kind.INTERNAL, internal_reason(error)))
 
     def handle_event(self, event: Event) -> None:
         """Take an event that `post` delivered, after the owner has acted on it; calls that waited are made."""

@@ -186,6 +186,6 @@ def ends_job(event: Event) -> bool:
     return isinstance(event, Failed | BestMove | PerftDone | BenchDone | Loaded | LoadFailed | Configured)
 
 
-def internal(error: BaseException) -> str:
+def internal_reason(error: BaseException) -> str:
     """Return the reason that a fault of ours is reported with."""
     return f"internal: {type(error).__name__}: {error}"

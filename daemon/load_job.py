@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal
+from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal_reason
 from daemon.pipes import now_ns
 from daemon.scheduler import Shutdown
 from games import registry
@@ -62,7 +62,7 @@ class LoadJob:
             configure(searcher, self._config, self._warn)
             warm_up(game, searcher)
         except BaseException as error:
-            return self.abandon(internal(error))
+            return self.abandon(internal_reason(error))
         return Loaded(self._name, game, searcher, now_ns())
 
     def _report_compiling(self, text: str) -> None:

@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from daemon.events import Configured, Event, Loaded, Post, internal
+from daemon.events import Configured, Event, Loaded, Post, internal_reason
 from daemon.pipes import now_ns
 
 
@@ -118,14 +118,14 @@ class Scheduler:
             try:
                 last = job.run()
             except Exception as error:
-                last = job.abandon(internal(error))
+                last = job.abandon(internal_reason(error))
             self._post(last)
 
         self.state, self.job = state, job
         try:
             threading.Thread(target=work, name="job", daemon=True).start()
         except RuntimeError as error:  # the system has no thread to spare
-            self._post(job.abandon(internal(error)))
+            self._post(job.abandon(internal_reason(error)))
 
     def stop(self) -> None:
         """Stop the job that runs, and those that wait: all were asked for before this."""

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from daemon import clock
-from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal
+from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal_reason
 from daemon.limits import Limits
 from daemon.load_job import SearcherConfig, configure
 from daemon.options import MAX_SKILL
@@ -149,7 +149,7 @@ class SearchJob:
         try:
             answer = self._think()
         except Exception as error:
-            self._post(Refused(Kind.INTERNAL, internal(error)))
+            self._post(Refused(Kind.INTERNAL, internal_reason(error)))
             answer = self._answer(self._any_move())
         finally:
             self._clock.cancel()

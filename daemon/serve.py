@@ -12,7 +12,7 @@ import threading
 from queue import SimpleQueue
 
 from daemon.engine import Engine
-from daemon.events import Event, Kind, Refusal, Refused, Warning, ends_job, internal
+from daemon.events import Event, Kind, Refusal, Refused, Warning, ends_job, internal_reason
 from daemon.frontends import front_end_for
 from daemon.frontends.base import FrontEnd
 from daemon.output import Output
@@ -59,7 +59,7 @@ class Server:
             try:
                 self._handle(item)
             except Exception as error:  # a fault of ours ends one line, not the process
-                self._write(Refused(Kind.INTERNAL, internal(error)))
+                self._write(Refused(Kind.INTERNAL, internal_reason(error)))
         self._engine.close()
 
     def _handle(self, item: ClientLine | EndOfInput | QuitTimeout | Event) -> None:
@@ -121,7 +121,7 @@ class Server:
         try:
             self._front_end.write(event)
         except Exception as error:
-            self._front_end.write(Refused(Kind.INTERNAL, internal(error)))
+            self._front_end.write(Refused(Kind.INTERNAL, internal_reason(error)))
 
 
 def serve() -> None:
@@ -130,6 +130,8 @@ def serve() -> None:
         # Ctrl-C ends it at once: Python's own handler is seen only when the next event comes.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = Server()
-    threading.excepthook = lambda failed: server.post(Refused(Kind.INTERNAL, internal(failed.exc_value or Exception())))
+    threading.excepthook = lambda failed: server.post(
+        Refused(Kind.INTERNAL, internal_reason(failed.exc_value or Exception()))
+    )
     server.run()
     os._exit(0)

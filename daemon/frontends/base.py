@@ -92,7 +92,7 @@ class FrontEnd:
         except (ValueError, OverflowError) as error:
             self.refuse(line, Refusal(Kind.COMMAND, str(error)))
         except Exception as error:
-            self.refuse(line, Refusal(Kind.INTERNAL, events.internal(error)))
+            self.refuse(line, Refusal(Kind.INTERNAL, events.internal_reason(error)))
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         """Say why a line is not carried out."""

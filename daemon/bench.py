@@ -23,7 +23,7 @@ class BenchJob:
         self._control = Control()
         self._is_stopped = False
 
-    def abandon(self, reason: str) -> Failed:
+    def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
@@ -79,7 +79,7 @@ class PerftJob:
         self._post = post
         self._control = Control()
 
-    def abandon(self, reason: str) -> Failed:
+    def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:

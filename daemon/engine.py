@@ -386,7 +386,7 @@ class Engine:
     def _begin(self, running: RunningSearch, requested_ns: int) -> None:
         """Start a search whose turn has come."""
         self._running = running
-        running.job.begin(max(requested_ns, self._scheduler.free_since_ns), self._searcher_config())
+        running.job.begin(max(requested_ns, self._scheduler.idle_since_ns), self._searcher_config())
         self._scheduler.start(running.job)
 
     def _search_options(self) -> SearchOptions:

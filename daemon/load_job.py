@@ -36,7 +36,7 @@ class LoadJob:
         self.is_compiling = False
         """True once a kernel was not in the cache: the game will not be there soon."""
 
-    def abandon(self, reason: str) -> LoadFailed:
+    def failure_event(self, reason: str) -> LoadFailed:
         return LoadFailed(self._name, reason)
 
     def stop(self) -> None:
@@ -62,7 +62,7 @@ class LoadJob:
             configure(searcher, self._config, self._warn)
             warm_up(game, searcher)
         except BaseException as error:
-            return self.abandon(internal_reason(error))
+            return self.failure_event(internal_reason(error))
         return Loaded(self._name, game, searcher, now_ns())
 
     def _report_compiling(self, text: str) -> None:
@@ -85,7 +85,7 @@ class ConfigureJob:
         configure(self._searcher, self._config, lambda text: self._post(Warning(text)))
         return Configured()
 
-    def abandon(self, reason: str) -> Configured:
+    def failure_event(self, reason: str) -> Configured:
         self._post(Refused(Kind.INTERNAL, reason))
         return Configured()
 

@@ -56,7 +56,7 @@ class Job(Protocol):
     def run(self) -> Event:
         """Do the work and return its last event; called on the job's thread."""
 
-    def abandon(self, reason: str) -> Event:
+    def failure_event(self, reason: str) -> Event:
         """Return the last event of a job that could not run, or broke off by a fault of ours."""
 
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class Job(Protocol):
         """Stop if nobody would do so any more, or if the client has left and the work is not worth it."""
 
 
-class Waiting(NamedTuple):
+class WaitingCall(NamedTuple):
     """A call that has to wait; `job` is what it will start."""
 
     call: Callable[[], None]
@@ -80,8 +80,8 @@ class Scheduler:
         self._post = post
         self.state = State.EMPTY
         self.job: Job | None = None
-        self.waiting: deque[Waiting] = deque()
-        self.free_since_ns = 0
+        self.waiting: deque[WaitingCall] = deque()
+        self.idle_since_ns = 0
         """When the last job ended. A call that waited counts its time from here, not from when it was asked for."""
 
     def allows(self, needs: Needs) -> bool:
@@ -98,7 +98,7 @@ class Scheduler:
         `job`, if the call is to start one, is stopped by a `stop` that comes before.
         """
         if self.waiting or not self.allows(Needs.GAME | Needs.IDLE):
-            self.waiting.append(Waiting(call, job))
+            self.waiting.append(WaitingCall(call, job))
         else:
             call()
 
@@ -118,14 +118,14 @@ class Scheduler:
             try:
                 last = job.run()
             except Exception as error:
-                last = job.abandon(internal_reason(error))
+                last = job.failure_event(internal_reason(error))
             self._post(last)
 
         self.state, self.job = state, job
         try:
             threading.Thread(target=work, name="job", daemon=True).start()
         except RuntimeError as error:  # the system has no thread to spare
-            self._post(job.abandon(internal_reason(error)))
+            self._post(job.failure_event(internal_reason(error)))
 
     def stop(self) -> None:
         """Stop the job that runs, and those that wait: all were asked for before this."""
@@ -143,7 +143,7 @@ class Scheduler:
         self.job = None
         has_failed = self.state is State.LOADING and not isinstance(event, Loaded | Configured)
         self.state = State.EMPTY if has_failed else State.READY
-        self.free_since_ns = event.ready_ns if isinstance(event, Loaded) else now_ns()
+        self.idle_since_ns = event.ready_ns if isinstance(event, Loaded) else now_ns()
 
     def due(self) -> Iterator[Callable[[], None]]:
         """Yield the calls that wait, each to be made before the next is asked for, until one starts a job."""

@@ -157,7 +157,7 @@ class SearchJob:
             self._note(f"time used {self._clock.used_ms():.1f} ms")
         return answer
 
-    def abandon(self, reason: str) -> BestMove:
+    def failure_event(self, reason: str) -> BestMove:
         self._post(Refused(Kind.INTERNAL, reason))
         return self._answer(None)
 

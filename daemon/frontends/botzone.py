@@ -54,7 +54,7 @@ class Botzone(MoveByMove):
         if request.past is None:
             self.check_idle()
         else:
-            self.abandon()
+            self.cancel_search()
         load = Command(lambda botzone, words, line: botzone.load(request, line), IDLE)
         self.queue.appendleft(QueuedLine(line, load))
 

@@ -77,7 +77,7 @@ class Referee(MoveByMove):
 
     def end(self, words: list[str], line: ClientLine) -> None:
         """End the game."""
-        self.abandon()
+        self.cancel_search()
 
     def answer(self, move: str) -> None:
         if not self._array:

@@ -45,7 +45,7 @@ class Letters(MoveByMove):
 
     def end(self, words: list[str], line: ClientLine) -> None:
         """End the game."""
-        self.abandon()
+        self.cancel_search()
 
     def answer(self, move: str) -> None:
         self._moves.append(move)

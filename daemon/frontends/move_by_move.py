@@ -49,12 +49,12 @@ class MoveByMove(FrontEnd):
 
     def begin(self, seconds: int) -> None:
         """Begin a new game."""
-        self.abandon()
+        self.cancel_search()
         self.engine.call_when_ready(self.engine.new_game)
         self._moves = []
         self._left_ns = seconds * 10**9
 
-    def abandon(self) -> None:
+    def cancel_search(self) -> None:
         """Nobody waits for the engine's move any more."""
         if self._search_id is not None:
             self.engine.stop()

@@ -35,7 +35,7 @@ class FakeJob:
             raise self._fault
         return self._last
 
-    def abandon(self, reason: str) -> Event:
+    def failure_event(self, reason: str) -> Event:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
@@ -232,11 +232,11 @@ def test_since_when_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("daemon.scheduler.now_ns", lambda: 99)
     owner = Owner()
     owner.begin(State.READY)
-    assert owner.scheduler.free_since_ns == LOADED.ready_ns
+    assert owner.scheduler.idle_since_ns == LOADED.ready_ns
     job = FakeJob()
     owner.scheduler.start(job)
     owner.finish(job)
-    assert owner.scheduler.free_since_ns == 99
+    assert owner.scheduler.idle_since_ns == 99
 
 
 def test_a_fault_of_a_job_is_its_last_event() -> None:

@@ -132,7 +132,7 @@ class Held:
     def run(self) -> Event:
         raise AssertionError("a held job is not run")
 
-    def abandon(self, reason: str) -> Event:
+    def failure_event(self, reason: str) -> Event:
         raise AssertionError("a held job is not run")
 
     def stop(self) -> None:

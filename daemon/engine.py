@@ -299,7 +299,7 @@ class Engine:
             raise Refusal(Kind.DICE, str(error)) from None
         running = self._running
         if running is not None and running.position is position and running.ply == position.ply:
-            running.job.throw(dice)
+            running.job.set_dice(dice)
         self._current_history().can_be_continued = False  # a longer list names no throws
 
     def legal_moves(self) -> list[str]:

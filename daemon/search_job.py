@@ -37,13 +37,13 @@ SKILL_LINES = 4
 SKILL_NOISE = 8.0
 """Standard deviation of the score noise in centipawns, per level missing."""
 
-CHECK_NODES = 20_000
+BOOK_CHECK_NODES = 20_000
 """Nodes for a book's move that is to be checked, and as many for the search for a better one."""
 
-CHECK_SHARE = 0.25
+BOOK_CHECK_SHARE = 0.25
 """Of the time meant for the move, at most, for both."""
 
-CHECK_MARGIN = 30
+BOOK_CHECK_MARGIN = 30
 """Hundredths of a pawn that it may be worse."""
 
 MATE_SLACK = 4
@@ -107,7 +107,7 @@ class SearchJob:
         self._clock = MoveClock(request)
         self._config: SearcherConfig | None = None
         self._is_stopped = False
-        self._thrown = 0  # the die, named while its throws are pondered
+        self._dice = 0  # the die, named while its throws are pondered
 
     def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
         """Start its clock; called before `run`. `memory` is what its searcher has to have, if that may have changed."""
@@ -117,20 +117,20 @@ class SearchJob:
     def stop(self) -> None:
         self._is_stopped = True
         self._task.control.stop()
-        self._clock.release()
+        self._clock.allow_answer()
 
     def ponderhit(self, ns: int) -> None:
         """The move pondered on was played: from now on the clock runs."""
         if self.is_pondering:
-            if self._thrown:
+            if self._dice:
                 self._task.control.stop()  # `run` begins anew with the throw, and a control that runs from now
-            self._clock.hit(ns, None if self._thrown else self._task.control)
+            self._clock.ponderhit(ns, None if self._dice else self._task.control)
 
-    def throw(self, dice: int) -> None:
+    def set_dice(self, dice: int) -> None:
         """Take the die thrown in the position whose six throws are pondered."""
         position = self.request.position
         if self.is_pondering and is_dice_position(position, self.request.game.info) and not position.dice:
-            self._thrown = dice
+            self._dice = dice
 
     def shut_down(self, shutdown: Shutdown) -> None:
         """Stop a search that is unbounded, since nobody can do so any more; after a quit any search."""
@@ -147,12 +147,12 @@ class SearchJob:
         if self.request.options.is_debugging and budget is not None:
             self._note(f"time for this move {budget.soft:.0f} ms, at most {budget.hard:.0f} ms")
         try:
-            answer = self._think()
+            answer = self._find_answer()
         except Exception as error:
             self._post(Refused(Kind.INTERNAL, internal_reason(error)))
             answer = self._answer(self._any_move())
         finally:
-            self._clock.cancel()
+            self._clock.cancel_timer()
         if self.request.options.is_debugging:
             self._note(f"time used {self._clock.used_ms():.1f} ms")
         return answer
@@ -175,13 +175,13 @@ class SearchJob:
         except Exception:
             return None
 
-    def _think(self) -> BestMove:
+    def _find_answer(self) -> BestMove:
         game, position = self.request.game, self.request.position
         if self._config is not None:
             configure(self.request.searcher, self._config, lambda text: self._post(Warning(text)))
         if not position.count_legal():
-            self._post(GameOver(self.search_id, _score_of_end(position)))
-            self._clock.wait()
+            self._post(GameOver(self.search_id, _final_score(position)))
+            self._clock.wait_to_answer()
             return self._answer(None)
         if self._answers_at_once and not self._task.moves:
             suggestion = game.suggest(position, self._random())
@@ -189,17 +189,17 @@ class SearchJob:
                 self._note(f"book {suggestion.why}")
                 return self._answer(suggestion.move)
         report = self._iterate()
-        self._clock.wait()
-        if self._thrown and not self._is_stopped:
-            if not self._go_on_with_throw():
+        self._clock.wait_to_answer()
+        if self._dice and not self._is_stopped:
+            if not self._continue_with_dice():
                 return self._answer(None)
             report = self._iterate()
         lines = report.lines
         if lines[0].throw:
-            lines = tuple(line for line in lines if line.throw == self._thrown)
+            lines = tuple(line for line in lines if line.throw == self._dice)
         if not lines:
             return self._answer(None)
-        best = lines[0] if self.request.options.skill >= MAX_SKILL else self._weakened(lines)
+        best = lines[0] if self.request.options.skill >= MAX_SKILL else self._pick_weakened(lines)
         move, has_reply = best.pv[0], len(best.pv) > 1 and not game.info.has_dice and not game.info.has_hidden
         return self._answer(move, best.pv[1] if has_reply else None, best.score.mate)
 
@@ -207,7 +207,7 @@ class SearchJob:
     def _answers_at_once(self) -> bool:
         return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
-    def _go_on_with_throw(self) -> bool:
+    def _continue_with_dice(self) -> bool:
         """Take the throw that was named while pondering; what the searcher keeps is worth as much for one throw.
 
         False if it fits none of the moves allowed.
@@ -215,7 +215,7 @@ class SearchJob:
         from games.kernel.control import Control
 
         position = self.request.position
-        set_dice(position, self.request.game.info, self._thrown)
+        set_dice(position, self.request.game.info, self._dice)
         legal = set(position.legal_moves())
         moves = tuple(move for move in self._task.moves if move in legal)
         if self._task.moves and not moves:
@@ -223,7 +223,7 @@ class SearchJob:
         self._task = self._task._replace(control=Control(self._task.control.node_limit), moves=moves)
         if self._is_stopped:  # just now
             self._task.control.stop()
-        self._clock.start(self._task.control)
+        self._clock.set_deadline(self._task.control)
         return True
 
     def _refutes(self, move: Move) -> bool:
@@ -232,13 +232,13 @@ class SearchJob:
 
         scores = []
         for moves in ((), (move,)):
-            control = Control(CHECK_NODES)
-            self._clock.share(control, CHECK_SHARE)
+            control = Control(BOOK_CHECK_NODES)
+            self._clock.set_partial_deadline(control, BOOK_CHECK_SHARE)
             report = exhaust(self.request.searcher, Task(self.request.position, control, moves))
-            if control.stopped and report.nodes < CHECK_NODES:
+            if control.stopped and report.nodes < BOOK_CHECK_NODES:
                 return True
             scores.append(report.lines[0].score.cp)
-        return scores[1] < scores[0] - CHECK_MARGIN * self.request.game.info.score_unit // 100
+        return scores[1] < scores[0] - BOOK_CHECK_MARGIN * self.request.game.info.score_unit // 100
 
     def _iterate(self) -> Report:
         """Search deeper and deeper until a limit is reached; return the last report."""
@@ -273,7 +273,7 @@ class SearchJob:
         limits = self.request.limits
         if not report.complete or report.finished or self._task.control.stopped:
             return True
-        if 0 < limits.depth <= report.depth or (limits.mate and settles_mate(report, limits.mate)):
+        if 0 < limits.depth <= report.depth or (limits.mate and is_mate_search_done(report, limits.mate)):
             return True
         if self.is_pondering:
             return False
@@ -284,7 +284,7 @@ class SearchJob:
         """True if a single reply is to be played at once."""
         return self._answers_at_once and (len(self._task.moves) or self.request.position.count_legal()) == 1
 
-    def _weakened(self, lines: tuple[Line, ...]) -> Line:
+    def _pick_weakened(self, lines: tuple[Line, ...]) -> Line:
         """Return the best line after noise that grows as the skill falls."""
         noise = self._random()
         sigma = SKILL_NOISE * (MAX_SKILL - self.request.options.skill)
@@ -312,22 +312,22 @@ class MoveClock:
     def begin(self, ns: int, control: Control) -> None:
         self._requested_ns = self._runs_since_ns = ns
         if not self.is_pondering:
-            self.start(control)
+            self.set_deadline(control)
 
-    def start(self, control: Control) -> None:
+    def set_deadline(self, control: Control) -> None:
         """Set the deadline of a control."""
         if self.budget is not None:
             self._timer = stop_at(control, self._runs_since_ns + int(self.budget.hard * 1e6))
 
-    def hit(self, ns: int, control: Control | None) -> None:
+    def ponderhit(self, ns: int, control: Control | None) -> None:
         """Pondering ends: the clock runs; no deadline is set without a control."""
         self._runs_since_ns = max(ns, self._requested_ns)
         if control is not None:
-            self.start(control)
+            self.set_deadline(control)
         self.is_pondering = False
         self._may_answer.set()
 
-    def share(self, control: Control, share: float) -> None:
+    def set_partial_deadline(self, control: Control, share: float) -> None:
         """Set a deadline at a share of the time meant for the move."""
         if self.budget is not None:
             control.set_deadline(self._runs_since_ns + int(self.budget.soft * share * 1e6))
@@ -345,26 +345,26 @@ class MoveClock:
         """Return the milliseconds since the search was asked for."""
         return max((now_ns() - self._requested_ns) // 1_000_000, 0)
 
-    def wait(self) -> None:
+    def wait_to_answer(self) -> None:
         """Wait until the answer may be given: at once, or after `stop` or `ponderhit`."""
         self._may_answer.wait()
 
-    def release(self) -> None:
+    def allow_answer(self) -> None:
         self._may_answer.set()
 
-    def cancel(self) -> None:
+    def cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
 
-def settles_mate(report: Report, wanted: int) -> bool:
+def is_mate_search_done(report: Report, wanted: int) -> bool:
     """True if a search for a mate has its answer: a win short enough, or none where it should have shown by now."""
     mate = report.lines[0].score.mate
     found = mate is not None and 0 < mate <= wanted
     return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
 
 
-def _score_of_end(position: Position) -> Score:
+def _final_score(position: Position) -> Score:
     """Return the value of a position without a legal move, the mover's view."""
     outcome = position.outcome()
     if outcome is None or outcome.winner is None:

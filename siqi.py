@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from daemon import events as _events
 from daemon.engine import Engine as _Engine
-from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
+from daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from daemon.main import STACK_BYTES
 from daemon.options import declared
 from daemon.scheduler import Needs, Shutdown
@@ -497,7 +497,7 @@ def _limits(limit: Limit) -> Limits:
             raise ValueError(f"limit {name}: a whole number from 1, not {count}")
     times = {name: getattr(limit, name) for name in ("time", "first_clock", "second_clock", "first_inc", "second_inc")}
     for name, seconds in times.items():
-        if seconds is not None and not 0 <= seconds <= MAX_TIME / 1000:
+        if seconds is not None and not 0 <= seconds <= MAX_TIME_MS / 1000:
             raise ValueError(f"limit {name}: seconds, not {seconds}")
 
     def milliseconds(seconds: float | None) -> int | None:

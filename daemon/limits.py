@@ -7,7 +7,7 @@ from typing import NamedTuple
 from daemon import clock
 
 MAX_NUMBER = 10**15
-MAX_TIME = 10**10
+MAX_TIME_MS = 10**10
 """Milliseconds, some hundred days: what a deadline in nanoseconds can hold."""
 
 

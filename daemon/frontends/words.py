@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
+from daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from daemon.pipes import printable
 
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
@@ -59,7 +59,7 @@ def parse_number(word: str, text: str, field: str = "") -> int:
 def parse_limit(word: str, text: str, field: str) -> int:
     """Return the number of a limit within what the engine takes; ValueError if it is none."""
     number = parse_number(word, text, field)
-    number = min(number, MAX_TIME) if field in _TIMES else number
+    number = min(number, MAX_TIME_MS) if field in _TIMES else number
     return max(number, 0) if field in ("winc", "binc", "movestogo") else number
 
 

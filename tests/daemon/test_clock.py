@@ -27,14 +27,14 @@ def test_budget_fits_the_clock(
     left: float, increment: float, moves: int, played: int, expected: int, overhead: float, early_weight: float
 ) -> None:
     budget = clock.allot(left, increment, moves, played, expected, overhead, early_weight=early_weight)
-    assert clock.LEAST <= budget.soft <= budget.hard
-    assert budget.hard + overhead < left or budget.hard == clock.LEAST
+    assert clock.MIN_BUDGET <= budget.soft <= budget.hard
+    assert budget.hard + overhead < left or budget.hard == clock.MIN_BUDGET
 
 
 @given(st.floats(1, 10_000_000), st.floats(0, 5000))
 def test_movetime_is_never_overrun(movetime: float, overhead: float) -> None:
     budget = clock.fixed(movetime, overhead)
-    assert budget.soft == budget.hard <= max(movetime, clock.LEAST)
+    assert budget.soft == budget.hard <= max(movetime, clock.MIN_BUDGET)
 
 
 @pytest.mark.parametrize("minutes, expected", [(45, 50), (15, 22), (4, 12), (30, 100)])

@@ -51,7 +51,7 @@ from games.contract import (
 )
 
 if TYPE_CHECKING:
-    from daemon.game_log import GameLine, GameLog
+    from daemon.game_log import GameLog, PlayedGame
     from daemon.load_job import SearcherConfig
     from daemon.search_job import SearchJob, SearchOptions
 
@@ -94,7 +94,7 @@ class RunningSearch(NamedTuple):
     job: SearchJob
     position: Position  # the engine's, of which the search has a copy
     ply: int  # of that position then
-    line: GameLine
+    played: PlayedGame
 
 
 class Engine:
@@ -281,14 +281,14 @@ class Engine:
                 raise Refusal(Kind.MOVE, str(error), len(history.moves)) from None
             history.moves.append(word)
         if self._log is not None:
-            self._log.see(self._line(), position)
+            self._log.update(self._played_game(), position)
 
-    def _line(self) -> GameLine:
+    def _played_game(self) -> PlayedGame:
         """Return the game so far."""
-        from daemon.game_log import GameLine
+        from daemon.game_log import PlayedGame
 
         name, history = self.info.name, self._current_history()
-        return GameLine(name, history.fen or "", tuple(history.moves), self.options.changed(name))
+        return PlayedGame(name, history.fen or "", tuple(history.moves), self.options.changed(name))
 
     def set_dice(self, dice: int) -> None:
         """Set the die thrown for the side to move; a search that ponders on this position's throws takes it too."""
@@ -379,7 +379,7 @@ class Engine:
         job = SearchJob(search_id, request, self._post)
         if is_stopped:
             job.stop()
-        running = RunningSearch(job, position, position.ply, self._line())
+        running = RunningSearch(job, position, position.ply, self._played_game())
         self._scheduler.call_when_ready(lambda: self._begin(running, requested_ns or now_ns()), job)
         return search_id
 
@@ -471,15 +471,15 @@ class Engine:
         limits = self._running.job.request.limits
         if not (limits.has_clock or limits.movetime):
             return
-        position, line = answer.position, self._running.line
+        position, played = answer.position, self._running.played
         after = position.copy()
         try:
             after.push(answer.move)
         except ValueError:
             return  # a view does not know what its attack leaves
         winner = None if answer.mate is None else position.turn if answer.mate > 0 else 1 - position.turn
-        line = line._replace(moves=(*line.moves, position.move_text(answer.move)))
-        self._log.see(line, after, winner)
+        played = played._replace(moves=(*played.moves, position.move_text(answer.move)))
+        self._log.update(played, after, winner)
 
 
 def _entropy() -> int:

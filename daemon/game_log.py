@@ -15,7 +15,7 @@ from games.files import append_json_line, open_json_lines
 
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 
-SEEN = "mate seen"
+MATE_SEEN = "mate seen"
 """The end of a game that was left when a mate had been proven."""
 
 _BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-012/]+", "end": "')
@@ -26,7 +26,7 @@ def owns(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-class GameLine(NamedTuple):
+class PlayedGame(NamedTuple):
     """A game so far."""
 
     game: str
@@ -38,11 +38,11 @@ class GameLine(NamedTuple):
 class GameLog:
     """Follows the positions that are set and the moves that are answered; writes each game once."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, warn: Tell) -> None:
         """`tell` gets a line if a game cannot be written."""
-        self._tell = tell
+        self._warn = warn
         self._path = ""
-        self._line: GameLine | None = None
+        self._played: PlayedGame | None = None
         self._winner: int | None = None  # by a proven mate
         self._is_written = False
 
@@ -55,17 +55,17 @@ class GameLog:
             open_json_lines(path, owns).close()
         self._path = path
 
-    def see(self, line: GameLine, position: Position, mate_for: int | None = None) -> None:
+    def update(self, played: PlayedGame, position: Position, mate_for: int | None = None) -> None:
         """What a game has come to. One that does not continue the game before ends that.
 
         `mate_for`: the side for which a search has just proven a mate.
         """
         if not self._path:
             return
-        known = self._line
-        if known is not None and (known[:2] != line[:2] or line.moves[: len(known.moves)] != known.moves):
+        known = self._played
+        if known is not None and (known[:2] != played[:2] or played.moves[: len(known.moves)] != known.moves):
             self.close()
-        self._line = line
+        self._played = played
         if mate_for is not None:
             self._winner = mate_for
         outcome = position.outcome()
@@ -75,19 +75,24 @@ class GameLog:
     def close(self) -> None:
         """The game is over, as far as the client is concerned."""
         if self._winner is not None:
-            self._write(RESULTS[self._winner], SEEN)
-        self._line, self._winner, self._is_written = None, None, False
+            self._write(RESULTS[self._winner], MATE_SEEN)
+        self._played, self._winner, self._is_written = None, None, False
 
     def _write(self, result: str, end: str) -> None:
-        if not self._path or self._is_written or self._line is None or not self._line.moves:
+        if not self._path or self._is_written or self._played is None or not self._played.moves:
             return
-        entry: dict[str, object] = {"game": self._line.game, "moves": self._line.moves, "result": result, "end": end}
-        if self._line.fen:
-            entry["fen"] = self._line.fen
-        if self._line.options:
-            entry["options"] = self._line.options
+        entry: dict[str, object] = {
+            "game": self._played.game,
+            "moves": self._played.moves,
+            "result": result,
+            "end": end,
+        }
+        if self._played.fen:
+            entry["fen"] = self._played.fen
+        if self._played.options:
+            entry["options"] = self._played.options
         try:
             append_json_line(self._path, json.dumps(entry), owns)
             self._is_written = True
         except OSError as error:
-            self._tell(f"option Learn: {error.strerror}: {self._path}")
+            self._warn(f"option Learn: {error.strerror}: {self._path}")

@@ -159,17 +159,17 @@ class Ucci(UciFamily):
             elif word not in OPPONENTS:
                 others.append(word)
                 i -= 1
-        asked = parse_go(others)
-        for word in asked.unknown:
+        request = parse_go(others)
+        for word in request.unknown:
             self.note(f"go: unknown word ignored: {printable(word)}")
-        moves = asked.searchmoves
-        if self._banned and not asked.perft:
+        moves = request.searchmoves
+        if self._banned and not request.perft:
             moves = tuple(move for move in moves or self.engine.legal_moves() if move not in self._banned)
             if not moves:
                 self.out.line("nobestmove")
                 return
-        limits = asked.limits._replace(**times)  # type: ignore[arg-type]
-        self.start(asked._replace(limits=limits), moves, line)
+        limits = request.limits._replace(**times)  # type: ignore[arg-type]
+        self.start(request._replace(limits=limits), moves, line)
 
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
         self._is_offered = "draw" in words

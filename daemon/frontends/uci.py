@@ -66,10 +66,10 @@ class Uci(UciFamily):
         self.engine.set_dice(int(words[0]))
 
     def go(self, words: list[str], line: ClientLine) -> None:
-        asked = parse_go(words, self.go_words)
-        for word in asked.unknown:
+        request = parse_go(words, self.go_words)
+        for word in request.unknown:
             self.error(f"go: unknown word ignored: {printable(word)}")
-        self.start(asked, asked.searchmoves, line)
+        self.start(request, request.searchmoves, line)
 
     def d(self, words: list[str], line: ClientLine) -> None:
         position = self.engine.position

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from daemon import events
 from daemon.events import Event, Info
 from daemon.frontends.base import FrontEnd, QueuedLine
-from daemon.frontends.words import Go
+from daemon.frontends.words import GoRequest
 from daemon.options import NO_FILE
 from daemon.pipes import ClientLine
 from daemon.scheduler import State
@@ -48,12 +48,12 @@ class UciFamily(FrontEnd):
         for queued in self.queue:
             queued.line.ponderhit_ns = line.ns
 
-    def start(self, asked: Go, moves: Sequence[str], line: ClientLine) -> None:
+    def start(self, request: GoRequest, moves: Sequence[str], line: ClientLine) -> None:
         """Begin the search or the count of a `go` whose turn has come."""
-        if asked.perft:
-            self.engine.perft(asked.perft, line.is_stopped)
+        if request.perft:
+            self.engine.perft(request.perft, line.is_stopped)
             return
-        self.engine.go(asked.limits, moves, line.ns, line.is_stopped)
+        self.engine.go(request.limits, moves, line.ns, line.is_stopped)
         if line.ponderhit_ns:
             while self.queue and self._is_throw_before_hit(self.queue[0]):
                 self._handle(*self.queue.popleft())  # it was said before the hit

@@ -63,7 +63,7 @@ def parse_limit(word: str, text: str, field: str) -> int:
     return max(number, 0) if field in ("winc", "binc", "movestogo") else number
 
 
-class Go(NamedTuple):
+class GoRequest(NamedTuple):
     """What a `go` asks for."""
 
     limits: Limits
@@ -72,7 +72,7 @@ class Go(NamedTuple):
     unknown: tuple[str, ...]  # words that nobody knows
 
 
-def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
+def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> GoRequest:
     """Parse the words after `go`. ValueError for a value that cannot be.
 
     `names`: the client's words, in lower case, and UCI's.
@@ -103,4 +103,4 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
         else:
             unknown.append(words[i - 1])
     perft = found.pop("perft", 0)
-    return Go(Limits(**found), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]
+    return GoRequest(Limits(**found), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon import clock
-from daemon.frontends.words import Go, parse_go
+from daemon.frontends.words import GoRequest, parse_go
 from daemon.limits import Limits
 
 clocks = st.floats(1, 10_000_000)
@@ -97,11 +97,13 @@ def test_the_smaller_of_clock_and_movetime() -> None:
 
 def test_parse_go() -> None:
     words = ["depth", "5", "searchmoves", "a0a1", "b0c2", "nodes", "7", "fast"]
-    assert parse_go(words) == Go(Limits(depth=5, nodes=7), ("a0a1", "b0c2"), 0, ("fast",))
+    assert parse_go(words) == GoRequest(Limits(depth=5, nodes=7), ("a0a1", "b0c2"), 0, ("fast",))
     assert parse_go(["infinite"]).limits.infinite and not parse_go(["infinite"]).limits.is_bounded
-    assert parse_go(["perft", "3"]) == Go(Limits(), (), 3, ())
+    assert parse_go(["perft", "3"]) == GoRequest(Limits(), (), 3, ())
     names = {"p1time": "wtime", "depth": "depth"}
-    assert parse_go(["P1TIME", "5", "depth", "2", "wtime", "9"], names) == Go(Limits(5, depth=2), (), 0, ("wtime", "9"))
+    assert parse_go(["P1TIME", "5", "depth", "2", "wtime", "9"], names) == GoRequest(
+        Limits(5, depth=2), (), 0, ("wtime", "9")
+    )
     limits = parse_go(["wtime", "-5", "btime", "10"]).limits
     assert limits.wtime == -5 and limits.budget(0, 0, 50, 10) is not None
 

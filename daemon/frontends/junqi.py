@@ -54,7 +54,7 @@ class Referee(MoveByMove):
         self._side, self._array, self._own = side, "", ""
         self.search(line.ns)
 
-    def words(self) -> Sequence[str]:
+    def move_list(self) -> Sequence[str]:
         if not self._array:
             return [UNKNOWN_SETUP] * self._side
         setups = [self._array, UNKNOWN_SETUP] if self._side == 0 else [UNKNOWN_SETUP, self._array]

@@ -60,16 +60,16 @@ class MoveByMove(FrontEnd):
             self.engine.stop()
             self._search_id = None
 
-    def start(self) -> str | None:
+    def start_fen(self) -> str | None:
         """Return the FEN that the game began from; None: the start."""
         return None
 
-    def words(self) -> Sequence[str]:
+    def move_list(self) -> Sequence[str]:
         """Return the move list from there."""
         return self._moves
 
     def set_position(self) -> None:
-        self.engine.set_position(self.start(), self.words())
+        self.engine.set_position(self.start_fen(), self.move_list())
 
     def play(self, move: str) -> None:
         """Play a move of the client's; Refusal if it is illegal, and the game stands as it was."""
@@ -119,7 +119,7 @@ class MoveByMove(FrontEnd):
             what += f": {printable(line.text)}"
         self.out.line(self.error(what))
 
-    def no_command(self, words: list[str], line: ClientLine) -> None:
+    def unknown_command(self, words: list[str], line: ClientLine) -> None:
         raise ValueError("unknown command")
 
     def reason(self, text: str) -> str:
@@ -162,7 +162,7 @@ class MoveByMove(FrontEnd):
 
 
 SETOPTION = Command(MoveByMove.setoption, IN_ORDER)
-UNKNOWN = Command(MoveByMove.no_command, IN_ORDER)
+UNKNOWN = Command(MoveByMove.unknown_command, IN_ORDER)
 
 
 def number(text: str) -> int:

@@ -87,7 +87,7 @@ class MyAi(MoveByMove):
         if set_up_by == self._set_up_by:
             self._handle(line, self.commands["get"])
 
-    def start(self) -> str | None:
+    def start_fen(self) -> str | None:
         return self._fen
 
     def answer(self, move: str) -> None:

@@ -42,7 +42,7 @@ FIXED = ("UCI_Variant", "UCI_Coordinates")
 MATE = 100_000
 """The score of a mate, to which its moves are added."""
 
-MOST_MS = 10**9
+MAX_CLOCK_MS = 10**9
 """No clock has more."""
 
 COLOURS = "wb"
@@ -61,7 +61,7 @@ class Activity(enum.Enum):
     ANALYZING = enum.auto()
 
 
-class Running(NamedTuple):
+class PendingSearch(NamedTuple):
     """A search whose answer is waited for."""
 
     search_id: int
@@ -90,7 +90,7 @@ VARIANTS = {
 }
 
 
-class Time:
+class TimeControl:
     """The limits that the client has set; times in milliseconds."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Opponent:
         self.allowed: list[str] = []  # the moves that the die leaves to a person
 
 
-class Thoughts:
+class ThinkingOutput:
     """What the engine has reported of its search."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Cecp(FrontEnd):
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._mode = Mode.FORCE
-        self._running: Running | None = None
+        self._pending: PendingSearch | None = None
         self._variant = VARIANTS["xiangqi"]
         self._fen: str | None = None
         self._moves: list[str] = []
@@ -145,9 +145,9 @@ class Cecp(FrontEnd):
         self._is_over = False
         self._ponders = False
         self._pings: list[str] = []  # those that wait for the engine's move
-        self._time = Time()
+        self._time_control = TimeControl()
         self._opponent = Opponent()
-        self._thoughts = Thoughts()
+        self._thinking = ThinkingOutput()
 
     # Lines
 
@@ -172,7 +172,7 @@ class Cecp(FrontEnd):
         self._stop()
         self._mode = Mode.ANALYZE if self._mode is Mode.ANALYZE else Mode.PLAY
         self._side, self._is_over = 1, False
-        self._time.depth = self._thoughts.score = 0
+        self._time_control.depth = self._thinking.score = 0
         self._opponent.is_engine, self._opponent.reply = False, ""
         self.engine.call_when_ready(self.engine.new_game)
         self._begin(self._usual_start)
@@ -210,7 +210,7 @@ class Cecp(FrontEnd):
             self._fen, self._moves, self._is_over, self._opponent.reply = fen, [], False, ""
         except Refusal as refusal:
             self.out.line(f"tellusererror Illegal position: {printable(refusal.reason, 400)}")
-        self._go_on()
+        self._react()
 
     def usermove(self, words: list[str], line: ClientLine) -> None:
         move = words[0]
@@ -224,7 +224,7 @@ class Cecp(FrontEnd):
         except Refusal:
             self._moves.pop()
             self.out.line(f"Illegal move: {move}")
-        self._go_on()
+        self._react()
 
     def undo(self, words: list[str], line: ClientLine) -> None:
         self._take_back("undo", 1)
@@ -262,7 +262,7 @@ class Cecp(FrontEnd):
         self._set_position()
 
     def status(self, words: list[str], line: ClientLine) -> None:
-        centiseconds, nodes, depth = self._thoughts.figures
+        centiseconds, nodes, depth = self._thinking.figures
         self.out.line(f"stat01: {centiseconds} {nodes} {depth} 0 0")
 
     def move_now(self, words: list[str], line: ClientLine) -> None:
@@ -270,11 +270,11 @@ class Cecp(FrontEnd):
             self.engine.stop()
 
     def level(self, words: list[str], line: ClientLine) -> None:
-        time = self._time
+        time = self._time_control
         minutes, _, seconds = words[1].partition(":")
         base = 1000 * (60 * number(minutes) + (number(seconds) if seconds else 0))
-        increment = min(round(1000 * float(words[2])), MOST_MS)
-        time.moves, time.base, time.increment = number(words[0]), min(base, MOST_MS), increment
+        increment = min(round(1000 * float(words[2])), MAX_CLOCK_MS)
+        time.moves, time.base, time.increment = number(words[0]), min(base, MAX_CLOCK_MS), increment
         time.movetime = 0
         time.left = [time.base, time.base]
 
@@ -282,16 +282,16 @@ class Cecp(FrontEnd):
         seconds = float(words[0])
         if seconds < 0:
             raise ValueError("no time")
-        self._time.movetime = min(max(round(1000 * seconds), 1), MOST_MS)
+        self._time_control.movetime = min(max(round(1000 * seconds), 1), MAX_CLOCK_MS)
 
     def sd(self, words: list[str], line: ClientLine) -> None:
-        self._time.depth = number(words[0])
+        self._time_control.depth = number(words[0])
 
     def time(self, words: list[str], line: ClientLine) -> None:
-        self._time.left[0] = clock_ms(words[0])
+        self._time_control.left[0] = clock_ms(words[0])
 
     def otim(self, words: list[str], line: ClientLine) -> None:
-        self._time.left[1] = clock_ms(words[0])
+        self._time_control.left[1] = clock_ms(words[0])
 
     def hard(self, words: list[str], line: ClientLine) -> None:
         self._ponders = True
@@ -302,10 +302,10 @@ class Cecp(FrontEnd):
             self._stop()
 
     def post(self, words: list[str], line: ClientLine) -> None:
-        self._thoughts.is_posting = True
+        self._thinking.is_posting = True
 
     def nopost(self, words: list[str], line: ClientLine) -> None:
-        self._thoughts.is_posting = False
+        self._thinking.is_posting = False
 
     def ping(self, words: list[str], line: ClientLine) -> None:
         """While the engine thinks on its move the answer waits for that."""
@@ -317,7 +317,7 @@ class Cecp(FrontEnd):
         self._stop()
 
     def draw(self, words: list[str], line: ClientLine) -> None:
-        if self._thoughts.score < DRAW_BELOW:
+        if self._thinking.score < DRAW_BELOW:
             self.out.line("offer draw")
 
     def lift(self, words: list[str], line: ClientLine) -> None:
@@ -371,7 +371,7 @@ class Cecp(FrontEnd):
 
     @property
     def _activity(self) -> Activity | None:
-        return None if self._running is None else self._running.activity
+        return None if self._pending is None else self._pending.activity
 
     def _begin(self, fen: str | None) -> None:
         self._fen, self._moves = fen, []
@@ -379,9 +379,9 @@ class Cecp(FrontEnd):
 
     def _set_position(self) -> None:
         self.engine.set_position(self._fen, self._moves)
-        self._go_on()
+        self._react()
 
-    def _go_on(self) -> None:
+    def _react(self) -> None:
         """Do what the position asks for, after it has changed."""
         self._opponent.allowed = []
         outcome = self.engine.outcome()
@@ -402,32 +402,32 @@ class Cecp(FrontEnd):
             self._search(Activity.ANALYZING, Limits(infinite=True))
         if self._mode is not Mode.PLAY or self._is_over:
             return
-        has_dice, limits = self.engine.info.has_dice, self._time.limits(self._side, len(self._moves))
+        has_dice, limits = self.engine.info.has_dice, self._time_control.limits(self._side, len(self._moves))
         if self.engine.position.turn == self._side:
             if has_dice:
-                self._throw()
+                self._roll_die()
             self._search(Activity.THINKING, limits)
         elif has_dice and not self._opponent.is_engine:
-            self._throw()
+            self._roll_die()
             self._opponent.allowed = self.engine.legal_moves()
         elif self._ponders and self._opponent.reply:
             self.engine.set_position(self._fen, [*self._moves, self._opponent.reply])
             self._search(Activity.PONDERING, limits._replace(ponder=True))
 
     def _search(self, activity: Activity, limits: Limits) -> None:
-        self._running = Running(self.engine.go(limits), activity)
+        self._pending = PendingSearch(self.engine.go(limits), activity)
 
     def _stop(self) -> None:
         """End what runs; its answer will be dropped. The position is then the one without an expected move."""
-        if self._running is None:
+        if self._pending is None:
             return
-        was, self._running = self._running.activity, None
+        was, self._pending = self._pending.activity, None
         self.engine.stop()
         if was is Activity.PONDERING:
             self.engine.set_position(self._fen, self._moves)
         self._answer_pings()
 
-    def _throw(self) -> None:
+    def _roll_die(self) -> None:
         """Throw the die; the client is told by a line of thinking, which it shows."""
         self._opponent.die = random.randint(1, self.engine.info.die_faces)
         self.engine.set_dice(self._opponent.die)
@@ -441,11 +441,11 @@ class Cecp(FrontEnd):
     # Events
 
     def best_move(self, answer: events.BestMove) -> None:
-        running = self._running
-        if running is None or answer.search_id != running.search_id:
+        pending = self._pending
+        if pending is None or answer.search_id != pending.search_id:
             return
-        self._running = None
-        if running.activity is not Activity.THINKING:  # the end of the input ended it
+        self._pending = None
+        if pending.activity is not Activity.THINKING:  # the end of the input ended it
             return
         if answer.move is None:  # the game is over, or the search was refused: it would be again
             self._mode = Mode.FORCE
@@ -458,17 +458,17 @@ class Cecp(FrontEnd):
 
     def info(self, info: events.Info) -> None:
         """Show `depth score time nodes pv` for each line."""
-        if self._running is None or info.search_id != self._running.search_id:
+        if self._pending is None or info.search_id != self._pending.search_id:
             return
-        report, thoughts = info.report, self._thoughts
+        report, thinking = info.report, self._thinking
         lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
-        thoughts.score = number_of(lines[0].score)
+        thinking.score = score_number(lines[0].score)
         for line in lines:
             depth = line.depth or report.depth
-            thoughts.figures = centiseconds, nodes, _ = info.elapsed_ms // 10, report.nodes, depth
-            if thoughts.is_posting or self._mode is Mode.ANALYZE:
+            thinking.figures = centiseconds, nodes, _ = info.elapsed_ms // 10, report.nodes, depth
+            if thinking.is_posting or self._mode is Mode.ANALYZE:
                 pv = " ".join(map(info.position.move_text, line.pv))
-                self.out.line(f"{depth} {number_of(line.score)} {centiseconds} {nodes} {pv}")
+                self.out.line(f"{depth} {score_number(line.score)} {centiseconds} {nodes} {pv}")
 
     def note(self, text: str) -> None:
         self.out.line(f"# {text}")
@@ -526,10 +526,10 @@ UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_ORDER, is_wor
 
 def clock_ms(text: str) -> int:
     """Return centiseconds as milliseconds; a clock that has run out has one left."""
-    return min(max(10 * int(text), 1), MOST_MS)
+    return min(max(10 * int(text), 1), MAX_CLOCK_MS)
 
 
-def number_of(score: Score) -> int:
+def score_number(score: Score) -> int:
     """Return a score as CECP has it."""
     if score.mate is None:
         return score.cp

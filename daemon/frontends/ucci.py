@@ -131,7 +131,7 @@ class Ucci(UciFamily):
         if found is not None:
             for name, score in (("lowerbound", found.lower), ("upperbound", found.upper)):
                 if score is not None:
-                    parts += [name, str(number_of(score)), "depth", str(found.depth)]
+                    parts += [name, str(score_number(score)), "depth", str(found.depth)]
         return " ".join(parts)
 
     def banmoves(self, words: list[str], line: ClientLine) -> None:
@@ -183,11 +183,11 @@ class Ucci(UciFamily):
 
     def info(self, info: events.Info) -> None:
         """UCCI's scores are numbers."""
-        self._score = number_of(info.report.lines[0].score)
-        self.out.line(*info_lines(info, lambda score: str(number_of(score))))
+        self._score = score_number(info.report.lines[0].score)
+        self.out.line(*info_lines(info, lambda score: str(score_number(score))))
 
     def game_over(self, event: events.GameOver) -> None:
-        self._score = number_of(event.score)
+        self._score = score_number(event.score)
         self.out.line(f"info depth 0 score {self._score} time 0 nodes 0 nps 0")
 
     def best_move(self, answer: events.BestMove) -> None:
@@ -228,7 +228,7 @@ class Ucci(UciFamily):
     }
 
 
-def number_of(score: Score) -> int:
+def score_number(score: Score) -> int:
     """Return a score as UCCI has it: centipawns, or of a mate in the winner's own moves MATE less the plies."""
     if score.mate is None:
         return score.cp

@@ -46,24 +46,24 @@ class Botzone(MoveByMove):
         self._dice = 0
 
     def find(self, word: str) -> Command:
-        return ASK
+        return REQUEST
 
-    def ask(self, words: list[str], line: ClientLine) -> None:
+    def read_request(self, words: list[str], line: ClientLine) -> None:
         """Take a request; a whole game ends the one before. Its turn comes when nothing runs and its game is loaded."""
         request = parse_request(line.text, self._game)
         if request.past is None:
             self.check_idle()
         else:
             self.cancel_search()
-        load = Command(lambda botzone, words, line: botzone.load(request, line), IDLE)
+        load = Command(lambda botzone, words, line: botzone.load_game(request, line), IDLE)
         self.queue.appendleft(QueuedLine(line, load))
 
-    def load(self, request: Request, line: ClientLine) -> None:
+    def load_game(self, request: Request, line: ClientLine) -> None:
         self.select_game(request.game)
-        answer = Command(lambda botzone, words, line: botzone.request(request, line), GAME)
+        answer = Command(lambda botzone, words, line: botzone.carry_out(request, line), GAME)
         self.queue.appendleft(QueuedLine(line, answer))
 
-    def request(self, request: Request, line: ClientLine) -> None:
+    def carry_out(self, request: Request, line: ClientLine) -> None:
         if request.past is not None:
             self.begin(0)
             self._game, self._movetime, self._moves = request.game, request.movetime, request.past
@@ -102,7 +102,7 @@ class Botzone(MoveByMove):
         self.out.line(json.dumps({"response": response}), KEEP_RUNNING)
 
 
-ASK = Command(Botzone.ask, IN_ORDER)
+REQUEST = Command(Botzone.read_request, IN_ORDER)
 
 FAULTS = (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError)
 
@@ -120,24 +120,24 @@ class Request(NamedTuple):
 def parse_request(text: str, game: str) -> Request:
     """Return what a line asks for, in a game if one goes on; Refusal if it is no request."""
     try:
-        asked = checked(json.loads(text))
-        if "requests" in asked:
-            return parse_history(asked)
+        fields = as_object(json.loads(text))
+        if "requests" in fields:
+            return parse_history(fields)
         if not game:
             raise ValueError("the first line needs requests")
-        return Request(game, moves_of(game, asked), die_of(game, asked))
+        return Request(game, moves_of(game, fields), die_of(game, fields))
     except FAULTS as error:
         raise Refusal(Kind.LINE, f"{type(error).__name__}: {error}") from None
 
 
-def parse_history(asked: dict[str, Any]) -> Request:
-    requests, responses = asked["requests"], asked.get("responses", [])
+def parse_history(fields: dict[str, Any]) -> Request:
+    requests, responses = fields["requests"], fields.get("responses", [])
     if len(requests) != len(responses) + 1:
         raise ValueError("a request more than responses is needed")
     game = game_of(requests[0])
     turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
     past = [move for turn in turns for move in moves_of(game, turn)]
-    seconds = min(float(asked.get("time_limit") or TURN_S), 3600)
+    seconds = min(float(fields.get("time_limit") or TURN_S), 3600)
     movetime = max(round(1000 * SHARE * seconds), 1)
     return Request(game, moves_of(game, requests[-1]), die_of(game, requests[-1]), past, movetime)
 
@@ -149,7 +149,7 @@ def game_of(first: dict[str, Any]) -> str:
 
 def moves_of(game: str, turn: Any) -> list[str]:
     """Return the move of a request or response as the game writes it, if any; ValueError if it is neither."""
-    turn, board = checked(turn), registry.info(game).board
+    turn, board = as_object(turn), registry.info(game).board
     if game == "connect6":
         stones = [(turn["x0"], turn["y0"]), (turn["x1"], turn["y1"])]
         if any(not -1 <= x < len(board.columns) for stone in stones for x in stone):
@@ -173,13 +173,13 @@ def shaped(field: Any, pattern: str, kind: str) -> str:
 
 def die_of(game: str, request: Any) -> int:
     """Return the die of a request, 0 if it has none; ValueError if no die shows it."""
-    die = checked(request).get("dice", 0)
+    die = as_object(request).get("dice", 0)
     faces = registry.info(game).die_faces or 6  # a game without a die refuses it itself
     return 0 if die in (0, *NOTHING) else int(shaped(die, f"[1-{faces}]", "a die"))
 
 
-def checked(asked: Any) -> dict[str, Any]:
+def as_object(fields: Any) -> dict[str, Any]:
     """Return what was asked; ValueError if it is no object."""
-    if not isinstance(asked, dict):
+    if not isinstance(fields, dict):
         raise ValueError("not an object")
-    return asked
+    return fields

@@ -18,7 +18,7 @@ from games import registry
 from games.compiling import announce_compiling
 from games.contract import Game, Line, Position, Score, Searcher, set_dice
 
-KEPT = 4
+MAX_LOADED = 4
 """Games with different options that a worker keeps."""
 
 Emit = Callable[[dict[str, Any]], None]
@@ -31,9 +31,9 @@ class Item:
     query: Query
     turn: int  # moves before it
     options: tuple[OptionValue, ...]
-    identity: str  # of its answer
+    query_hash: str  # of its answer
     job: SearchJob | None = None  # while it is searched
-    is_left: bool = False  # by an action
+    is_terminated: bool = False  # by an action
 
 
 class LoadedGame(NamedTuple):
@@ -49,11 +49,11 @@ class Analyst:
     def __init__(self, write: Callable[[str], None]) -> None:
         """`write` gets lines about the compiling of games."""
         self._write = write
-        self._loaded: OrderedDict[tuple[OptionValue, ...], LoadedGame] = OrderedDict()
+        self._games: OrderedDict[tuple[OptionValue, ...], LoadedGame] = OrderedDict()
 
     def forget(self) -> None:
         """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
-        self._loaded = OrderedDict()
+        self._games = OrderedDict()
 
     def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
         """Return the final answer to an item; `emit` gets those before it. BadLineError if the query has a fault.
@@ -64,7 +64,7 @@ class Analyst:
         game, searcher = self._game(item)
         position = self._position(game, item)
         found = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
-        found |= {"query": item.identity, "limits": query.limits, "version": __version__}
+        found |= {"query": item.query_hash, "limits": query.limits, "version": __version__}
         found["toMove"] = ("first", "second")[position.turn]
         if played := played_move(position, item):
             found["played"] = played
@@ -84,7 +84,7 @@ class Analyst:
         limits = Limits(movetime=query.movetime or None, nodes=query.nodes, depth=query.depth, mate=query.mate)
         search_options = SearchOptions(multipv=query.multipv or 1, is_analysis=True)
         reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), query.reportEvery)
-        job = SearchJob(0, SearchRequest(game, searcher, position, moves, limits, search_options), reports.take)
+        job = SearchJob(0, SearchRequest(game, searcher, position, moves, limits, search_options), reports.handle_event)
         begin(item, job)
         job.begin(now_ns())
         job.run()
@@ -93,11 +93,11 @@ class Analyst:
         return found | describe(reports.final)
 
     def _game(self, item: Item) -> LoadedGame:
-        loaded = self._loaded  # `forget` may put another in its place
+        loaded = self._games  # `forget` may put another in its place
         key = (("game", item.query.game), *item.options)
         if key not in loaded:
             loaded[key] = self._load(item)
-            if len(loaded) > KEPT:
+            if len(loaded) > MAX_LOADED:
                 loaded.popitem(last=False)
         loaded.move_to_end(key)
         return loaded[key]
@@ -164,7 +164,7 @@ class Reports:
         self.final: Info | None = None
         self.fault = ""
 
-    def take(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         if isinstance(event, Refused):
             self.fault = event.reason
         elif isinstance(event, Info) and event.is_final:

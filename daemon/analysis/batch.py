@@ -16,7 +16,7 @@ import msgspec
 
 from daemon import __version__
 from daemon.analysis.answers import Final
-from daemon.analysis.query import Action, BadLineError, Query, identity, parse, resolve_options
+from daemon.analysis.query import Action, BadLineError, Query, parse, query_hash, resolve_options
 from daemon.pipes import printable
 
 if TYPE_CHECKING:
@@ -132,41 +132,41 @@ class Batch:
         """Leave what runs without an answer; what waits is not begun."""
         self._is_stopping = True
         with self._lock:
-            self._leave(lambda item: True)
+            self._terminate(lambda item: True)
 
-    def _leave(self, is_meant: Callable[[Item], bool]) -> None:
+    def _terminate(self, is_meant: Callable[[Item], bool]) -> None:
         """End or drop open positions; under the lock."""
         for item in filter(is_meant, self._open):
-            item.is_left = True
+            item.is_terminated = True
             if item.job is not None:
                 item.job.stop()
 
-    def _say(self, answer: dict[str, Any]) -> None:
+    def _write_answer(self, answer: dict[str, Any]) -> None:
         with self._lock:
-            self._say_locked(answer)
+            self._write_locked(answer)
 
-    def _say_locked(self, answer: dict[str, Any]) -> None:
+    def _write_locked(self, answer: dict[str, Any]) -> None:
         self.errors += "error" in answer
         self._write(answer)
 
-    def complain(self, what: str, name: str) -> None:
+    def report_error(self, what: str, name: str) -> None:
         """Say what is wrong with a game that cannot be asked for."""
-        self._say(complaint(BadLineError(what, "", name)))
+        self._write_answer(error_answer(BadLineError(what, "", name)))
 
-    def take(self, line: str | bytes, number: int = 0) -> None:
+    def take_line(self, line: str | bytes, number: int = 0) -> None:
         """Do what a line of JSON asks for; errors in it have its number, if there is one."""
         try:
             parsed = parse(line)
             for field in parsed.unknown:
-                self._say({"id": parsed.asked.id, "warning": "unknown field", "field": field})
-            if isinstance(parsed.asked, Action):
-                self._act(parsed.asked, parsed.fields)
+                self._write_answer({"id": parsed.request.id, "warning": "unknown field", "field": field})
+            if isinstance(parsed.request, Action):
+                self._act(parsed.request, parsed.fields)
             else:
-                self.ask(parsed.asked)
+                self.take_query(parsed.request)
         except BadLineError as error:
-            self._say(complaint(error) | ({"line": number} if number else {}))
+            self._write_answer(error_answer(error) | ({"line": number} if number else {}))
 
-    def ask(self, query: Query) -> None:
+    def take_query(self, query: Query) -> None:
         """Queue the positions of a query; BadLineError if it names what there is not."""
         from daemon.analysis.analyst import Item
 
@@ -182,10 +182,10 @@ class Batch:
         for turn in turns:
             if turn > len(query.moves):
                 what = f"turn {turn} is after the last move, {len(query.moves)}"
-                self._say(complaint(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
+                self._write_answer(error_answer(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
                 continue
-            item = Item(query, turn, options, identity(query, turn, options))
-            if (query.id, turn, item.identity) not in self._done:
+            item = Item(query, turn, options, query_hash(query, turn, options))
+            if (query.id, turn, item.query_hash) not in self._done:
                 items.append(item)
         self._expect(query.id, tuple(item.turn for item in items))
         for item in items:
@@ -193,20 +193,20 @@ class Batch:
                 self._open.add(item)
             self._backlog.put(item)
 
-    def _act(self, asked: Action, fields: dict[str, Any]) -> None:
+    def _act(self, request: Action, fields: dict[str, Any]) -> None:
         """Do what an action asks for; its answer repeats its fields."""
         found: dict[str, Any] = {}
         with self._lock:
-            if asked.action == "query_version":
+            if request.action == "query_version":
                 found = {"version": __version__, "git_hash": GIT_HASH}
-            elif asked.action == "clear_cache":
+            elif request.action == "clear_cache":
                 for analyst in self._analysts:
                     analyst.forget()
             else:
-                self._leave(
+                self._terminate(
                     lambda item: (
-                        (asked.action == "terminate_all" or item.query.id == asked.terminateId)
-                        and (asked.turns is None or item.turn in asked.turns)
+                        (request.action == "terminate_all" or item.query.id == request.terminateId)
+                        and (request.turns is None or item.turn in request.turns)
                     )
                 )
             self._write(fields | found)
@@ -215,7 +215,7 @@ class Batch:
         """Note the search of an item, so that an action can end it; it may have come already."""
         with self._lock:
             item.job = job
-            if item.is_left:
+            if item.is_terminated:
                 job.stop()
 
     def _work(self) -> None:
@@ -225,14 +225,14 @@ class Batch:
         self._analysts.append(analyst)
         while (item := self._backlog.get()) is not None and not self._is_stopping:
             with self._lock:
-                if item.is_left:
+                if item.is_terminated:
                     self._open.discard(item)
                     self._write({"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True})
                     continue
             try:
-                answer = analyst.analyse(item, self._begin, self._say)
+                answer = analyst.analyse(item, self._begin, self._write_answer)
             except BadLineError as error:
-                answer = complaint(error) | {"turn": item.turn}
+                answer = error_answer(error) | {"turn": item.turn}
             except SearchFaultError as error:
                 answer = {"id": item.query.id, "turn": item.turn, "error": printable(str(error), 200)}
             except Exception as error:
@@ -243,12 +243,12 @@ class Batch:
                 }
             with self._lock:
                 self._open.discard(item)
-                if item.is_left:
+                if item.is_terminated:
                     answer.pop("query", None)  # a search cut short does not stand for its limits
                 if not self._is_stopping:
-                    self._say_locked(answer)
+                    self._write_locked(answer)
 
 
-def complaint(error: BadLineError) -> dict[str, Any]:
+def error_answer(error: BadLineError) -> dict[str, Any]:
     found = {"error": str(error), "field": error.field, "id": error.id}
     return {name: value for name, value in found.items() if value}

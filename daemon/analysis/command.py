@@ -25,15 +25,15 @@ from games.compiling import announce_compiling, to_stderr
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 """Exit statuses."""
 
-_MOST = {option.name: option.high for option in CORE}
+_MAX = {option.name: option.high for option in CORE}
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
     found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
     found.add_argument("input", nargs="?", type=Path, help="a file; without it standard input")
     found.add_argument("--workers", type=number_to(256), default=1, help="positions looked at at the same time")
-    found.add_argument("--threads", type=number_to(_MOST["Threads"]), default=1, help="of a search")
-    found.add_argument("--hash", type=number_to(_MOST["Hash"]), default=16, metavar="MIB", help="memory of a search")
+    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="of a search")
+    found.add_argument("--hash", type=number_to(_MAX["Hash"]), default=16, metavar="MIB", help="memory of a search")
     nodes_help = f"for queries without a limit ({DEFAULT_NODES})"
     found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
     found.add_argument("--depth", type=number_to(10**15), default=0, help="likewise")
@@ -210,10 +210,10 @@ class Run:
         if options.format == "json":
             for number, line in enumerate(self._handle, 1):
                 if line := line.strip():
-                    self._batch.take(line, number)
+                    self._batch.take_line(line, number)
         elif options.format == "fen":
             for query in queries_of_fens(self._handle, options.game):
-                self._batch.ask(query)
+                self._batch.take_query(query)
         else:
             self._feed_records()
 
@@ -224,11 +224,11 @@ class Run:
             found = records_of(self._handle, game, skip)
         for number, record in enumerate(found, 1):
             if isinstance(record, ValueError):
-                self._batch.complain(str(record), str(number))
+                self._batch.report_error(str(record), str(number))
                 continue
             if self._records is not None:
                 self._records.add(str(number), record)
-            self._batch.ask(query_of_record(str(number), game, record))
+            self._batch.take_query(query_of_record(str(number), game, record))
         if not number:
             self._progress.say(f"no record of {game} in the input")
             self._status = FAILED

@@ -76,7 +76,7 @@ class Table:
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+        self._write_answer = say
         self._expected: dict[str, Counter[int]] = {}  # by id, the turns whose answers are to come
         self._waiting: dict[str, dict[int, Answer]] = {}
         self._scores: dict[str, dict[int, int | None]] = {}  # of turns, the mover's side
@@ -89,7 +89,7 @@ class Table:
     def _write(self, cells: tuple[Any, ...]) -> None:
         text = io.StringIO()
         csv.writer(text, lineterminator="").writerow(cells)
-        self._say(text.getvalue())
+        self._write_answer(text.getvalue())
 
     def __call__(self, answer: Answer) -> None:
         if answer.get("isDuringSearch") or "warning" in answer or "action" in answer:
@@ -178,7 +178,7 @@ class Annotated:
 
     def __init__(self, say: Callable[[str], None], game: str, encoding: str) -> None:
         """`say` takes text as it is to be written, line ends included; the encoding can hold all of it."""
-        self._say = say
+        self._write_answer = say
         self._encoding = encoding
         self._annotate = registry.records(game).annotate
         self._games: dict[str, GameRecord] = {}
@@ -212,11 +212,11 @@ class Annotated:
         while self._parts and self._has_games:
             part = self._parts[0]
             if isinstance(part, str):
-                self._say(part)
+                self._write_answer(part)
             elif self._left[part[0]]:
                 return
             else:
-                self._say(self._text(*part))
+                self._write_answer(self._text(*part))
             self._parts.popleft()
 
     def _text(self, name: str) -> str:

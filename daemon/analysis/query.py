@@ -89,7 +89,7 @@ class BadLineError(ValueError):
 
 
 class Parsed(NamedTuple):
-    asked: Query | Action
+    request: Query | Action
     unknown: list[str]  # fields that nobody knows
     fields: dict[str, Any]  # as they came; the answer to an action repeats them
 
@@ -114,17 +114,17 @@ def parse(line: str | bytes) -> Parsed:
         if isinstance(value := fields.get(field), str) and value not in choices:
             raise BadLineError(f"one of {' '.join(choices)}, not {printable(value)}", field, name)
     try:
-        asked = msgspec.convert(fields, kind)
+        request = msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         what, _, path = str(error).partition(" - at `$")
         field = re.split(r"[.`\[]", path.lstrip("."))[0] or _missing(what)
         raise BadLineError(what, field, name) from None
     unknown = sorted(set(fields) - _FIELDS[kind])
-    if isinstance(asked, Query):
-        asked = _with_position(asked)
-    elif asked.action == "terminate" and asked.terminateId is None:
+    if isinstance(request, Query):
+        request = _with_position(request)
+    elif request.action == "terminate" and request.terminateId is None:
         raise BadLineError("Object missing required field `terminateId`", "terminateId", name)
-    return Parsed(asked, unknown, given)
+    return Parsed(request, unknown, given)
 
 
 def _missing(what: str) -> str:
@@ -178,7 +178,7 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue
         raise BadLineError(printable(str(error), 200), "options", query.id) from None
 
 
-def identity(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str:
+def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str:
     """Return a hash of all that decides an answer, as 16 hexadecimal digits.
 
     That is the version, the position with all moves and throws before it, the limits and options of the search. The id,

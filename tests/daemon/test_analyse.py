@@ -23,7 +23,7 @@ from daemon.analysis.answers import read_answers
 from daemon.analysis.batch import Batch, BatchSettings
 from daemon.analysis.encodings import detected
 from daemon.analysis.formats import Table
-from daemon.analysis.query import BadLineError, Query, identity, parse, resolve_options
+from daemon.analysis.query import BadLineError, Query, parse, query_hash, resolve_options
 from games import registry
 from games.compiling import announce_compiling
 from games.kernel import jit
@@ -153,7 +153,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 def test_katagos_spellings() -> None:
-    query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').asked
+    query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').request
     assert isinstance(query, Query)
     assert (query.analyseTurns, query.reportEvery, query.nodes) == ((0,), 0.5, 7)
     with pytest.raises(BadLineError, match="Expected"):
@@ -226,7 +226,7 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
 
     failures: list[Exception] = []
     batch = Batch(BatchSettings(workers=2, nodes=1), write, failures.append)
-    batch.run(lambda: [batch.take(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
+    batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
     assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
     assert not failures
     assert 0 < most <= 1000
@@ -360,7 +360,7 @@ def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
 def test_what_an_identity_depends_on() -> None:
     def of(**changes: Any) -> str:
         query = Query(**({"id": "a", "game": "ewn", "moves": ("123456", "615243", "c5c4"), "nodes": 3} | changes))
-        return identity(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
+        return query_hash(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
 
     assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
     assert of() == of(moves=("123456", "615243")), "later moves"

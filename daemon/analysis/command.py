@@ -16,7 +16,7 @@ import msgspec
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answers
 from daemon.analysis.batch import DEFAULT_NODES, Batch, BatchSettings
 from daemon.analysis.encodings import Text, explain, open_input
-from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_record, records_of
+from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
 from daemon.options import CORE
 from daemon.pipes import printable
 from games import registry
@@ -59,7 +59,7 @@ def number_to(most: int) -> Callable[[str], int]:
     return checked
 
 
-def say(text: str) -> None:
+def report(text: str) -> None:
     """A line for the user, on standard error."""
     to_stderr(f"siqi analyse: {text}")
 
@@ -67,24 +67,24 @@ def say(text: str) -> None:
 def analyse_with(options: argparse.Namespace) -> int:
     """The exit status: 0 if every position has its answer, 1 if something failed, 2 if nothing was begun."""
     if (refusal := misuse(options)) is not None:
-        say(refusal)
+        report(refusal)
         return MISUSED
     earlier = Earlier()
     if options.resume is not None:
         try:
             earlier = read_answers(options.resume)
         except (OSError, NotAnswersError) as error:
-            say(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
+            report(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
             return MISUSED
     try:
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(Progress())
             return Run(options, progress, earlier, stack).run()
     except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
-        say(str(error))
+        report(str(error))
         return FAILED
     except UnicodeError as error:  # found before the first position
-        say(explain(error))
+        report(explain(error))
         return MISUSED
 
 
@@ -95,7 +95,7 @@ def misuse(options: argparse.Namespace) -> str | None:
     if options.output == "record":
         if options.format != "record":
             return "--output record needs --format record"
-        with announce_compiling(say, options.game):
+        with announce_compiling(report, options.game):
             annotate = registry.records(options.game).annotate
         if annotate is None:
             return f"--output record: records of {options.game} have no room for comments"
@@ -111,8 +111,8 @@ class Run:
         self._options = options
         self._progress = progress
         self._text: Text | None = None
-        self._records: Annotated | None = None
-        self._table: Table | None = None
+        self._records: AnnotatedRecords | None = None
+        self._table: CsvTable | None = None
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._out = sys.stdout.buffer
@@ -120,7 +120,7 @@ class Run:
         if options.format == "json":
             self._handle: Any = stack.enter_context(open_input(options.input))
         else:
-            with announce_compiling(progress.say, options.game):
+            with announce_compiling(progress.report, options.game):
                 usual = registry.records(options.game).ENCODING if options.format == "record" else "utf-8"
             self._text = Text(options.input, options.encoding, usual, options.output == "record")
             self._handle = stack.enter_context(self._text.handle)
@@ -128,17 +128,17 @@ class Run:
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
         settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
-        self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.say)
+        self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.report)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options
         if options.output == "record":
             assert self._text is not None
             encode = self._text.encode
-            self._records = Annotated(lambda text: self._put(encode(text)), options.game, self._text.encoding)
+            self._records = AnnotatedRecords(lambda text: self._put(encode(text)), options.game, self._text.encoding)
             return self._records
         if options.output == "csv":
-            self._table = Table(lambda text: self._put(text.encode() + b"\n"))
+            self._table = CsvTable(lambda text: self._put(text.encode() + b"\n"))
             return self._table
         if options.resume is not None:
             journal = stack.enter_context(Journal(options.resume, earlier))
@@ -159,22 +159,22 @@ class Run:
         except BrokenPipeError:
             os._exit(0)  # nobody reads any more
         except OSError as error:  # a full disk
-            say(str(error))
+            report(str(error))
             os._exit(FAILED)
 
     def _fail(self, error: Exception) -> None:
         """End the process at once: the reader may wait for ever for input, or for a worker that has failed."""
         try:
-            self._progress.say(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
+            self._progress.report(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
         finally:
             os._exit(FAILED)
 
     def _take_answer(self, answer: dict[str, Any]) -> None:
         self._write(answer)
-        self._progress.see(answer)
+        self._progress.update(answer)
         if self._records is not None and "error" in answer:
             turn = f", after move {answer['turn']}" if "turn" in answer else ""
-            self._progress.say(f"game {answer['id']}{turn}: {answer['error']}")
+            self._progress.report(f"game {answer['id']}{turn}: {answer['error']}")
 
     def _expect(self, name: str, turns: tuple[int, ...]) -> None:
         self._progress.expect(len(turns))
@@ -191,9 +191,9 @@ class Run:
         if self._table is not None:
             self._table.close()
         if self._text is not None and self._text.is_broken:
-            self._progress.say(self._text.hint())
+            self._progress.report(self._text.hint())
         if self._status == 0 and self._batch.errors:
-            self._progress.say(f"{self._batch.errors} of the answers are errors")
+            self._progress.report(f"{self._batch.errors} of the answers are errors")
             self._status = FAILED
         return self._status
 
@@ -202,7 +202,7 @@ class Run:
         try:
             self._feed_input()
         except (OSError, UnicodeError) as error:
-            self._progress.say(explain(error) if isinstance(error, UnicodeError) else str(error))
+            self._progress.report(explain(error) if isinstance(error, UnicodeError) else str(error))
             self._status = FAILED
 
     def _feed_input(self) -> None:
@@ -220,7 +220,7 @@ class Run:
     def _feed_records(self) -> None:
         game, number = self._options.game, 0
         skip = self._records.skip if self._records is not None else lambda text: None
-        with announce_compiling(self._progress.say, game):
+        with announce_compiling(self._progress.report, game):
             found = records_of(self._handle, game, skip)
         for number, record in enumerate(found, 1):
             if isinstance(record, ValueError):
@@ -230,7 +230,7 @@ class Run:
                 self._records.add(str(number), record)
             self._batch.take_query(query_of_record(str(number), game, record))
         if not number:
-            self._progress.say(f"no record of {game} in the input")
+            self._progress.report(f"no record of {game} in the input")
             self._status = FAILED
 
 
@@ -249,10 +249,10 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def say(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """A line for the user, above the bar."""
         if self._bar is None:
-            say(text)
+            report(text)
         else:
             self._bar.write(f"siqi analyse: {text}", file=sys.stderr)
 
@@ -261,6 +261,6 @@ class Progress:
         if self._bar is not None:
             self._bar.total += count
 
-    def see(self, answer: dict[str, Any]) -> None:
+    def update(self, answer: dict[str, Any]) -> None:
         if self._bar is not None and not answer.get("isDuringSearch", "turn" not in answer):
             self._bar.update()

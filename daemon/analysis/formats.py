@@ -69,14 +69,14 @@ def query_of_record(name: str, game: str, record: GameRecord) -> Query:
     )
 
 
-class Table:
+class CsvTable:
     """Final answers as lines of comma-separated values, one for each of the lines found.
 
     What a move lost needs the score of the position after it, unless it is among the lines found: rows wait for that.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._write_answer = say
+    def __init__(self, write_text: Callable[[str], None]) -> None:
+        self._write_text = write_text
         self._expected: dict[str, Counter[int]] = {}  # by id, the turns whose answers are to come
         self._waiting: dict[str, dict[int, Answer]] = {}
         self._scores: dict[str, dict[int, int | None]] = {}  # of turns, the mover's side
@@ -89,7 +89,7 @@ class Table:
     def _write(self, cells: tuple[Any, ...]) -> None:
         text = io.StringIO()
         csv.writer(text, lineterminator="").writerow(cells)
-        self._write_answer(text.getvalue())
+        self._write_text(text.getvalue())
 
     def __call__(self, answer: Answer) -> None:
         if answer.get("isDuringSearch") or "warning" in answer or "action" in answer:
@@ -104,7 +104,7 @@ class Table:
         scores[turn] = score_before(answer)
         if (earlier := waiting.pop(turn - 1, None)) is not None:
             self._write_rows(earlier, scores[turn])
-        if expected[turn + 1] and has_to_wait(answer) and turn not in waiting:
+        if expected[turn + 1] and needs_next_score(answer) and turn not in waiting:
             waiting[turn] = answer
         else:
             self._write_rows(answer, scores.get(turn + 1))
@@ -130,7 +130,7 @@ class Table:
             self._write(tuple(cells.get(column, "") for column in COLUMNS))
 
 
-def has_to_wait(answer: Answer) -> bool:
+def needs_next_score(answer: Answer) -> bool:
     """True if the loss by the move played can only be known from the next position."""
     played, lines = answer.get("played"), answer.get("lines")
     return bool(played and lines and is_known_from_next(answer) and played not in [line["move"] for line in lines])
@@ -173,12 +173,12 @@ def centipawns(score: dict[str, Any]) -> int:
     return int(max(-MATE_CP, min(MATE_CP, score["cp"])))
 
 
-class Annotated:
+class AnnotatedRecords:
     """The input again, in which each game has a note for every position."""
 
-    def __init__(self, say: Callable[[str], None], game: str, encoding: str) -> None:
+    def __init__(self, write_text: Callable[[str], None], game: str, encoding: str) -> None:
         """`say` takes text as it is to be written, line ends included; the encoding can hold all of it."""
-        self._write_answer = say
+        self._write_text = write_text
         self._encoding = encoding
         self._annotate = registry.records(game).annotate
         self._games: dict[str, GameRecord] = {}
@@ -212,11 +212,11 @@ class Annotated:
         while self._parts and self._has_games:
             part = self._parts[0]
             if isinstance(part, str):
-                self._write_answer(part)
+                self._write_text(part)
             elif self._left[part[0]]:
                 return
             else:
-                self._write_answer(self._text(*part))
+                self._write_text(self._text(*part))
             self._parts.popleft()
 
     def _text(self, name: str) -> str:

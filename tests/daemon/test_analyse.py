@@ -22,7 +22,7 @@ import pytest
 from daemon.analysis.answers import read_answers
 from daemon.analysis.batch import Batch, BatchSettings
 from daemon.analysis.encodings import detected
-from daemon.analysis.formats import Table
+from daemon.analysis.formats import CsvTable
 from daemon.analysis.query import BadLineError, Query, parse, query_hash, resolve_options
 from games import registry
 from games.compiling import announce_compiling
@@ -237,7 +237,7 @@ BROKEN_WRITER = """
 import daemon.analysis.formats
 def fail(*_):
     raise RuntimeError("cannot write")
-daemon.analysis.formats.Table.__call__ = fail
+daemon.analysis.formats.CsvTable.__call__ = fail
 from daemon.main import main
 main()
 """
@@ -495,7 +495,7 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
 def test_rows_come_though_the_run_is_broken_off() -> None:
     """A row that waits for the next position's score is written without it."""
     rows: list[str] = []
-    table = Table(rows.append)
+    table = CsvTable(rows.append)
     table.expect("a", (0, 1))
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})

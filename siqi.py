@@ -302,7 +302,7 @@ class Engine:
 
         `root_moves`: only these are considered. ValueError for an illegal one, or a limit that ends no search.
         """
-        _check_ends(limit)
+        _check_is_bounded(limit)
         return self._begin(position, limit, 1, root_moves)._result()
 
     def analyse(
@@ -314,7 +314,7 @@ class Engine:
         root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
         """Return the best lines of a position, best first; none if the game is over. Errors as of `play`."""
-        _check_ends(limit)
+        _check_is_bounded(limit)
         analysis = self._begin(position, limit, multipv, root_moves)
         analysis._result()
         return analysis.lines
@@ -344,14 +344,14 @@ class Engine:
         self, position: Position | Board, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None
     ) -> Analysis:
         self._check_idle()
-        game, start, words, dice = _taken_apart(position)
+        game, start, words, dice = _decompose(position)
         if game != self.game:
             raise ValueError(f"a position of {game} for an engine of {self.game}")
         self._engine.set_position(start, words)
         if dice:
             self._engine.set_dice(dice)
         self._engine.set_option("MultiPV", str(multipv))
-        search_id = self._engine.go(_limits(limit), [_word(move) for move in root_moves or ()])
+        search_id = self._engine.go(_limits(limit), [_move_text(move) for move in root_moves or ()])
         self._running = Analysis(self, position, search_id)
         return self._running
 
@@ -407,7 +407,7 @@ class Analysis:
     def __iter__(self) -> Iterator[Info]:
         while not self.is_done:
             before = self.lines
-            self._step()
+            self._handle_next()
             if self.lines is not before:
                 yield from self.lines
 
@@ -423,7 +423,7 @@ class Analysis:
     def _wait_for_answer(self) -> None:
         """Take what is left of the search's events."""
         while self._best is None:
-            self._step()
+            self._handle_next()
 
     def _result(self) -> PlayResult:
         try:
@@ -436,7 +436,7 @@ class Analysis:
             raise EngineError(self._fault)
         return self._best
 
-    def _step(self) -> None:
+    def _handle_next(self) -> None:
         event = self._engine._next_event()
         if isinstance(event, _events.Info):
             self.lines = [
@@ -470,7 +470,7 @@ def _shown(report: Report, multipv: int) -> Sequence[Any]:
     return report.lines if report.lines[0].throw else report.lines[:multipv]
 
 
-def _taken_apart(position: Position | Board) -> tuple[str, str | None, list[str], int]:
+def _decompose(position: Position | Board) -> tuple[str, str | None, list[str], int]:
     """Return the game, the FEN of the start, the words of the moves and the die."""
     if isinstance(position, Position):
         return position.game, position._start, position.move_stack, position.dice
@@ -479,12 +479,12 @@ def _taken_apart(position: Position | Board) -> tuple[str, str | None, list[str]
     raise TypeError(f"a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
 
 
-def _check_ends(limit: Limit) -> None:
+def _check_is_bounded(limit: Limit) -> None:
     if _limits(limit).infinite:
         raise ValueError("a limit is needed that ends the search; `analysis` takes none")
 
 
-def _word(move: Any) -> str:
+def _move_text(move: Any) -> str:
     """Return a move as the engine reads it: with ranks from 0, however its board counts them."""
     return str(move) if isinstance(move, str) else str(move.uci(0))
 

@@ -14,7 +14,7 @@ from games.compiling import announce_compiling, to_stderr
 SHELLS = ("bash", "zsh", "tcsh")
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="siqi",
         description="An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. "
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: list[str]) -> int:
     """The exit status."""
-    whole = parser()
+    whole = build_parser()
     options = whole.parse_args(arguments)
     if options.command in ("analyse", "analyze"):
         from daemon.analysis.command import analyse_with

@@ -31,12 +31,12 @@ def warm(names: list[str]) -> int:
     total = sum(kernels.values())
     with tqdm(total=total, unit=" kernels", disable=not sys.stderr.isatty()) as bar:
 
-        def tell(kernel: str) -> None:
+        def count_kernel(kernel: str) -> None:
             nonlocal compiled
             compiled += 1
             bar.update()
 
-        jit.on_compile = tell
+        jit.on_compile = count_kernel
         for path, count in kernels.items():
             if count:  # not the adapters, which need what the engine does not
                 importlib.import_module(".".join(("games", *path.relative_to(games).with_suffix("").parts)))

@@ -1,4 +1,4 @@
-"""Counts: `bench`, whose signature changes when a search does, and `perft`."""
+"""The counting jobs: `bench`, whose signature changes when the search does, and `perft`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HASH_MB, SEED = 16, 1
 
 
 class BenchJob:
-    """One run over a game's positions, with one thread, each position with a fresh searcher."""
+    """A search of each bench position of a game, with one thread and a cleared searcher."""
 
     def __init__(self, game: Game[Position], post: Post) -> None:
         self._game = game
@@ -64,13 +64,13 @@ def set_up(game: Game[Position], item: BenchItem) -> Position:
 
 
 def summarise(report: Report, position: Position) -> str:
-    """Return what a search found, without times."""
+    """Return a search's result without times, the text that the signature is made from."""
     line = report.lines[0]
     return f"depth {report.depth} nodes {report.nodes} score {line.score.cp} best {position.move_text(line.pv[0])}"
 
 
 class PerftJob:
-    """Counts the leaves of the game tree below each root move."""
+    """A count of the leaves of the game tree below each root move."""
 
     def __init__(self, game: Game[Position], position: Position, depth: int, post: Post) -> None:
         self._game = game
@@ -93,7 +93,7 @@ class PerftJob:
         total, is_stopped = 0, False
         try:
             for move, nodes in self._game.perft(self._position, self._depth, self._control):
-                if self._control.stopped:  # these nodes are void
+                if self._control.stopped:  # this count is incomplete
                     is_stopped = True
                     break
                 self._post(PerftMove(self._position, move, nodes))

@@ -1,4 +1,4 @@
-"""The command line: all of it but the daemon, which takes no arguments."""
+"""The command line of `siqi` with arguments; without arguments it is the daemon."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: list[str]) -> int:
-    """The exit status."""
+    """Run a command line; return the exit status."""
     whole = build_parser()
     options = whole.parse_args(arguments)
     if options.command in ("analyse", "analyze"):
@@ -50,14 +50,14 @@ def run(arguments: list[str]) -> int:
         return warm(options.game or list(registry.NAMES))
     import shtab
 
-    with contextlib.suppress(BrokenPipeError):  # as of `| head`
+    with contextlib.suppress(BrokenPipeError):  # for example `| head`
         print(shtab.complete(whole, options.shell), flush=True)
         return 0
     os._exit(0)
 
 
 def bench_all(names: Sequence[str]) -> int:
-    """Print the bench of games as the protocol has it; return the exit status."""
+    """Run and print the bench of each game, in the protocol's lines; return the exit status."""
     from daemon.bench import BenchJob
     from daemon.events import Event
     from daemon.frontends.uci_family import count_lines

@@ -1,7 +1,7 @@
-"""Keep the games that the daemon plays to their end in a file, for the scripts that learn from games.
+"""The log of finished games (option Learn), for the scripts that learn from games.
 
-A line a game, a JSON object: `game`, `moves` (as the client wrote them), `result` (`1-0`: the first side won), `end`
-(the reason), `fen` if the game did not begin at the start, `options` of the game's own that are not at their default.
+Each line is a JSON object: `game`, `moves` (as the client wrote them), `result` (`1-0`: the first side won), `end` (the
+reason), `fen` if the game did not begin at the start, `options` of the game that are not at their default.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ from games.files import append_json_line, open_json_lines
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 
 MATE_SEEN = "mate seen"
-"""The end of a game that was left when a mate had been proven."""
+"""The `end` of a game that the client left after a mate was proven."""
 
 _BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-012/]+", "end": "')
 
 
 def owns(head: bytes) -> bool:
-    """True if a file begins with a game that a `GameLog` wrote."""
+    """True if a file that begins with these bytes was written by a `GameLog`."""
     return _BEGINNING.match(head) is not None
 
 
 class PlayedGame(NamedTuple):
-    """A game so far."""
+    """A game as it has been played so far."""
 
     game: str
-    fen: str  # '' for the start
+    fen: str  # '': the start position
     moves: tuple[str, ...]
     options: dict[str, str]
 
 
 class GameLog:
-    """Follows the positions that are set and the moves that are answered; writes each game once."""
+    """A file of games. It follows the positions that are set up and the best moves; each game is written once."""
 
     def __init__(self, warn: Tell) -> None:
-        """`tell` gets a line if a game cannot be written."""
+        """`warn` gets a line if a game cannot be written."""
         self._warn = warn
         self._path = ""
         self._played: PlayedGame | None = None
-        self._winner: int | None = None  # by a proven mate
+        self._winner: int | None = None  # the side with a proven mate
         self._is_written = False
 
     def open(self, path: str) -> None:
-        """Write to this file from now on, '' for none.
+        """Append games to this file from now on; '': no log.
 
-        OSError if it cannot be written or is not ours; nothing changes then.
+        OSError if it cannot be written or is not ours; the log before then stays.
         """
         if path:
             open_json_lines(path, owns).close()
         self._path = path
 
     def update(self, played: PlayedGame, position: Position, mate_for: int | None = None) -> None:
-        """What a game has come to. One that does not continue the game before ends that.
+        """Take the current state of a game; write it if it is over. A game that this one does not continue is closed.
 
         `mate_for`: the side for which a search has just proven a mate.
         """
@@ -73,7 +73,7 @@ class GameLog:
             self._write(RESULTS[outcome.winner], outcome.reason)
 
     def close(self) -> None:
-        """The game is over, as far as the client is concerned."""
+        """End the current game. If it is unfinished but a mate was proven, write it with the end MATE_SEEN."""
         if self._winner is not None:
             self._write(RESULTS[self._winner], MATE_SEEN)
         self._played, self._winner, self._is_written = None, None, False

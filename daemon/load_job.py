@@ -1,4 +1,7 @@
-"""Loading a game on a thread of its own: numba is imported, and kernels that the cache lacks are compiled."""
+"""The jobs that load a game and configure its searcher.
+
+Loading imports numba, and compiles the kernels that the cache lacks.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ WARM_UP_NODES = 500
 
 
 class SearcherConfig(NamedTuple):
-    """The options that a searcher is configured with."""
+    """The arguments of `Searcher.configure`."""
 
     hash_mb: int
     threads: int
@@ -26,7 +29,7 @@ class SearcherConfig(NamedTuple):
 
 
 class LoadJob:
-    """Loads one game and its searcher."""
+    """The loading of one game, with its options, and of its searcher."""
 
     def __init__(self, name: str, options: Iterable[tuple[str, str]], config: SearcherConfig, post: Post) -> None:
         self._name = name
@@ -34,7 +37,7 @@ class LoadJob:
         self._config = config
         self._post = post
         self.is_compiling = False
-        """True once a kernel was not in the cache: the game will not be there soon."""
+        """True once a kernel was missing in the cache: loading may take half a minute."""
 
     def failure_event(self, reason: str) -> LoadFailed:
         return LoadFailed(self._name, reason)
@@ -43,7 +46,7 @@ class LoadJob:
         """Loading cannot be stopped."""
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Nor does it end early."""
+        """Loading cannot be stopped."""
 
     def run(self) -> Loaded | LoadFailed:
         try:
@@ -74,7 +77,7 @@ class LoadJob:
 
 
 class ConfigureJob:
-    """Gives a loaded game's searcher its memory: a table of gigabytes takes seconds to be written."""
+    """The configuration of a loaded game's searcher; clearing a transposition table of gigabytes takes seconds."""
 
     def __init__(self, searcher: Searcher[Position], config: SearcherConfig, post: Post) -> None:
         self._searcher = searcher
@@ -90,24 +93,24 @@ class ConfigureJob:
         return Configured()
 
     def stop(self) -> None:
-        """It cannot be stopped."""
+        """A configuration cannot be stopped."""
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Nor does it end early."""
+        """A configuration cannot be stopped."""
 
 
 def spare_imported() -> None:
-    """Take what has been imported out of the garbage collector's rounds.
+    """Exempt all objects that exist now from garbage collection.
 
-    With numba a full round goes through 115,000 objects: it held a search up for 57 to 90 ms of processor time, between
-    two looks at the clock, whenever one fell due.
+    With numba a full collection visits 115,000 objects: each one held up a search, between two looks at the clock, for
+    57 to 90 ms of processor time.
     """
     gc.collect()
     gc.freeze()
 
 
 def configure(searcher: Searcher[Position], config: SearcherConfig, warn: Callable[[str], None]) -> None:
-    """Give a searcher its memory; `warn` gets a line about what it makes do with where there is no more."""
+    """Configure a searcher; `warn` gets a line, with the size in force, if there is not enough memory."""
     try:
         searcher.configure(*config)
     except MemoryError as error:
@@ -115,10 +118,10 @@ def configure(searcher: Searcher[Position], config: SearcherConfig, warn: Callab
 
 
 def warm_up(game: Game[Position], searcher: Searcher[Position]) -> None:
-    """Search a little before the game is said to be ready.
+    """Run a short search before the game is reported as loaded.
 
-    The first search of a process pays for late imports and first calls (100 ms measured), which under a short clock
-    would lose the game.
+    The first search of a process pays for late imports and first calls: 100 ms measured, which would lose a game on a
+    short clock.
     """
     from daemon.bench import set_up
     from games.kernel.control import Control

@@ -1,4 +1,4 @@
-"""One search from its limits to its best move, on a thread of its own: iterations, clock, skill, pondering."""
+"""The search job, from the limits to the best move: iterations, clock, skill and pondering."""
 
 from __future__ import annotations
 
@@ -31,38 +31,43 @@ if TYPE_CHECKING:
     from games.kernel.control import Control
 
 SKILL_NODES = 500
-"""Nodes at skill 0; doubled every second level."""
+"""The node limit at skill 0; it doubles every second level."""
 
 SKILL_LINES = 4
+"""The least number of lines from which a weakened engine chooses."""
+
 SKILL_NOISE = 8.0
-"""Standard deviation of the score noise in centipawns, per level missing."""
+"""Standard deviation of the score noise, in centipawns for each level below the highest."""
 
 BOOK_CHECK_NODES = 20_000
-"""Nodes for a book's move that is to be checked, and as many for the search for a better one."""
+"""Nodes of the search that checks a book's move, and of the search for the best move."""
 
 BOOK_CHECK_SHARE = 0.25
-"""Of the time meant for the move, at most, for both."""
+"""The share of the move's soft limit that both may use together."""
 
 BOOK_CHECK_MARGIN = 30
-"""Hundredths of a pawn that it may be worse."""
+"""A book's move may be worse than the best by this many hundredths of a pawn."""
 
 MATE_SLACK = 4
-"""Plies that a search for a mate goes beyond the mate's own length: selective search may see it late."""
+"""A search for a mate goes this many plies beyond the mate's length, as a selective search may see it late."""
 
 
 class SearchOptions(NamedTuple):
-    """The options that a search needs, as they stand when it is asked for."""
+    """The options of one search, with their values at its request."""
 
     multipv: int = 1
     overhead: int = 0  # ms
     skill: float = MAX_SKILL
     seed: int = 1
-    is_analysis: bool = False  # no move is played unsearched
-    is_debugging: bool = False
+    is_analysis: bool = False  # no book moves, no single replies without a search
+    is_debugging: bool = False  # post Notes of the time
 
 
 def stop_at(control: Control, ns: int) -> threading.Timer | None:
-    """Have a search stopped at a time; return the timer, to be cancelled after it, where kernels see no clock."""
+    """Set the time, by `now_ns`, at which a search stops.
+
+    Where kernels cannot read a clock this starts a timer; return it, to be cancelled after the search. None otherwise.
+    """
     from games.kernel.intrinsics import HAS_CLOCK
 
     if HAS_CLOCK:
@@ -75,7 +80,7 @@ def stop_at(control: Control, ns: int) -> threading.Timer | None:
 
 
 class SearchRequest(NamedTuple):
-    """What is searched, and with what."""
+    """One search: the position, the searcher, the limits and the options."""
 
     game: Game[Position]
     searcher: Searcher[Position]
@@ -86,13 +91,14 @@ class SearchRequest(NamedTuple):
 
 
 class SearchJob:
-    """A search that is asked for, runs or waits for its turn.
+    """A search that waits or runs.
 
-    `run` is for the job's thread; `stop`, `ponderhit` and `throw` are for the owner's, before the search begins too.
+    `run` is called on the job's thread; `stop`, `ponderhit` and `set_dice` on the owner's, also before the search runs.
+    `stop` may be called from any thread.
     """
 
     def __init__(self, search_id: int, request: SearchRequest, post: Post) -> None:
-        """`post` gets the events, in the thread that runs the search."""
+        """`post` takes the events, on the job's thread."""
         from games.kernel.control import Control
 
         self.search_id = search_id
@@ -107,33 +113,34 @@ class SearchJob:
         self._clock = MoveClock(request)
         self._config: SearcherConfig | None = None
         self._is_stopped = False
-        self._dice = 0  # the die, named while its throws are pondered
+        self._dice = 0  # the die thrown while all throws are pondered; 0: none yet
 
     def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
-        """Start its clock; called before `run`. `memory` is what its searcher has to have, if that may have changed."""
+        """Start the clock at `ns`; called before `run`. `config`: the searcher's, None if that cannot have changed."""
         self._config = config
         self._clock.begin(ns, self._task.control)
 
     def stop(self) -> None:
+        """Make the search end soon, and let it answer; does not wait."""
         self._is_stopped = True
         self._task.control.stop()
         self._clock.allow_answer()
 
     def ponderhit(self, ns: int) -> None:
-        """The move pondered on was played: from now on the clock runs."""
+        """End pondering, as the expected move was played: the clock runs from `ns`."""
         if self.is_pondering:
             if self._dice:
-                self._task.control.stop()  # `run` begins anew with the throw, and a control that runs from now
+                self._task.control.stop()  # `run` searches again with the throw, under a new control
             self._clock.ponderhit(ns, None if self._dice else self._task.control)
 
     def set_dice(self, dice: int) -> None:
-        """Take the die thrown in the position whose six throws are pondered."""
+        """Set the die, if the search ponders on a position without a throw; it is used after `ponderhit`."""
         position = self.request.position
         if self.is_pondering and is_dice_position(position, self.request.game.info) and not position.dice:
             self._dice = dice
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Stop a search that is unbounded, since nobody can do so any more; after a quit any search."""
+        """Stop an unbounded search, as no `stop` can come any more; after a quit stop any search."""
         if shutdown is Shutdown.QUIT or self.is_pondering or not self.request.limits.is_bounded:
             self.stop()
 
@@ -142,7 +149,10 @@ class SearchJob:
         return self._clock.is_pondering
 
     def run(self) -> BestMove:
-        """Search, wait for `stop` if the search is unbounded, and return the answer."""
+        """Search and return the answer; an unbounded search waits for `stop` with it, a pondering one for `ponderhit`.
+
+        After a fault, post Refused(INTERNAL) and answer with a legal move if there is one.
+        """
         budget = self._clock.budget
         if self.request.options.is_debugging and budget is not None:
             self._note(f"time for this move {budget.soft:.0f} ms, at most {budget.hard:.0f} ms")
@@ -168,7 +178,7 @@ class SearchJob:
         return BestMove(self.search_id, self.request.position, move, ponder, mate)
 
     def _any_move(self) -> Move | None:
-        """Return the answer after a fault: a legal move, if there is still one to be had."""
+        """Return the move to answer with after a fault: a legal one, None if none can be found."""
         try:
             moves = self._task.moves or tuple(self.request.position.legal_moves())
             return moves[0] if moves else None
@@ -208,9 +218,9 @@ class SearchJob:
         return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
     def _continue_with_dice(self) -> bool:
-        """Take the throw that was named while pondering; what the searcher keeps is worth as much for one throw.
+        """Set the throw that came while pondering, and a new control; the searcher's memory is as useful for one throw.
 
-        False if it fits none of the moves allowed.
+        Return False if none of the allowed root moves is legal with it.
         """
         from games.kernel.control import Control
 
@@ -227,7 +237,7 @@ class SearchJob:
         return True
 
     def _refutes(self, move: Move) -> bool:
-        """True if a short search finds the move clearly worse than the best, or does not get so far."""
+        """True if a short search finds the move worse than the best by the margin, or runs out of time."""
         from games.kernel.control import Control
 
         scores = []
@@ -241,7 +251,7 @@ class SearchJob:
         return scores[1] < scores[0] - BOOK_CHECK_MARGIN * self.request.game.info.score_unit // 100
 
     def _iterate(self) -> Report:
-        """Search deeper and deeper until a limit is reached; return the last report."""
+        """Deepen iteratively until a limit is reached; post an Info after each iteration, return the last report."""
         searcher = self.request.searcher
         searcher.start(self._task)
         try:
@@ -269,7 +279,7 @@ class SearchJob:
         return self.request.game.info.score_unit
 
     def _is_final(self, report: Report, stable: int, drop: float) -> bool:
-        """True if no further iteration is wanted. `stable`, `drop`: as `clock.scale` takes them."""
+        """True if no further iteration is needed. `stable`, `drop`: the arguments of `clock.scale`."""
         limits = self.request.limits
         if not report.complete or report.finished or self._task.control.stopped:
             return True
@@ -281,22 +291,22 @@ class SearchJob:
 
     @property
     def _is_single(self) -> bool:
-        """True if a single reply is to be played at once."""
+        """True if there is a single reply, and it may be played at once."""
         return self._answers_at_once and (len(self._task.moves) or self.request.position.count_legal()) == 1
 
     def _pick_weakened(self, lines: tuple[Line, ...]) -> Line:
-        """Return the best line after noise that grows as the skill falls."""
+        """Return the best line after adding noise to the scores, more at a lower skill."""
         noise = self._random()
         sigma = SKILL_NOISE * (MAX_SKILL - self.request.options.skill)
         return max(lines, key=lambda line: line.score.cp + noise.gauss(0, sigma))
 
     def _random(self) -> random.Random:
-        """Return draws that the seed and the position fix."""
+        """Return a generator seeded by the seed option and the position, so that a search can be repeated."""
         return random.Random(f"{self.request.options.seed} {self.request.position.key}")
 
 
 class MoveClock:
-    """The time of one search: its budget, when it began to run, and whether the answer may be given."""
+    """The clock of one search: its budget, its start, and whether the answer may be given yet."""
 
     def __init__(self, request: SearchRequest) -> None:
         position, info, limits = request.position, request.game.info, request.limits
@@ -310,17 +320,18 @@ class MoveClock:
             self._may_answer.set()
 
     def begin(self, ns: int, control: Control) -> None:
+        """Note the time of the request; unless the search ponders, start the clock."""
         self._requested_ns = self._runs_since_ns = ns
         if not self.is_pondering:
             self.set_deadline(control)
 
     def set_deadline(self, control: Control) -> None:
-        """Set the deadline of a control."""
+        """Set a control's deadline to the hard limit, if there is a budget."""
         if self.budget is not None:
             self._timer = stop_at(control, self._runs_since_ns + int(self.budget.hard * 1e6))
 
     def ponderhit(self, ns: int, control: Control | None) -> None:
-        """Pondering ends: the clock runs; no deadline is set without a control."""
+        """End pondering: the clock runs from `ns`, and the answer may be given. Set the control's deadline, if any."""
         self._runs_since_ns = max(ns, self._requested_ns)
         if control is not None:
             self.set_deadline(control)
@@ -328,25 +339,25 @@ class MoveClock:
         self._may_answer.set()
 
     def set_partial_deadline(self, control: Control, share: float) -> None:
-        """Set a deadline at a share of the time meant for the move."""
+        """Set a control's deadline to a share of the soft limit."""
         if self.budget is not None:
             control.set_deadline(self._runs_since_ns + int(self.budget.soft * share * 1e6))
 
     def is_used_up(self, stable: int, drop: float) -> bool:
-        """True if no new iteration should begin."""
+        """True if the soft limit, scaled, has passed: no new iteration should start."""
         assert self.budget is not None
         return self.used_ms() >= self.budget.soft * clock.scale(stable, drop)
 
     def used_ms(self) -> float:
-        """Return the milliseconds that the clock has run."""
+        """Return the milliseconds since the clock was started."""
         return (now_ns() - self._runs_since_ns) / 1e6
 
     def elapsed_ms(self) -> int:
-        """Return the milliseconds since the search was asked for."""
+        """Return the milliseconds since the search was requested."""
         return max((now_ns() - self._requested_ns) // 1_000_000, 0)
 
     def wait_to_answer(self) -> None:
-        """Wait until the answer may be given: at once, or after `stop` or `ponderhit`."""
+        """Block until the answer may be given: at once, or for an unbounded search after `stop` or `ponderhit`."""
         self._may_answer.wait()
 
     def allow_answer(self) -> None:
@@ -358,14 +369,14 @@ class MoveClock:
 
 
 def is_mate_search_done(report: Report, wanted: int) -> bool:
-    """True if a search for a mate has its answer: a win short enough, or none where it should have shown by now."""
+    """True if a search for a mate in `wanted` moves is done: it has found one, or was deep enough to see one."""
     mate = report.lines[0].score.mate
     found = mate is not None and 0 < mate <= wanted
     return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
 
 
 def _final_score(position: Position) -> Score:
-    """Return the value of a position without a legal move, the mover's view."""
+    """Return the score of a position without a legal move, the mover's view."""
     outcome = position.outcome()
     if outcome is None or outcome.winner is None:
         return Score(0)

@@ -1,7 +1,7 @@
-"""The daemon on standard input and output: one thread that owns the engine and its front end.
+"""The daemon on standard input and output: one thread owns the engine and its front end.
 
-It takes lines and events in the order of their arrival, from one queue, and never waits for anything else. Lines come
-from a thread that reads, events from the engine's jobs.
+It takes lines and events in the order of their arrival from one queue, and waits for nothing else. Lines come from a
+reader thread, events from the engine's jobs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from daemon.pipes import QUIT, ClientLine, EndOfInput, printable, read_lines
 from daemon.scheduler import Shutdown
 
 QUIT_WAIT_S = 30.0
-"""`perft` and `bench` may run on for so long after a `quit`."""
+"""The time that `perft` and `bench` get to finish after a `quit`."""
 
 
 class QuitTimeout:
-    """Put when QUIT_WAIT_S are over."""
+    """Put into the queue QUIT_WAIT_S after a `quit`."""
 
 
 EXIT_WORDS = (QUIT, "exit")
-"""Lines that end the process at once when it is ending already."""
+"""Lines that end the process at once if they come after a `quit`."""
 
 
 class Server:
-    """One client from its first line to its last answer."""
+    """A session with one client, from its first line to its last answer."""
 
     def __init__(self) -> None:
         self._thread = threading.current_thread()
@@ -43,14 +43,14 @@ class Server:
         self._shutdown: Shutdown | None = None
 
     def post(self, event: Event) -> None:
-        """Deliver an event: within a call of the owner's at once, else in its turn."""
+        """Queue an event; write it at once if the owner's thread posts it and no job ends. Any thread may call this."""
         if threading.current_thread() is self._thread and not ends_job(event):
             self._write(event)
         else:
             self._inbox.put(event)
 
     def run(self) -> None:
-        """Serve until the input has ended, or `quit` has come, and all that was asked for is answered."""
+        """Serve until `quit` or the end of input, and until every request before it is answered."""
         threading.Thread(
             target=read_lines, args=(self._inbox.put, self._out.expect_end), name="reader", daemon=True
         ).start()
@@ -78,7 +78,7 @@ class Server:
             self._engine.shut_down(self._shutdown)
 
     def _has_answered_all(self) -> bool:
-        """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
+        """True if the process may end. After `quit`, queued lines that are not worth compiling for are dropped."""
         queue = () if self._front_end is None else self._front_end.queue
         if self._shutdown is Shutdown.QUIT and self._engine.is_compiling:
             return not any(queued.command.is_worth_compiling for queued in queue)
@@ -103,7 +103,7 @@ class Server:
             self._front_end.read(line)
 
     def _leave(self) -> None:
-        """End soon: a `quit` has come. A second one ends at once."""
+        """Begin to end after a `quit`: answer what came before, stop counts after QUIT_WAIT_S."""
         self._shutdown = Shutdown.QUIT
         self._out.expect_end()
         timer = threading.Timer(QUIT_WAIT_S, self._inbox.put, (QuitTimeout(),))
@@ -117,7 +117,7 @@ class Server:
 
     def _write(self, event: Event) -> None:
         if self._front_end is None:
-            return  # nobody has asked for anything
+            return  # no line has chosen a protocol yet
         try:
             self._front_end.write(event)
         except Exception as error:
@@ -127,7 +127,7 @@ class Server:
 def serve() -> None:
     """Run the daemon on standard input and output until `quit` or the end of input."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Ctrl-C ends it at once: Python's own handler is seen only when the next event comes.
+        # Ctrl-C ends the process at once; Python's own handler would run only at the next event.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = Server()
     threading.excepthook = lambda failed: server.post(

@@ -1,10 +1,10 @@
-"""CECP, the Chess Engine Communication Protocol, version 2: XBoard and WinBoard, with Xiangqi and EinStein.
+"""The front end for CECP, the Chess Engine Communication Protocol, version 2, of XBoard and WinBoard: Xiangqi and EWN.
 
-After every change of the position the engine does what it and the mode ask for: search, ponder, analyse or wait. An
-answer to a search that has been stopped since is dropped by its id.
+After every change of the position the engine searches, ponders, analyses or waits, as the mode and the side to move
+require. The answer to a search that has been stopped since is dropped by its id.
 
 The protocol has no die: the engine throws it, for itself and for a person that plays against it. Another engine throws
-its own, of which nothing is said.
+its own die and does not report it.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ IGNORED = frozenset(
 )
 
 FIXED = ("UCI_Variant", "UCI_Coordinates")
-"""Options that the protocol has its own words for."""
+"""Options for which the protocol has its own commands."""
 
 MATE = 100_000
-"""The score of a mate, to which its moves are added."""
+"""The score of a mate is this plus its moves."""
 
 MAX_CLOCK_MS = 10**9
-"""No clock has more."""
+"""The longest time of a clock."""
 
 COLOURS = "wb"
-"""Of the sides in the FENs of clients."""
+"""The letters of the sides in clients' FENs."""
 
 
 class Mode(enum.Enum):
-    FORCE = enum.auto()  # both sides are moved by the client
+    FORCE = enum.auto()  # the client moves for both sides
     PLAY = enum.auto()
     ANALYZE = enum.auto()
 
@@ -62,17 +62,17 @@ class Activity(enum.Enum):
 
 
 class PendingSearch(NamedTuple):
-    """A search whose answer is waited for."""
+    """The search whose answer is awaited."""
 
     search_id: int
     activity: Activity
 
 
 class Variant(NamedTuple):
-    """A game, and what XBoard has to know of it."""
+    """A game under XBoard's name."""
 
     game: str
-    setup: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()  # lines that describe it to XBoard
 
 
 EWN = registry.info("ewn")
@@ -91,18 +91,18 @@ VARIANTS = {
 
 
 class TimeControl:
-    """The limits that the client has set; times in milliseconds."""
+    """The limits set by the client; times in milliseconds."""
 
     def __init__(self) -> None:
-        self.moves = 0  # to a time control, 0: none
+        self.moves = 0  # moves for each time control; 0: one for the whole game
         self.base = 300_000
         self.increment = 0
         self.movetime = 0
         self.depth = 0
-        self.left = [0, 0]  # the engine's and the opponent's; 0 where the client has not said
+        self.left = [0, 0]  # the engine's and the opponent's time left; 0: not sent
 
     def limits(self, side: int, moves_played: int) -> Limits:
-        """Return those of a move of the engine's side."""
+        """Return the limits of the engine's next move; `side` is the engine's."""
         if self.movetime:
             return Limits(movetime=self.movetime, depth=self.depth)
         own, other = (time or self.base for time in self.left)
@@ -113,17 +113,17 @@ class TimeControl:
 
 
 class Opponent:
-    """What is known of the client's player, and what was thrown for a person."""
+    """The opponent: an engine or a person, its expected reply, and a person's throw."""
 
     def __init__(self) -> None:
         self.is_engine = False
-        self.reply = ""  # expected
-        self.die = 0
-        self.allowed: list[str] = []  # the moves that the die leaves to a person
+        self.reply = ""  # the expected one, '': none
+        self.die = 0  # the last die thrown
+        self.allowed: list[str] = []  # the moves that a person may choose from with this die
 
 
 class ThinkingOutput:
-    """What the engine has reported of its search."""
+    """The state of XBoard's thinking output: whether it is on, and the last report."""
 
     def __init__(self) -> None:
         self.is_posting = False
@@ -132,7 +132,7 @@ class ThinkingOutput:
 
 
 class Cecp(FrontEnd):
-    """A client that speaks CECP."""
+    """The front end for CECP."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
@@ -141,10 +141,10 @@ class Cecp(FrontEnd):
         self._variant = VARIANTS["xiangqi"]
         self._fen: str | None = None
         self._moves: list[str] = []
-        self._side = 1  # the engine's
+        self._side = 1  # the engine's side
         self._is_over = False
         self._ponders = False
-        self._pings: list[str] = []  # those that wait for the engine's move
+        self._pings: list[str] = []  # answers that wait for the engine's move
         self._time_control = TimeControl()
         self._opponent = Opponent()
         self._thinking = ThinkingOutput()
@@ -185,10 +185,10 @@ class Cecp(FrontEnd):
         self.out.line(*variant.setup)
         if variant != self._variant:
             self._stop()
-            self.queue.appendleft(QueuedLine(line, SELECT))  # before all that came later
+            self.queue.appendleft(QueuedLine(line, SELECT))  # before all later lines
 
     def select(self, words: list[str], line: ClientLine) -> None:
-        """Change the game, once nothing runs."""
+        """Change the game, now that no job runs."""
         self._variant = VARIANTS[words[0]]
         self.engine.set_option("UCI_Variant", self._variant.game)
         self._opponent.reply = ""
@@ -308,7 +308,7 @@ class Cecp(FrontEnd):
         self._thinking.is_posting = False
 
     def ping(self, words: list[str], line: ClientLine) -> None:
-        """While the engine thinks on its move the answer waits for that."""
+        """Answer a ping, but not before the engine's move if it thinks about one."""
         self._pings.append(f"pong {words[0]}")
         self._answer_pings()
 
@@ -321,7 +321,7 @@ class Cecp(FrontEnd):
             self.out.line("offer draw")
 
     def lift(self, words: list[str], line: ClientLine) -> None:
-        """Mark where the piece may go that is being taken up, if the die has a say in it."""
+        """Highlight the targets of the piece that the user has picked up, if a die restricts them."""
         if not self._opponent.allowed:
             return
         board = self.engine.info.board
@@ -334,7 +334,7 @@ class Cecp(FrontEnd):
             self.out.line(f"Hint: {self._opponent.reply}")
 
     def bk(self, words: list[str], line: ClientLine) -> None:
-        """Show the book of the position; while the engine thinks on its move, afterwards."""
+        """Show the book entries of the position; if the engine thinks about its move, after that move."""
         is_interrupted = self._activity in (Activity.PONDERING, Activity.ANALYZING)
         if is_interrupted:
             self._stop()
@@ -343,7 +343,7 @@ class Cecp(FrontEnd):
             self._act()
 
     def _show_book(self) -> None:
-        """An empty line ends the book's."""
+        """Write the book entries; an empty line ends them."""
         self.out.line(*(f" {text}" for text in self.engine.consult() or ["none"]), "")
 
     def memory(self, words: list[str], line: ClientLine) -> None:
@@ -382,7 +382,7 @@ class Cecp(FrontEnd):
         self._react()
 
     def _react(self) -> None:
-        """Do what the position asks for, after it has changed."""
+        """React to a new position: report the end of the game, start the next activity, answer pings."""
         self._opponent.allowed = []
         outcome = self.engine.outcome()
         if outcome is not None and not outcome.unknown and not self._is_over:
@@ -393,11 +393,12 @@ class Cecp(FrontEnd):
 
     def _report_end(self, outcome: Outcome) -> None:
         if self._variant.setup and self._opponent.is_engine and outcome.winner == self._side:
-            return  # XBoard calls a win false that it cannot check; it believes who has lost
+            return  # XBoard refuses a win that it cannot check, but accepts the loser's report
         score = {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
         self.out.line(f"{score} {{{outcome.reason}}}")
 
     def _act(self) -> None:
+        """Start the search that the mode and the side to move require, if any; throw the die where one is needed."""
         if self._mode is Mode.ANALYZE:
             self._search(Activity.ANALYZING, Limits(infinite=True))
         if self._mode is not Mode.PLAY or self._is_over:
@@ -418,7 +419,7 @@ class Cecp(FrontEnd):
         self._pending = PendingSearch(self.engine.go(limits), activity)
 
     def _stop(self) -> None:
-        """End what runs; its answer will be dropped. The position is then the one without an expected move."""
+        """Stop the pending search and drop its answer; take an expected reply back from the position."""
         if self._pending is None:
             return
         was, self._pending = self._pending.activity, None
@@ -428,7 +429,7 @@ class Cecp(FrontEnd):
         self._answer_pings()
 
     def _roll_die(self) -> None:
-        """Throw the die; the client is told by a line of thinking, which it shows."""
+        """Throw the die; XBoard shows it as a line of thinking output."""
         self._opponent.die = random.randint(1, self.engine.info.die_faces)
         self.engine.set_dice(self._opponent.die)
         self.out.line(f"0 0 0 0 die {self._opponent.die}")
@@ -457,7 +458,7 @@ class Cecp(FrontEnd):
         self._set_position()
 
     def info(self, info: events.Info) -> None:
-        """Show `depth score time nodes pv` for each line."""
+        """Write `depth score time nodes pv` for each line, if thinking output is on or the engine analyses."""
         if self._pending is None or info.search_id != self._pending.search_id:
             return
         report, thinking = info.report, self._thinking
@@ -525,12 +526,12 @@ UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_ORDER, is_wor
 
 
 def clock_ms(text: str) -> int:
-    """Return centiseconds as milliseconds; a clock that has run out has one left."""
+    """Return a clock's centiseconds as milliseconds, from 1 to MAX_CLOCK_MS; ValueError if it is no number."""
     return min(max(10 * int(text), 1), MAX_CLOCK_MS)
 
 
 def score_number(score: Score) -> int:
-    """Return a score as CECP has it."""
+    """Return a score as CECP writes it: centipawns; for a mate MATE plus the winner's moves, negative if mated."""
     if score.mate is None:
         return score.cp
     return MATE + score.mate if score.mate > 0 else score.mate - MATE

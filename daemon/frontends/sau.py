@@ -1,4 +1,4 @@
-"""The protocol of the SAU referee platform for Connect6 (letters.py): rows from the top, one stone as `JJ@@`."""
+"""The front end for the SAU referee platform for Connect6 (letters.py): rows from the top, one stone as `JJ@@`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from daemon.pipes import ClientLine
 
 
 class Sau(Letters):
-    """A client that speaks SAU's protocol."""
+    """The front end for SAU's protocol."""
 
     is_from_top = True
     no_stone = "@@"
 
     def take_back(self, words: list[str], line: ClientLine) -> None:
-        """The platform did not take the engine's turn."""
+        """Take back the engine's turn, which the platform has refused."""
         self.check_idle()
         del self._moves[-1:]
 

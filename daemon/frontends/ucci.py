@@ -1,7 +1,7 @@
-"""UCCI 3.0, the protocol of Chinese Xiangqi GUIs and of their engine league.
+"""The front end for UCCI 3.0, the protocol of Chinese Xiangqi GUIs and of their engine league.
 
-Options have one word for a name; those that UCCI names have UCCI's. Times are seconds unless the client sets
-`usemillisec`, and those of the side to move.
+Names of options have no blanks; where UCCI has a name for an option, that is used. Times belong to the side to move and
+are in seconds, unless the client sets `usemillisec`.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ NAMES = {
     "threads": "Threads",
     "ponder": "Ponder",
 }
-"""UCCI's names of options, and the engine's."""
+"""The engine's names of options by UCCI's."""
 
 BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity")
-"""UCCI's options that clients set without having been offered them."""
+"""Options of UCCI that clients set although the engine does not offer them; ignored."""
 
 HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL")
-"""The engine's options that UCCI fixes, or that say nothing in it."""
+"""Options of the engine that UCCI fixes, or that have no meaning in it."""
 
 LISTED = frozenset(names_for_game("xiangqi")) - set(HIDDEN)
 
 TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}
-"""UCCI's words for the limits of the side to move; in seconds, except the last."""
+"""The fields of `Limits` by UCCI's words for the limits of the side to move; in seconds, except `movestogo`."""
 
 OPPONENTS = ("opptime", "oppmovestogo", "oppincrement")
 
 MATE = 30_000
-"""The score of a mate, less the plies to it."""
+"""The score of a mate is this less the plies to it."""
 
 
 class Ucci(UciFamily):
-    """A client that speaks UCCI."""
+    """The front end for UCCI."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._is_milli = False
-        self._is_offered = False  # a draw, with the move that is searched for
-        self._score = 0  # of the last report
+        self._is_offered = False  # True: the opponent has offered a draw with its last move
+        self._score = 0  # of the last report, the engine's view
         self._banned: tuple[str, ...] = ()
-        self._shown: tuple[str | None, list[str]] = (None, [])  # the last position that the client set
+        self._shown: tuple[str | None, list[str]] = (None, [])  # the client's position: FEN and moves
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         self.note(printable(whole_reason(refusal), 400))
@@ -76,7 +76,7 @@ class Ucci(UciFamily):
         self.out.line("option usemillisec type check default false", "ucciok")
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        if words[:1] == ["name"] and "value" in words:  # as UCI has it
+        if words[:1] == ["name"] and "value" in words:  # UCI's syntax
             words = [word for word in words[1:] if word != "value"]
         name, value = words[0].lower() if words else "", " ".join(words[1:])
         if name == "usemillisec":
@@ -99,7 +99,7 @@ class Ucci(UciFamily):
         self._show(*parse_position(words))
 
     def _show(self, fen: str | None, moves: list[str]) -> None:
-        """Set the position that the client sees; what the engine has of a refused one stands."""
+        """Set the client's position; of a list with an illegal move, the moves before it are kept."""
         try:
             self.engine.set_position(fen, moves)
         except Refusal as refusal:
@@ -109,11 +109,14 @@ class Ucci(UciFamily):
         self._shown = fen, moves
 
     def fen(self, words: list[str], line: ClientLine) -> None:
-        """`position fen ...` without its first word."""
+        """Set the position by `fen ...`."""
         self.position(["fen", *words], line)
 
     def probe(self, words: list[str], line: ClientLine) -> None:
-        """Report what searches have stored of a position, or of the present one if it is refused; that one stays."""
+        """Report what searches have stored of a position; the client's own position stays.
+
+        Without words, or if they are refused, it is the current position.
+        """
         if words:
             try:
                 self.engine.set_position(*parse_position(words))
@@ -182,7 +185,7 @@ class Ucci(UciFamily):
     # Events
 
     def info(self, info: events.Info) -> None:
-        """UCCI's scores are numbers."""
+        """Report an iteration; UCCI's scores are plain numbers."""
         self._score = score_number(info.report.lines[0].score)
         self.out.line(*info_lines(info, lambda score: str(score_number(score))))
 
@@ -229,7 +232,7 @@ class Ucci(UciFamily):
 
 
 def score_number(score: Score) -> int:
-    """Return a score as UCCI has it: centipawns, or of a mate in the winner's own moves MATE less the plies."""
+    """Return a score as UCCI writes it: centipawns; for a mate MATE less the plies to it, negative if mated."""
     if score.mate is None:
         return score.cp
     return MATE + 1 - 2 * score.mate if score.mate > 0 else -MATE - 2 * score.mate

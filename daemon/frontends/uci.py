@@ -1,4 +1,4 @@
-"""UCI, the core protocol (protocol.md): lines into calls, events into lines."""
+"""The front end for UCI, the main protocol (protocol.md)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from daemon.pipes import ClientLine, printable
 from games.contract import Outcome, Score
 
 MAX_LISTED = 5000
-"""`legal` lists no more moves than this; beyond it gives their number."""
+"""The most moves that `legal` lists; if there are more it gives their number."""
 
 SIDES = ("first", "second")
 
 
 class Uci(UciFamily):
-    """A client that speaks UCI. Each line is answered in its turn, after all lines before it."""
+    """The front end for UCI."""
 
     go_words = GO_WORDS
     ready = "uciok"
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
-        """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
+        """Report why a line is not carried out. A `go` also gets a `bestmove`, since the client waits for one."""
         self.error(whole_reason(refusal))
         if self.is_search(line.text):
             self.out.line("bestmove (none)")
@@ -54,7 +54,7 @@ class Uci(UciFamily):
         self.engine.set_position(*parse_position(words))
 
     def fen(self, words: list[str], line: ClientLine) -> None:
-        """`position fen ...` without its first word, as clients of Cyclone's dialect have it."""
+        """Set the position by `fen ...`, as clients of Cyclone's variant of UCI send it."""
         self.position(["fen", *words], line)
 
     def dice(self, words: list[str], line: ClientLine) -> None:
@@ -100,7 +100,7 @@ class Uci(UciFamily):
         self.out.line(f"result {outcome_text(self.engine.outcome())}")
 
     def probe(self, words: list[str], line: ClientLine) -> None:
-        """Report what the searches before have stored of this position."""
+        """Report what earlier searches have stored of this position."""
         found = self.engine.recall()
         if found is None:
             self.out.line("probe none")

@@ -1,4 +1,4 @@
-"""One worker: its games and searchers, and the answers that it finds."""
+"""A worker of `siqi analyse`: its games, its searchers, and its answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from games.compiling import announce_compiling
 from games.contract import Game, Line, Position, Score, Searcher, set_dice
 
 MAX_LOADED = 4
-"""Games with different options that a worker keeps."""
+"""The most games, or settings of one game, that a worker keeps loaded."""
 
 Emit = Callable[[dict[str, Any]], None]
 
@@ -29,36 +29,37 @@ class Item:
     """A position of a query that is not answered yet."""
 
     query: Query
-    turn: int  # moves before it
+    turn: int  # the number of moves before it
     options: tuple[OptionValue, ...]
-    query_hash: str  # of its answer
-    job: SearchJob | None = None  # while it is searched
-    is_terminated: bool = False  # by an action
+    query_hash: str  # the field `query` of its answer
+    job: SearchJob | None = None  # None: not searched yet
+    is_terminated: bool = False  # by an action, or the end of the run
 
 
 class LoadedGame(NamedTuple):
-    """A game with its options set."""
+    """A loaded game with its options set, and its searcher."""
 
     game: Game[Position]
     searcher: Searcher[Position]
 
 
 class Analyst:
-    """Owned by one thread; only `forget` may be called by others."""
+    """A worker, owned by one thread; other threads may call `forget` only."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
-        """`write` gets lines about the compiling of games."""
+        """`write` gets lines on the progress of compiling."""
         self._write = write
         self._games: OrderedDict[tuple[OptionValue, ...], LoadedGame] = OrderedDict()
 
     def forget(self) -> None:
-        """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
+        """Drop all games and searchers; a running search keeps its own to its end. Any thread may call this."""
         self._games = OrderedDict()
 
     def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
-        """Return the final answer to an item; `emit` gets those before it. BadLineError if the query has a fault.
+        """Search an item and return its final answer; blocks until then.
 
-        `begin` gets the search just before it runs.
+        `begin` is called with the search just before it runs, `emit` with each answer during it. BadLineError if the
+        query has a fault, SearchFaultError if the search broke off.
         """
         query = item.query
         game, searcher = self._game(item)
@@ -93,7 +94,7 @@ class Analyst:
         return found | describe(reports.final)
 
     def _game(self, item: Item) -> LoadedGame:
-        loaded = self._games  # `forget` may put another in its place
+        loaded = self._games  # read once: `forget` may replace it
         key = (("game", item.query.game), *item.options)
         if key not in loaded:
             loaded[key] = self._load(item)
@@ -125,7 +126,7 @@ class Analyst:
         try:
             for turn, word in enumerate(query.moves[: item.turn]):
                 if (dice := query.throw(turn)) and game.info.has_dice:
-                    set_dice(position, game.info, dice)  # which the move has to answer
+                    set_dice(position, game.info, dice)  # the throw for this move
                 position.push(position.parse_move(word))
         except ValueError as error:
             raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
@@ -139,7 +140,7 @@ class Analyst:
 
 
 def played_move(position: Position, item: Item) -> str:
-    """The move that the query has at the position, '' where it has none that is legal."""
+    """Return the query's next move at the position; '' if it has none, or an illegal one."""
     if item.turn == len(item.query.moves):
         return ""
     try:
@@ -150,14 +151,14 @@ def played_move(position: Position, item: Item) -> str:
 
 
 class SearchFaultError(Exception):
-    """A search broke off by a fault of ours."""
+    """Raised if a search broke off by a fault in this program."""
 
 
 class Reports:
-    """The listener of one search: passes on reports as often as asked for, and keeps the last."""
+    """The listener of one search: it passes on reports at intervals, and keeps the final one."""
 
     def __init__(self, emit: Callable[[Info], None], every_s: float) -> None:
-        """`every_s`: seconds between two reports; 0: none but the last is wanted."""
+        """`emit` gets a report at most every `every_s` seconds; 0: none. The final one is not passed on."""
         self._emit = emit
         self._every_s = every_s
         self._last_s = time.monotonic()
@@ -175,7 +176,7 @@ class Reports:
 
 
 def describe(info: Info) -> dict[str, Any]:
-    """Return the part of an answer that a report makes."""
+    """Return the fields of an answer that come from a report."""
     report, position = info.report, info.position
     lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
     found: dict[str, Any] = {
@@ -195,13 +196,14 @@ def describe(info: Info) -> dict[str, Any]:
 
 
 def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
+    """Return a principal variation as the answer has it; `depth`: the report's, for a line without its own."""
     pv = [position.move_text(move) for move in line.pv]
     thrown = {"throw": line.throw} if line.throw else {}
     return thrown | {"move": pv[0], "score": score_of(line.score), "depth": line.depth or depth, "pv": pv}
 
 
 def score_of(score: Score) -> dict[str, Any]:
-    """`cp` or `mate`, and the chances to win and to draw, the latter if there is one, all from the mover's side."""
+    """Return a score as the answer has it, the mover's view: `cp` or `mate`, and `win` and `draw` if they are known."""
     found: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
     if score.win is not None:
         found["win"] = round(score.win, 4)

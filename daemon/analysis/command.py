@@ -1,4 +1,4 @@
-"""`siqi analyse` from the command line: files, formats, progress."""
+"""The command line of `siqi analyse`: files, formats, progress."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _MAX = {option.name: option.high for option in CORE}
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Add the arguments of `siqi analyse` to a parser."""
     found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
     found.add_argument("input", nargs="?", type=Path, help="a file; without it standard input")
     found.add_argument("--workers", type=number_to(256), default=1, help="positions looked at at the same time")
@@ -49,7 +50,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 
 
 def number_to(most: int) -> Callable[[str], int]:
-    """An argument's type: a whole number from 1 on."""
+    """Return the type of an argument that is a whole number from 1 to `most`."""
 
     def checked(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
@@ -60,12 +61,12 @@ def number_to(most: int) -> Callable[[str], int]:
 
 
 def report(text: str) -> None:
-    """A line for the user, on standard error."""
+    """Write a line for the user to standard error."""
     to_stderr(f"siqi analyse: {text}")
 
 
 def analyse_with(options: argparse.Namespace) -> int:
-    """The exit status: 0 if every position has its answer, 1 if something failed, 2 if nothing was begun."""
+    """Run `siqi analyse`. Return 0 if every position has an answer, 1 after a failure, 2 if nothing was started."""
     if (refusal := misuse(options)) is not None:
         report(refusal)
         return MISUSED
@@ -89,7 +90,7 @@ def analyse_with(options: argparse.Namespace) -> int:
 
 
 def misuse(options: argparse.Namespace) -> str | None:
-    """Why the options cannot be had together."""
+    """Return why the options exclude each other, None if they do not."""
     if options.resume is not None and options.output != "json":
         return "--resume needs --output json"
     if options.output == "record":
@@ -103,7 +104,7 @@ def misuse(options: argparse.Namespace) -> str | None:
 
 
 class Run:
-    """One run, from its input to its output."""
+    """One run with its input and its output."""
 
     def __init__(
         self, options: argparse.Namespace, progress: Progress, earlier: Earlier, stack: contextlib.ExitStack
@@ -153,17 +154,17 @@ class Run:
         self._guard(put)
 
     def _guard(self, write: Callable[[], None]) -> None:
-        """End the process at once if nothing more can be written, however much there is still to read."""
+        """Write; if that fails, end the process at once, however much input is left."""
         try:
             write()
         except BrokenPipeError:
-            os._exit(0)  # nobody reads any more
+            os._exit(0)  # the reader has closed the pipe
         except OSError as error:  # a full disk
             report(str(error))
             os._exit(FAILED)
 
     def _fail(self, error: Exception) -> None:
-        """End the process at once: the reader may wait for ever for input, or for a worker that has failed."""
+        """End the process at once, as the reader may wait for ever for input or for a failed worker."""
         try:
             self._progress.report(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
         finally:
@@ -182,7 +183,7 @@ class Run:
             self._table.expect(name, turns)
 
     def run(self) -> int:
-        """The exit status."""
+        """Run to the end of the input and the last answer; return the exit status."""
         try:
             self._batch.run(self._feed)
         except KeyboardInterrupt:
@@ -198,7 +199,7 @@ class Run:
         return self._status
 
     def _feed(self) -> None:
-        """Read the input; what was read before a fault is answered."""
+        """Read the input; positions read before a fault are answered."""
         try:
             self._feed_input()
         except (OSError, UnicodeError) as error:
@@ -235,7 +236,7 @@ class Run:
 
 
 class Progress:
-    """A bar on standard error where that is a terminal: positions, rate, time left."""
+    """A progress bar if standard error is a terminal: positions, rate, time left."""
 
     def __enter__(self) -> Progress:
         self._bar: Any = None
@@ -250,7 +251,7 @@ class Progress:
             self._bar.close()
 
     def report(self, text: str) -> None:
-        """A line for the user, above the bar."""
+        """Write a line for the user, above the bar."""
         if self._bar is None:
             report(text)
         else:

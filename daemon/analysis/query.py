@@ -1,6 +1,6 @@
-"""A line of the input, checked: a query, or an action.
+"""The input of `siqi analyse`: a line is parsed and checked as a query or an action.
 
-Names are ours; KataGo's spellings of a few are understood. An error names the field that it is in.
+Some of KataGo's names are accepted beside ours. An error names its field.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ SPELLINGS = {
     "maxVisits": "nodes",
     "turnNumbers": "turns",
 }
-"""KataGo's, and ours."""
+"""Our names of fields, by KataGo's."""
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A position, or several of one game, and how far to look into them."""
+    """A position, or several of one game, and the limits of their searches."""
 
     id: Annotated[str, Meta(min_length=1)]
     game: GameName = "xiangqi"
-    position: str = ""  # what the protocol's `position` takes; else:
-    fen: str = ""
+    position: str = ""  # the arguments of the protocol's `position`; or:
+    fen: str = ""  # '': the start position
     moves: tuple[str, ...] = ()
-    dice: Throw | tuple[Throw, ...] = 0  # EWN's throw for the last position, or the throws for all moves but set-ups
-    analyseTurns: tuple[Number, ...] | None = None  # after how many moves; None: after all
+    dice: Throw | tuple[Throw, ...] = 0  # EWN's throw for the last position, or the throws for all moves after set-ups
+    analyseTurns: tuple[Number, ...] | None = None  # numbers of moves played; None: all of them
     nodes: Number = 0
     depth: Number = 0
     movetime: Annotated[int, Meta(ge=0, le=10**9)] = 0  # ms
@@ -52,17 +52,17 @@ class Query(msgspec.Struct, frozen=True):
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(ge=0)] = 0.0  # seconds between answers while a search runs; 0: none
     priority: Annotated[int, Meta(ge=-(10**15), le=10**15)] = 0  # higher comes first
-    book: bool = False  # with the moves of the books: most of a millisecond in Xiangqi
-    clear: bool = False  # forget earlier searches first, so that the answer can be repeated exactly
+    book: bool = False  # add the books' knowledge: most of a millisecond in Xiangqi
+    clear: bool = False  # forget earlier searches first, so that the answer is reproducible
 
     @property
     def limits(self) -> dict[str, int]:
-        """The limits that it names."""
+        """The limits that are given (not 0)."""
         found = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
         return {name: value for name, value in found.items() if value}
 
     def throw(self, turn: int) -> int:
-        """The throw of a position, 0 if none is given."""
+        """Return the throw at the position after `turn` moves, 0 if none is given."""
         if isinstance(self.dice, int):
             return self.dice if turn == len(self.moves) else 0
         setups = 2 if not self.fen and registry.info(self.game).has_setup else 0
@@ -71,16 +71,16 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """A request that is not a query."""
+    """A request other than a query."""
 
     id: str
     action: ActionName
-    terminateId: str | None = None  # needed by `terminate`
-    turns: tuple[int, ...] | None = None  # to terminate; None: all
+    terminateId: str | None = None  # required by `terminate`
+    turns: tuple[int, ...] | None = None  # the turns to terminate; None: all
 
 
 class BadLineError(ValueError):
-    """A fault in a field ('' for the line) of a query ('' where its id is not known)."""
+    """Raised for a fault in a line. `field` is '' if it is the whole line, `id` is '' if the query's is not known."""
 
     def __init__(self, what: str, field: str = "", id: str = "") -> None:
         super().__init__(what)
@@ -89,9 +89,11 @@ class BadLineError(ValueError):
 
 
 class Parsed(NamedTuple):
+    """A parsed line."""
+
     request: Query | Action
-    unknown: list[str]  # fields that nobody knows
-    fields: dict[str, Any]  # as they came; the answer to an action repeats them
+    unknown: list[str]  # names of unknown fields, sorted
+    fields: dict[str, Any]  # as they were sent; the answer to an action repeats them
 
 
 _FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Action)}
@@ -99,7 +101,7 @@ _CHOICES = {"game": get_args(GameName), "action": get_args(ActionName)}
 
 
 def parse(line: str | bytes) -> Parsed:
-    """Parse a line of the input; BadLineError if it asks for nothing that there is."""
+    """Parse a line of the input; BadLineError if it is no JSON object, or a field has a bad value."""
     try:
         given = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -133,7 +135,7 @@ def _missing(what: str) -> str:
 
 
 def _with_position(query: Query) -> Query:
-    """`position`, as the protocol has it, taken apart."""
+    """Return the query with its `position` split into `fen` and `moves`."""
     if not query.position:
         return query
     if query.fen or query.moves:
@@ -145,6 +147,7 @@ def _with_position(query: Query) -> Query:
 
 
 OptionValue = tuple[str, str]
+"""The name and the value of an option."""
 
 
 @lru_cache(256)
@@ -160,16 +163,16 @@ SEARCHER_OPTIONS = ("Hash", "Threads", "Seed")
 
 
 def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue, ...]:
-    """(name, value) of every option that matters to the query's search: `SEARCH_OPTIONS` first, then the game's.
+    """Return (name, value) of every option that affects the query's search: SEARCHER_OPTIONS first, then the game's.
 
-    BadLineError for a name or a value that there is not.
+    BadLineError for an unknown name or a value that is not allowed.
     """
     given = {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.options.items()
     }
     known = [name for name, _ in _resolved(query.game, ())]
     for name in given:
-        if name.lower() not in {option.lower() for option in known}:  # the daemon may have it: here it decides nothing
+        if name.lower() not in {option.lower() for option in known}:  # also options that only the daemon uses
             what = f"unknown option: {printable(name, 40)}; {query.game} has {', '.join(known)}"
             raise BadLineError(what, "options", query.id)
     try:
@@ -179,10 +182,10 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue
 
 
 def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str:
-    """Return a hash of all that decides an answer, as 16 hexadecimal digits.
+    """Return a hash, as 16 hexadecimal digits, of everything that determines an answer.
 
-    That is the version, the position with all moves and throws before it, the limits and options of the search. The id,
-    the priority and answers during the search are left out.
+    That is the version, the position with all moves and throws before it, and the limits and options of the search. The
+    id, the priority and the answers during the search do not count.
     """
     whole = (
         __version__,

@@ -14,6 +14,24 @@ MIN_MOVE_TIME = 5
 """The least hard limit from a clock, or half of the time left if that is less. A plan for the whole game would leave
 the last milliseconds unused, and later moves would be no better for them. Xiangqi reaches depth 5 in 3 ms."""
 
+MAX_MOVES_TO_GO = 50
+"""A time control farther away is planned for as if it were this many moves away."""
+
+PONDER_FACTOR = 1.25
+"""The factor on the soft limit of a search that ponders."""
+
+HARD_SHARES = 4
+"""The most shares of the time that one unclear move may take."""
+
+MAX_SHARE, MAX_LAST_SHARE = 0.6, 0.9
+"""The most of the usable time that one move may take, and the last move before a time control."""
+
+UNSTABLE, STABILITY_STEP, MIN_STABILITY = 1.3, 0.12, 0.6
+"""The factor on the soft limit for a new best move, its decrease with each iteration that keeps it, and its minimum."""
+
+MAX_DROP = 100
+"""The loss of score that doubles the soft limit, in hundredths of the game's unit; more counts as this."""
+
 
 class Budget(NamedTuple):
     """The time of one move. `soft`: after it no new iteration starts (`scale` adapts it). `hard`: the search stops."""
@@ -50,14 +68,13 @@ def allot(
 
     Promises MIN_BUDGET <= soft <= hard, and hard + overhead < left if left > overhead + 2.
     """
-    moves = min(moves_to_go, 50) if moves_to_go > 0 else horizon(expected_turns, turns_played)
+    moves = min(moves_to_go, MAX_MOVES_TO_GO) if moves_to_go > 0 else horizon(expected_turns, turns_played)
     usable = max(left - overhead - min(RESERVE, left / 2), MIN_BUDGET)
     pool = max(usable + (increment - overhead) * (moves - 1), usable / 2)
     soft = min(pool / share_count(moves, expected_turns, turns_played, early_weight), usable)
     if pondering:
-        soft *= 1.25
-    # One unclear move may take four shares, but at most 0.6 of what is left (0.9 at a time control's last move).
-    hard = min(4 * soft, usable * (0.9 if moves == 1 else 0.6))
+        soft *= PONDER_FACTOR
+    hard = min(HARD_SHARES * soft, usable * (MAX_LAST_SHARE if moves == 1 else MAX_SHARE))
     least = max(min(MIN_MOVE_TIME, (left - overhead) / 2), MIN_BUDGET)
     hard = max(hard, least)
     return Budget(max(min(soft, hard), least), hard)
@@ -75,5 +92,5 @@ def scale(stable_iterations: int, score_drop: float) -> float:
     `stable_iterations`: iterations in a row that kept the best move. `score_drop`: the loss of score since the last
     iteration, in hundredths of the game's unit (a pawn).
     """
-    stability = max(0.6, 1.3 - 0.12 * stable_iterations)
-    return stability * (1 + min(max(score_drop, 0.0), 100) / 100)
+    stability = max(MIN_STABILITY, UNSTABLE - STABILITY_STEP * stable_iterations)
+    return stability * (1 + min(max(score_drop, 0.0), MAX_DROP) / MAX_DROP)

@@ -1,4 +1,4 @@
-"""The front end that CONTRIBUTING shows is a whole one: it plays, refuses and ends."""
+"""The example front end of CONTRIBUTING is complete: it plays, refuses and ends."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def test_xboard_plays_and_takes_back(client: Client) -> None:
     assert client.expect("move")
 
 
-def test_xboard_is_told_of_the_end(client: Client) -> None:
+def test_the_end_is_reported_to_xboard(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "sd 3", "nopost")
     client.send("force", "setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1", "go")
     lines = client.expect(lambda line: line.startswith("1-0"), START_TIMEOUT_S)
@@ -236,7 +236,7 @@ def test_xboard_s_end_of_input_is_the_end(lines: tuple[str, ...], moves: int) ->
         assert client.end() == 0
 
 
-def test_xboard_thinks_by_the_clock_told_after_pondering(client: Client) -> None:
+def test_xboard_thinks_by_the_clock_sent_after_pondering(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "level 0 0:30 0", "hard", "nopost", "time 3000", "usermove h2e2")
     client.expect("move", START_TIMEOUT_S)
     client.send("hint")
@@ -247,7 +247,7 @@ def test_xboard_thinks_by_the_clock_told_after_pondering(client: Client) -> None
     assert time.monotonic() - started < 1  # the clock has 0.2 s
 
 
-def test_xboard_s_bad_lines_leave_what_runs_alone(client: Client) -> None:
+def test_xboard_s_bad_lines_leave_the_search_alone(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "hard", "st 1", "usermove h2e2", "setboard", "cores 128")
     lines = client.expect("move", START_TIMEOUT_S)
     assert "Error (bad argument): setboard" in lines
@@ -263,7 +263,7 @@ def test_xboard_s_bad_lines_leave_what_runs_alone(client: Client) -> None:
     assert client.expect("pong") == ["pong 5"]
 
 
-def test_ucci_stops_what_waits_for_its_moves(client: Client) -> None:
+def test_ucci_stops_queued_searches_with_banned_moves(client: Client) -> None:
     client.send("ucci", "position startpos", "banmoves h2e2", "go infinite", "stop")
     assert client.expect("bestmove", START_TIMEOUT_S)
     client.send("position startpos", "banmoves h2e2", "go ponder time 1", "ponderhit")
@@ -352,8 +352,8 @@ def test_botzone_keeps_running(client: Client) -> None:
 
 def test_botzone_goes_on_from_a_history(client: Client) -> None:
     requests = [{"source": "h2", "target": "e2"}, {"source": "h0", "target": "g2"}]
-    told = {"requests": requests, "responses": [{"source": "h9", "target": "g7"}], "time_limit": "0.1"}
-    response = answered(client, told)
+    history_ = {"requests": requests, "responses": [{"source": "h9", "target": "g7"}], "time_limit": "0.1"}
+    response = answered(client, history_)
     assert response["source"][1] in "56789"
 
 
@@ -395,7 +395,7 @@ def test_an_option_s_error_is_no_answer_to_a_move(client: Client) -> None:
     assert [line for line in lines if line.startswith("ERROR")] == ["ERROR option Depth: 500 is not within 0..47"]
 
 
-def test_cloudict_leaves_out_turns_that_cannot_be(client: Client) -> None:
+def test_cloudict_refuses_bad_turns(client: Client) -> None:
     client.send("name", "depth 1", "new xxx", "black JJJJ", "white JJJK", "white KKLL", "black IIHH", "next")
     lines = client.expect("move", START_TIMEOUT_S)
     assert len([line for line in lines if line.startswith("ERROR illegal move")]) == 1

@@ -82,7 +82,7 @@ def begun(line: str) -> Session:
 
 
 @pytest.mark.parametrize("line", FRONT_ENDS)
-def test_the_first_word_chooses(line: str) -> None:
+def test_the_first_word_selects_the_front_end(line: str) -> None:
     assert type(Session(line).front_end) is FRONT_ENDS[line]
 
 
@@ -142,7 +142,7 @@ def test_a_game_that_cannot_be_loaded(line: str, word: str, needs_game: bool, re
     assert client.engine.state is (State.LOADING if needs_game else State.EMPTY)
 
 
-def test_lines_wait_for_their_turn() -> None:
+def test_lines_wait_for_loading_and_searches() -> None:
     client = Session("uci", loads_at_once=False)
     assert client.say("uci")[-1] == "uciok"
     assert client.engine.state is State.EMPTY
@@ -195,7 +195,7 @@ def test_uci_s_searches_and_counts(line: str, call: Call) -> None:
     assert client.calls() == [call]
 
 
-def test_a_stop_holds_for_what_waits() -> None:
+def test_stop_applies_to_queued_searches() -> None:
     client = Session("uci", "go infinite", "go depth 3", "setoption name Hash value 8", "perft 3", "go nodes 5")
     assert client.say("isready") == ["readyok"]
     client.say("stop", "go nodes 6", "isready")
@@ -213,7 +213,7 @@ def test_a_stop_holds_for_what_waits() -> None:
     ]
 
 
-def test_a_ponderhit_is_for_what_waits_too() -> None:
+def test_ponderhit_applies_to_queued_searches() -> None:
     client = Session("uci", "go depth 1", "go ponder wtime 1000", "go ponder depth 2")
     client.say("ponderhit", "go ponder depth 3")
     assert client.calls() == [Ponderhit()]
@@ -662,7 +662,7 @@ def test_a_bad_line_changes_nothing() -> None:
         ),
     ],
 )
-def test_the_end_of_a_game_is_the_end_of_all_that_waits(
+def test_the_end_of_a_game_ends_queued_requests(
     lines: tuple[str, ...], end: str, begin: str, answer: str, first: str
 ) -> None:
     client = Session(*lines)
@@ -795,7 +795,7 @@ def test_an_option_s_error_is_no_answer_to_a_move() -> None:
     assert client.answer("i9k11") == ["move IIKK"]
 
 
-def test_cloudict_leaves_out_turns_that_cannot_be() -> None:
+def test_cloudict_refuses_bad_turns() -> None:
     client = Session("name", "new xxx", "black JJJJ")
     (answer,) = client.say("white JJJK", "white KKLL", "black IIHH", "next")
     assert answer == "ERROR illegal move, JJ is taken: JJJK"
@@ -815,7 +815,7 @@ def test_the_game_is_over() -> None:
     assert client.end_game(Score(0, 0)) == ["ERROR the game is over"]
 
 
-def test_myai_s_time_holds_at_once(now: list[int]) -> None:
+def test_myai_s_time_applies_at_once(now: list[int]) -> None:
     """`time_setting` works before any `ini`, after one, and after a search; a new game has the whole time."""
     get = "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
     client = Session("name", "time_setting 7")

@@ -244,7 +244,7 @@ class Engine:
     """
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
-        """Load the game; blocks until it is compiled and loaded.
+        """Load the game. Blocks until it is compiled and loaded.
 
         ValueError for an unknown game or option, EngineError if the game cannot be loaded.
         """
@@ -281,7 +281,7 @@ class Engine:
         }
 
     def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
-        """Set options; block until the memory is ready. ValueError for a bad name or value; those before it are set."""
+        """Set options. Blocks until memory is ready. ValueError for a bad name or value; those before it are set."""
         self._check_idle()
         for name, value in options.items():
             self._set_option(name, value)
@@ -301,7 +301,7 @@ class Engine:
     def play(
         self, position: Position | Board, limit: Limit, *, root_moves: Collection[str | Move] | None = None
     ) -> PlayResult:
-        """Search a position and return the engine's move; blocks. With a clock the move may come from a book.
+        """Search a position and return the engine's move. Blocks. With a clock the move may come from a book.
 
         `root_moves`: the only moves considered, None: all. ValueError for an illegal one, and for a limit that does not
         end the search. EngineError if the search broke off.
@@ -317,7 +317,10 @@ class Engine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
-        """Search a position and return its best variations, best first; [] if the game is over. Errors as in `play`."""
+        """Search a position and return its best variations, best first; [] if the game is over.
+
+        Blocks; errors as in `play`.
+        """
         _check_is_bounded(limit)
         analysis = self._begin(position, limit, multipv, root_moves)
         analysis._result()
@@ -416,7 +419,7 @@ class Analysis:
                 yield from self.lines
 
     def stop(self) -> None:
-        """Stop the search; does not block. Any thread may call this."""
+        """Stop the search; return at once. Any thread may call this."""
         if not self.is_done:
             self._engine.stop()
 

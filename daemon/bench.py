@@ -31,9 +31,10 @@ class BenchJob:
         self._control.stop()
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """It ends by itself."""
+        """Do nothing: a count ends by itself."""
 
     def run(self) -> BenchDone:
+        """Search all positions; post a BenchPosition for each."""
         searcher = self._game.searcher()
         searcher.configure(HASH_MB, 1, SEED)
         nodes, nanoseconds, signature = 0, 0, 0
@@ -86,9 +87,10 @@ class PerftJob:
         self._control.stop()
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """It ends by itself."""
+        """Do nothing: a count ends by itself."""
 
     def run(self) -> PerftDone | Failed:
+        """Count; post a PerftMove for each root move. Failed(LIMIT) for a depth that the game refuses."""
         started = now_ns()
         total, is_stopped = 0, False
         try:

@@ -460,10 +460,11 @@ class Engine:
 
     @property
     def is_pondering(self) -> bool:
+        """True while the running search ponders."""
         return self._running is not None and self._running.job.is_pondering
 
     def stop(self) -> None:
-        """Stop the search or count that runs and those that wait; does not wait for them. Any thread may call this.
+        """Stop the running search or count and those that wait; return at once. Any thread may call this.
 
         Each still posts its last event; the loading of a game goes on.
         """

@@ -31,6 +31,7 @@ class Limits(NamedTuple):
 
     @property
     def has_clock(self) -> bool:
+        """True if a clock is given for either side."""
         return self.wtime is not None or self.btime is not None
 
     @property

@@ -49,6 +49,7 @@ class LoadJob:
         """Loading cannot be stopped."""
 
     def run(self) -> Loaded | LoadFailed:
+        """Load the game, set its options, configure its searcher and warm both up. Posts Compiling and Warning."""
         try:
             is_first = f"games.{self._name}.game" not in sys.modules
             with announce_compiling(self._report_compiling, self._name):
@@ -85,6 +86,7 @@ class ConfigureJob:
         self._post = post
 
     def run(self) -> Configured:
+        """Configure the searcher; post a Warning if there is not enough memory."""
         configure(self._searcher, self._config, lambda text: self._post(Warning(text)))
         return Configured()
 

@@ -34,7 +34,7 @@ CORE = (
 
 
 def supports(game: str, option: Option) -> bool:
-    """True if an option belongs to a game's own or shared options."""
+    """True if a game has this option, its own or a shared one."""
     return option in registry.info(game).options
 
 

@@ -28,6 +28,8 @@ from daemon.pipes import now_ns
 
 
 class State(enum.Enum):
+    """The state of the engine; the table above has the transitions."""
+
     EMPTY = enum.auto()  # no game is loaded
     LOADING = enum.auto()
     READY = enum.auto()
@@ -62,10 +64,10 @@ class Job(Protocol):
         """Return the job's last event if it could not start, or broke off by an exception."""
 
     def stop(self) -> None:
-        """Make the job end soon; does not wait. Called from any thread, also before the job runs."""
+        """Make the job end soon, and return at once. Called in any thread, also before the job runs."""
 
     def shut_down(self, shutdown: Shutdown) -> None:
-        """Stop the job if it would otherwise never end, or if nobody waits for its answer; does not wait."""
+        """Stop the job if it would otherwise never end, or if nobody waits for its answer; return at once."""
 
 
 class WaitingCall(NamedTuple):
@@ -132,7 +134,7 @@ class Scheduler:
             self._post(job.failure_event(internal_reason(error)))
 
     def stop(self) -> None:
-        """Stop the running job and those that wait, as all were requested before; does not wait. From any thread."""
+        """Stop the running job and those that wait, as all were requested before. Returns at once, in any thread."""
         if self.state is State.RUNNING:
             self.state = State.STOPPING
         job = self.job  # read once: the owner may change it meanwhile

@@ -121,7 +121,7 @@ class SearchJob:
         self._clock.begin(ns, self._task.control)
 
     def stop(self) -> None:
-        """Make the search end soon, and let it answer; does not wait."""
+        """Make the search end soon and answer; return at once."""
         self._is_stopped = True
         self._task.control.stop()
         self._clock.allow_answer()
@@ -361,6 +361,7 @@ class MoveClock:
         self._may_answer.wait()
 
     def allow_answer(self) -> None:
+        """Let `wait_to_answer` return, now and later."""
         self._may_answer.set()
 
     def cancel_timer(self) -> None:

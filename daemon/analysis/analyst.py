@@ -56,7 +56,7 @@ class Analyst:
         self._games = OrderedDict()
 
     def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
-        """Search an item and return its final answer; blocks until then.
+        """Search an item and return its final answer. Blocks until then.
 
         `begin` is called with the search just before it runs, `emit` with each answer during it. BadLineError if the
         query has a fault, SearchFaultError if the search broke off.

@@ -63,7 +63,7 @@ class Backlog:
         self._order = itertools.count()
 
     def put(self, item: Item) -> None:
-        """Add a position; blocks while the queue is full."""
+        """Add a position. Blocks while the queue is full."""
         self._queue.put((-item.query.priority, next(self._order), item))
 
     def end(self) -> None:
@@ -71,7 +71,7 @@ class Backlog:
         self._queue.put((LAST, next(self._order), None))
 
     def get(self) -> Item | None:
-        """Remove and return the next position, None at the end; blocks while there is none."""
+        """Remove and return the next position, None at the end. Blocks while there is none."""
         return self._queue.get()[2]
 
 
@@ -168,7 +168,7 @@ class Batch:
             self._write_answer(error_answer(error) | ({"line": number} if number else {}))
 
     def take_query(self, query: Query) -> None:
-        """Queue the positions of a query; blocks while the queue is full. BadLineError for a bad option or value."""
+        """Queue the positions of a query. Blocks while the queue is full. BadLineError for a bad option or value."""
         from daemon.analysis.analyst import Item
 
         changes: dict[str, Any] = {}

@@ -137,18 +137,28 @@ class FrontEnd:
             case _:
                 self.count(event)
 
-    def info(self, info: events.Info) -> None: ...
+    def info(self, info: events.Info) -> None:
+        """Report an iteration."""
+        ...
 
-    def game_over(self, event: events.GameOver) -> None: ...
+    def game_over(self, event: events.GameOver) -> None:
+        """Report that there is nothing to search; a BestMove without a move follows."""
+        ...
 
-    def best_move(self, answer: events.BestMove) -> None: ...
+    def best_move(self, answer: events.BestMove) -> None:
+        """Report the answer to a search; drop it by its id if the client does not await it."""
+        ...
 
-    def note(self, text: str) -> None: ...
+    def note(self, text: str) -> None:
+        """Report information on a search."""
+        ...
 
     def compiling(self, text: str) -> None:
         """Report the progress of compiling; protocols without comments ignore it."""
 
-    def warning(self, text: str) -> None: ...
+    def warning(self, text: str) -> None:
+        """Report that a book or memory is missing."""
+        ...
 
     def refused(self, kind: Kind, reason: str) -> None:
         """Report the refusal of a call that had waited, or of a part of a job."""

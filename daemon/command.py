@@ -26,9 +26,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_arguments(commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input"))
     bench = commands.add_parser("bench", help="node signature and speed")
-    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="one game; without it all")
-    warm = commands.add_parser("warm", help="compile all kernels now, so that no first start has to")
-    warm.add_argument("game", nargs="*", help="some games; without it all")
+    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
+    warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
+    warm.add_argument("game", nargs="*", help="games; default: all")
     completion = commands.add_parser("completion", help="print a script that completes these words")
     completion.add_argument("shell", choices=SHELLS)
     return found

@@ -31,22 +31,24 @@ _MAX = {option.name: option.high for option in CORE}
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi analyse` to a parser."""
     found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
-    found.add_argument("input", nargs="?", type=Path, help="a file; without it standard input")
-    found.add_argument("--workers", type=number_to(256), default=1, help="positions looked at at the same time")
-    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="of a search")
-    found.add_argument("--hash", type=number_to(_MAX["Hash"]), default=16, metavar="MIB", help="memory of a search")
-    nodes_help = f"for queries without a limit ({DEFAULT_NODES})"
-    found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
-    found.add_argument("--depth", type=number_to(10**15), default=0, help="likewise")
-    found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="likewise")
+    found.add_argument("input", nargs="?", type=Path, help="a file; default: standard input")
+    found.add_argument("--workers", type=number_to(256), default=1, help="positions analysed at the same time")
+    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
     found.add_argument(
-        "--multipv", type=number_to(256), default=1, metavar="N", help="best moves of a position to find"
+        "--hash", type=number_to(_MAX["Hash"]), default=16, metavar="MIB", help="hash memory of each search"
     )
-    found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="of FENs and records")
-    found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="of the input")
-    found.add_argument("--encoding", help="of FENs and records, if what they begin with does not show it")
-    found.add_argument("--output", choices=("json", "csv", "record"), default="json", help="record: with comments")
-    found.add_argument("--resume", type=Path, metavar="FILE", help="append the answers to FILE; skip what it has")
+    nodes_help = f"node limit of queries that name no limit ({DEFAULT_NODES})"
+    found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
+    found.add_argument("--depth", type=number_to(10**15), default=0, help="their depth limit")
+    found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="their time limit")
+    found.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
+    found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="the game of FENs and records")
+    found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="the format of the input")
+    found.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
+    found.add_argument(
+        "--output", choices=("json", "csv", "record"), default="json", help="record: the input with comments"
+    )
+    found.add_argument("--resume", type=Path, metavar="FILE", help="append answers to FILE; skip those it has")
 
 
 def number_to(most: int) -> Callable[[str], int]:

@@ -140,7 +140,7 @@ def parse_history(fields: dict[str, Any]) -> Request:
     """Parse a line with a whole game; ValueError and the like (FAULTS) if it is none."""
     requests, responses = fields["requests"], fields.get("responses", [])
     if len(requests) != len(responses) + 1:
-        raise ValueError("a request more than responses is needed")
+        raise ValueError("one more request than responses is needed")
     game = game_of(requests[0])
     turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
     past = [move for turn in turns for move in moves_of(game, turn)]

@@ -17,10 +17,10 @@ from fixture_files import damaged
 from scripts.build import build_opening_books, mine_rules
 from scripts.lib.replay import collect
 
-from daemon.game_log import GameLine, GameLog
+from daemon.game_log import GameLog, PlayedGame
 from daemon.limits import Limits
 from daemon.pipes import now_ns
-from daemon.search_job import Search, SearchJob
+from daemon.search_job import SearchJob, SearchRequest
 from games import registry
 from games.books import book, opening
 from games.books.book import BookFileError
@@ -338,7 +338,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     for value in ("paper", "checked"):
         game.set_option("UseRules", value)
         limits = Limits(wtime=600_000, btime=600_000, depth=5)
-        job = SearchJob(1, Search(game, searcher, position, (), limits), lambda event: None)
+        job = SearchJob(1, SearchRequest(game, searcher, position, (), limits), lambda event: None)
         job.begin(now_ns())
         answer = job.run()
         assert answer.move is not None
@@ -370,12 +370,12 @@ def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
     fen = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
     before, after = game.position(fen), game.position(fen)
     after.push(after.parse_move("a7a9"))
-    log.see(GameLine("xiangqi", fen, (), {}), before)
-    log.see(GameLine("xiangqi", fen, ("a7a9",), {}), after)
-    log.see(GameLine("xiangqi", fen, ("a7a9",), {}), after)
+    log.update(PlayedGame("xiangqi", fen, (), {}), before)
+    log.update(PlayedGame("xiangqi", fen, ("a7a9",), {}), after)
+    log.update(PlayedGame("xiangqi", fen, ("a7a9",), {}), after)
     log.close()
-    log.see(GameLine("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
-    log.see(GameLine("xiangqi", "", ("a0a1",), {}), game.position())  # another game
+    log.update(PlayedGame("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
+    log.update(PlayedGame("xiangqi", "", ("a0a1",), {}), game.position())  # another game
     log.close()
     first, second = (json.loads(line) for line in path.read_text().splitlines())
     assert first == {"game": "xiangqi", "moves": ["a7a9"], "result": "1-0", "end": "checkmate", "fen": fen}

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from daemon.analysis.answers import read_answers
-from daemon.analysis.batch import Batch, Settings
+from daemon.analysis.batch import Batch, BatchSettings
 from daemon.analysis.encodings import detected
-from daemon.analysis.formats import Table
-from daemon.analysis.query import BadLineError, Query, identity, parse, resolve_options
+from daemon.analysis.formats import CsvTable
+from daemon.analysis.query import BadLineError, Query, parse, query_hash, resolve_options
 from games import registry
 from games.compiling import announce_compiling
 from games.kernel import jit
@@ -153,7 +153,7 @@ def test_unreadable_input_is_reported(tmp_path: Path) -> None:
 
 
 def test_katagos_spellings() -> None:
-    query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').asked
+    query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').request
     assert isinstance(query, Query)
     assert (query.analyseTurns, query.reportEvery, query.nodes) == ((0,), 0.5, 7)
     with pytest.raises(BadLineError, match="Expected"):
@@ -225,8 +225,8 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
         most = max(most, batch._backlog._queue.qsize())
 
     failures: list[Exception] = []
-    batch = Batch(Settings(workers=2, nodes=1), write, failures.append)
-    batch.run(lambda: [batch.take(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
+    batch = Batch(BatchSettings(workers=2, nodes=1), write, failures.append)
+    batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
     assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
     assert not failures
     assert 0 < most <= 1000
@@ -237,7 +237,7 @@ BROKEN_WRITER = """
 import daemon.analysis.formats
 def fail(*_):
     raise RuntimeError("cannot write")
-daemon.analysis.formats.Table.__call__ = fail
+daemon.analysis.formats.CsvTable.__call__ = fail
 from daemon.main import main
 main()
 """
@@ -360,7 +360,7 @@ def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
 def test_what_an_identity_depends_on() -> None:
     def of(**changes: Any) -> str:
         query = Query(**({"id": "a", "game": "ewn", "moves": ("123456", "615243", "c5c4"), "nodes": 3} | changes))
-        return identity(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
+        return query_hash(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
 
     assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
     assert of() == of(moves=("123456", "615243")), "later moves"
@@ -495,7 +495,7 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
 def test_rows_come_though_the_run_is_broken_off() -> None:
     """A row that still waits for the next position's score is written without it."""
     rows: list[str] = []
-    table = Table(rows.append)
+    table = CsvTable(rows.append)
     table.expect("a", (0, 1))
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})

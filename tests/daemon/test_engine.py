@@ -35,7 +35,7 @@ from daemon.events import (
     ends_job,
 )
 from daemon.limits import Limits
-from daemon.scheduler import Ending, Needs, State
+from daemon.scheduler import Needs, Shutdown, State
 from daemon.search_job import SearchJob
 from games import registry
 from games.contract import BenchItem, Report, Warn
@@ -67,13 +67,13 @@ class Owner:
             self.engine.set_option(name, value)
         if game:
             self.engine.set_option("UCI_Variant", game)
-            self.engine.allows(Needs.GAME)
+            self.engine.prepare(Needs.GAME)
             self.loaded = self.until(Loaded, START_TIMEOUT_S)[1]
 
     def next(self, timeout_s: float = TIMEOUT_S) -> Event:
         """Wait for an event and settle it."""
         event = self.inbox.get(timeout=timeout_s)
-        self.engine.settle(event)
+        self.engine.handle_event(event)
         return event
 
     def until(self, kind: type[E], timeout_s: float = TIMEOUT_S) -> tuple[list[Event], E]:
@@ -159,7 +159,7 @@ def test_what_needs_a_game_is_refused_before_one_is_loaded() -> None:
     assert engine.state is State.EMPTY and not engine.is_busy  # a refused call loads nothing
     engine.stop()
     engine.ponderhit()
-    engine.end(Ending.INPUT)
+    engine.shut_down(Shutdown.END_OF_INPUT)
     assert not engine.is_pondering and owner.rest() == []
     assert engine.info.name == "xiangqi"
 
@@ -169,12 +169,12 @@ def test_loading() -> None:
     engine = owner.engine
     engine.set_option("UCI_Coordinates", "1")  # kept for the game
     assert engine.state is State.EMPTY
-    assert engine.allows(Needs.IDLE) and engine.allows(Needs.NOTHING) and engine.state is State.EMPTY
-    assert not engine.allows(Needs.GAME) and engine.state is State.LOADING and engine.is_busy
+    assert engine.prepare(Needs.IDLE) and engine.prepare(Needs.NOTHING) and engine.state is State.EMPTY
+    assert not engine.prepare(Needs.GAME) and engine.state is State.LOADING and engine.is_busy
     assert owner.refused(engine.set_option, "Hash", "1").kind is Kind.BUSY
     _, loaded = owner.until(Loaded, START_TIMEOUT_S)
     assert loaded.name == "xiangqi" and engine.state is State.READY and not engine.is_busy
-    assert engine.allows(READY)
+    assert engine.prepare(READY)
     engine.set_position(None, ["h3e3"])
     assert owner.refused(engine.set_position, None, ["h2e2"]).played == 0
 
@@ -212,8 +212,8 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as context:
         context.setattr(registry, "load", fail)
         for _ in range(2):
-            engine.when_idle(lambda: made.append(1))
-            engine.when_idle(lambda: made.append(2))
+            engine.call_when_ready(lambda: made.append(1))
+            engine.call_when_ready(lambda: made.append(2))
             assert engine.state is State.LOADING
             assert owner.rest() == [
                 LoadFailed("xiangqi", "internal: ImportError: no numba"),
@@ -221,7 +221,7 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
             ]
             assert engine.state is State.EMPTY and made == []
         assert owner.refused(lambda: engine.position).kind is Kind.BUSY
-    engine.when_idle(lambda: made.append(3))
+    engine.call_when_ready(lambda: made.append(3))
     owner.rest()
     assert made == [3] and engine.state is State.READY
 
@@ -533,7 +533,7 @@ def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as context:
         context.setattr(owner.loaded.searcher, "configure", configure)
         owner.engine.set_option("Hash", "16384")
-        owner.engine.when_idle(lambda: made.append(owner.engine.state))
+        owner.engine.call_when_ready(lambda: made.append(owner.engine.state))
         assert made == []
         assert owner.rest() == [Warning("option Hash: no memory for 16384 MiB; using 1 MiB"), Configured()]
     assert made == [State.READY]
@@ -651,14 +651,14 @@ def test_bench(ewn: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_calls_are_made_once_the_engine_is_idle_in_their_order(owner: Owner) -> None:
     engine = owner.engine
     made: list[int] = []
-    engine.when_idle(lambda: made.append(0))
+    engine.call_when_ready(lambda: made.append(0))
     assert made == [0]
     first = engine.go(INFINITE)
-    engine.when_idle(lambda: made.append(1))
+    engine.call_when_ready(lambda: made.append(1))
     second = engine.go(Limits(depth=1))
-    engine.when_idle(lambda: engine.set_option("Hash", "x"))
-    engine.when_idle(engine.new_game)
-    engine.when_idle(lambda: made.append(2))
+    engine.call_when_ready(lambda: engine.set_option("Hash", "x"))
+    engine.call_when_ready(engine.new_game)
+    engine.call_when_ready(lambda: made.append(2))
     assert made == [0]
     engine.stop()
     assert owner.until(BestMove)[1].search_id == first
@@ -671,7 +671,7 @@ def test_calls_are_made_once_the_engine_is_idle_in_their_order(owner: Owner) -> 
 
 
 def test_a_refusal_of_a_call_that_need_not_wait_is_posted_too(owner: Owner) -> None:
-    owner.engine.when_idle(lambda: owner.engine.set_option("Hash", "x"))
+    owner.engine.call_when_ready(lambda: owner.engine.set_option("Hash", "x"))
     (refused,) = owner.rest()
     assert isinstance(refused, Refused) and refused.kind is Kind.OPTION
 
@@ -681,15 +681,15 @@ def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
     engine = owner.engine
     made: list[int] = []
     engine.go(INFINITE)
-    engine.when_idle(lambda: made[0])
-    engine.when_idle(lambda: made.append(1))
+    engine.call_when_ready(lambda: made[0])
+    engine.call_when_ready(lambda: made.append(1))
     engine.stop()
     refused = only(owner.rest(), Refused)
     assert refused == [Refused(Kind.INTERNAL, "internal: IndexError: list index out of range")] and made == [1]
 
 
-@pytest.mark.parametrize("ending", Ending)
-def test_the_end(ending: Ending, owner: Owner) -> None:
+@pytest.mark.parametrize("shutdown", Shutdown)
+def test_the_end(shutdown: Shutdown, owner: Owner) -> None:
     """The end of the input stops the searches that nobody can stop any more; a quit stops every search. All are
     answered."""
     engine = owner.engine
@@ -697,13 +697,13 @@ def test_the_end(ending: Ending, owner: Owner) -> None:
     asked = [INFINITE, Limits(movetime=60_000, ponder=True), Limits(), bounded]
     ids = [engine.go(limits) for limits in asked]
     owner.until(Info)
-    engine.end(ending)
+    engine.shut_down(shutdown)
     began = time.monotonic()
     answers = only(owner.rest(), BestMove)
     assert [answer.search_id for answer in answers] == ids
-    assert (time.monotonic() - began > 0.2) == (ending is Ending.INPUT)
+    assert (time.monotonic() - began > 0.2) == (shutdown is Shutdown.END_OF_INPUT)
     engine.perft(3)
-    engine.end(ending)
+    engine.shut_down(shutdown)
     (done,) = only(owner.rest(), PerftDone)
     assert done.nodes == 79666 and not done.is_stopped
 
@@ -757,10 +757,10 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert not engine.allows(READY)
+    assert not engine.prepare(READY)
     assert owner.rest() == [LoadFailed("xiangqi", reason)]
     monkeypatch.setattr(threading.Thread, "start", start)
-    engine.allows(READY)
+    engine.prepare(READY)
     owner.until(Loaded, START_TIMEOUT_S)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     search_id = engine.go(Limits(depth=1))

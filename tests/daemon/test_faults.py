@@ -223,10 +223,10 @@ def test_a_game_that_cannot_be_loaded() -> None:
 def test_a_fault_of_a_front_end_ends_one_line() -> None:
     """The fault comes while a line or an event is handled, or after it; each search is answered all the same."""
     script = (
-        "from daemon.frontends.uci import Uci; drain = Uci.drain\n"
+        "from daemon.frontends.uci import Uci; run_queued = Uci.run_queued\n"
         "def fault(*arguments): raise ZeroDivisionError('x')\n"
-        "def drain_once(self): Uci.drain = drain; fault()\n"
-        "Uci.score_text = fault; Uci.drain = drain_once\n"
+        "def fault_once(self): Uci.run_queued = run_queued; fault()\n"
+        "Uci.score_text = fault; Uci.run_queued = fault_once\n"
         "from daemon.main import main; main()"
     )
     internal = "info string error internal: ZeroDivisionError: x"

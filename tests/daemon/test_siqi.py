@@ -230,10 +230,10 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_fault_of_a_search_is_raised_once(xiangqi: siqi.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = xiangqi._engine._table
-    assert table is not None
+    loaded = xiangqi._engine._loaded_game
+    assert loaded is not None
     with monkeypatch.context() as patch:
-        patch.setattr(type(table.searcher), "iterate", lambda self: 1 // 0)
+        patch.setattr(type(loaded.searcher), "iterate", lambda self: 1 // 0)
         with pytest.raises(siqi.EngineError, match="ZeroDivisionError"):
             xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1))
     assert xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1)).move

@@ -1,6 +1,6 @@
-"""Every golden transcript, replayed against the real process; transcripts.py has their format.
+"""Every golden transcript is replayed against the real process; transcripts.py describes their format.
 
-`python tests/support/record_transcripts.py [NAME ...]` records them anew, after a change that is meant.
+After an intended change, `python tests/support/record_transcripts.py [NAME ...]` records them anew.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemon.options import checked
+from daemon.options import normalised
 from games import registry
 from games.contract import (
     HIDDEN,
@@ -95,7 +95,7 @@ def test_the_declared_options_are_those_that_can_be_set(game: Game) -> None:
     fen = begun(game).fen()
     for option in game.info.options:
         if option.kind != "string":
-            assert checked(option, option.default) == option.default
+            assert normalised(option, option.default) == option.default
         game.set_option(option.name, option.default)
     for option in SHARED:
         if option not in game.info.options:

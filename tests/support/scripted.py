@@ -36,7 +36,7 @@ from daemon.limits import Limits
 from daemon.options import Options
 from daemon.output import Output
 from daemon.pipes import ClientLine
-from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from games import registry
 from games.contract import (
     Game,
@@ -132,13 +132,13 @@ class Held:
     def run(self) -> Event:
         raise AssertionError("a held job is not run")
 
-    def abandon(self, reason: str) -> Event:
+    def failure_event(self, reason: str) -> Event:
         raise AssertionError("a held job is not run")
 
     def stop(self) -> None:
         self.is_stopped = True
 
-    def end(self, ending: Ending) -> None: ...
+    def shut_down(self, shutdown: Shutdown) -> None: ...
 
 
 class HeldScheduler(Scheduler):
@@ -172,17 +172,17 @@ class ScriptedEngine:
         """Load the game that is selected."""
         if self.state is State.EMPTY:
             self._scheduler.load(Held())
-        self.settle(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
+        self.handle_event(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
 
     def running(self) -> Held:
         """Return the job that runs."""
         assert isinstance(self._scheduler.job, Held) and self.state is not State.LOADING, "nothing runs"
         return self._scheduler.job
 
-    def settle(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         if not ends_job(event):
             return
-        self._scheduler.settle(event)
+        self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._position = event.game.position()
         elif isinstance(event, LoadFailed):
@@ -200,14 +200,14 @@ class ScriptedEngine:
     def state(self) -> State:
         return self._scheduler.state
 
-    def allows(self, needs: Needs) -> bool:
+    def prepare(self, needs: Needs) -> bool:
         if Needs.GAME in needs and self.state is State.EMPTY:
             self._scheduler.load(Held())
         return self._scheduler.allows(needs)
 
-    def when_idle(self, call: Callable[[], None]) -> None:
-        self.allows(READY)
-        self._scheduler.when_idle(lambda: self._make(call))
+    def call_when_ready(self, call: Callable[[], None]) -> None:
+        self.prepare(READY)
+        self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:
         try:
@@ -290,10 +290,12 @@ class ScriptedEngine:
     def new_game(self) -> None:
         self._take(NewGame(), READY, "new_game")
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
+    def go(
+        self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False
+    ) -> int:
         self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
         search = Held(next(self._ids), self.position.copy(), limits)
-        self._scheduler.when_idle(lambda: self._scheduler.start(search), search)
+        self._scheduler.call_when_ready(lambda: self._scheduler.start(search), search)
         return search.search_id
 
     def ponderhit(self, hit_ns: int = 0) -> None:
@@ -369,7 +371,7 @@ class Session:
         for text in lines:
             self.front_end = self.front_end.chosen_by(text)
             self.front_end.read(ClientLine(text, ns))
-            self.front_end.drain()
+            self.front_end.run_queued()
         return self.heard()
 
     def heard(self) -> list[str]:
@@ -389,8 +391,8 @@ class Session:
     def post(self, event: Event) -> list[str]:
         """Post and settle an event; return the lines written."""
         self.front_end.write(event)
-        self.engine.settle(event)
-        self.front_end.drain()
+        self.engine.handle_event(event)
+        self.front_end.run_queued()
         return self.heard()
 
     def load(self) -> list[str]:

@@ -53,7 +53,7 @@ def games(play: Recorder) -> None:
 
 @scenario("cloudict", nodes=200)
 def errors(play: Recorder) -> None:
-    """Impossible turns and unknown words."""
+    """Malformed and illegal turns, unknown words."""
     play.errors = True
     play.send("name", until="name Siqi")
     play.send("name", "name again", until="name", count=2)
@@ -75,7 +75,7 @@ def errors(play: Recorder) -> None:
 
 @scenario("cloudict", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on a turn for minutes."""
+    """Lines that come while the engine thinks about a turn for minutes."""
     play.send("name", until="name Siqi")
     play.send("new xxx", "black JJJJ")
     play.send("next")

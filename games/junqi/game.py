@@ -29,10 +29,10 @@ from games.junqi.bench import BENCH
 from games.junqi.knowledge.behaviour import TRAITS, factors, note_move
 from games.junqi.knowledge.belief import (
     check_possible,
-    compatible,
+    compatible_types,
     deployment_weights,
+    narrow_by_counts,
     slot_types,
-    spread_counts,
     square_types,
 )
 from games.junqi.knowledge.knowledge import Knowledge
@@ -96,7 +96,7 @@ class Step(NamedTuple):
     taken: int  # piece that fell in an enemy headquarters and may have been the flag, -1 none
     announced: tuple[bool, bool]  # whose flag squares the opponent had been told before
     public: Any  # what anybody might have known of all pieces before
-    done: Any  # what they had done
+    trait_counts: Any  # what they had done
 
 
 class JunqiPosition:
@@ -109,7 +109,7 @@ class JunqiPosition:
         self.has_pieces = fen is not None
         self._is_deployed = False  # piece numbers are slots of deployments
         self._public = np.full(2 * PIECES, ANY, np.uint16)
-        self._done = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
+        self._trait_counts = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
         self._steps: list[Step] = []
         self._taken = -1
         self._announced = (False, False)
@@ -119,7 +119,7 @@ class JunqiPosition:
             pieces, turn, self.viewer, quiet = notation.parse_fen(fen)
             place(self.record, pieces, turn, self.viewer, quiet)
             for side in range(2):
-                check_possible(spread_counts(self._may(side)))  # a FEN is shown as given
+                check_possible(narrow_by_counts(self._may(side)))  # a FEN is shown as given
             for piece in range(2 * PIECES):
                 square = int(self.record.where[piece])
                 types = square_types(square, piece // PIECES)
@@ -152,7 +152,7 @@ class JunqiPosition:
         twin.words = self.words.copy()
         twin._steps = self._steps.copy()
         twin._public = self._public.copy()
-        twin._done = self._done.copy()
+        twin._trait_counts = self._trait_counts.copy()
         twin._work, twin._scratch = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         return twin
 
@@ -220,13 +220,15 @@ class JunqiPosition:
             if len(self.words) == 2:
                 self._deploy()
             return
-        step = Step(move, self.record.copy(), self._taken, self._announced, self._public.copy(), self._done.copy())
+        step = Step(
+            move, self.record.copy(), self._taken, self._announced, self._public.copy(), self._trait_counts.copy()
+        )
         try:
             code = self._deduce(move, step.before)
         except ValueError:
-            self.record, self._taken, self._public = step.before, step.taken, step.public  # `_done` comes last
+            self.record, self._taken, self._public = step.before, step.taken, step.public  # `_trait_counts` comes last
             raise
-        self._steps.append(step._replace(move=notation.pack(move & 0xFFF, code, self._told(move, code))))
+        self._steps.append(step._replace(move=notation.with_result(move & 0xFFF, code, self._announce(move, code))))
 
     def _deploy(self) -> None:
         self.has_pieces = True
@@ -241,7 +243,7 @@ class JunqiPosition:
         record = self.record
         origin, target = move & 63, move >> 6 & 63
         mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
-        self._not_the_flag()
+        self._clear_taken()
         types = MOBILE
         if not movegen.reaches(record, LOOKUP_RECORD, move, MOBILE & ~(1 << ENGINEER)):
             types = 1 << ENGINEER
@@ -250,19 +252,21 @@ class JunqiPosition:
         self._publish(mover, other, types, code)
         self._taken = -1
         if other >= 0:
-            record.may[mover], record.may[other] = compatible(int(record.may[mover]), int(record.may[other]), code)
+            record.may[mover], record.may[other] = compatible_types(
+                int(record.may[mover]), int(record.may[other]), code
+            )
             if code in (ATTACKER_WINS, BOTH_DIE) and target in HEADQUARTERS and record.may[other] >> FLAG & 1:
                 self._taken = other
         flag = (move >> 15) - 1
         if self.viewer is not None:
             fallen = [piece for piece in (mover, other) if self._falls(piece, mover, code)]
-            self._hear_of_commander(flag, fallen)
+            self._note_announcement(flag, fallen)
             if not self._steps or not np.array_equal(record.may, before.may):
                 for side in range(2):
-                    known = spread_counts(self._may(side))
+                    known = narrow_by_counts(self._may(side))
                     check_possible(known)
                     record.may[side * PIECES : side * PIECES + PIECES] = known
-        note_move(record, self._scratch, LOOKUP_RECORD, self._public, move & 0xFFF, code, self._done)
+        note_move(record, self._scratch, LOOKUP_RECORD, self._public, move & 0xFFF, code, self._trait_counts)
         do_move(record, move & 0xFFF, code)
         return code
 
@@ -272,7 +276,7 @@ class JunqiPosition:
         public[mover] = int(public[mover]) & types
         if other < 0 or self.viewer is None:
             return
-        public[mover], public[other] = compatible(int(public[mover]), int(public[other]), code)
+        public[mover], public[other] = compatible_types(int(public[mover]), int(public[other]), code)
         own = self.viewer * PIECES
         for piece in (mover, other):
             if piece // PIECES == self.viewer and self._falls(piece, mover, code):
@@ -282,18 +286,18 @@ class JunqiPosition:
                 else:
                     public[piece] = int(public[piece]) & ~(1 << COMMANDER)
 
-    def done(self, side: int) -> Any:
+    def trait_counts(self, side: int) -> Any:
         """int [piece, trait]: what a side's pieces have done, as both sides saw it (knowledge/behaviour.py)."""
-        return self._done[side * PIECES : side * PIECES + PIECES]
+        return self._trait_counts[side * PIECES : side * PIECES + PIECES]
 
     def believed(self, side: int) -> Belief:
         """What the other side believes a side's pieces to be."""
         if side == self.viewer:
-            may = spread_counts(self._public[side * PIECES : side * PIECES + PIECES].tolist())
+            may = narrow_by_counts(self._public[side * PIECES : side * PIECES + PIECES].tolist())
         else:
-            may = spread_counts(self._may(side))
+            may = narrow_by_counts(self._may(side))
         flags = [piece for piece in range(PIECES) if may[piece] >> FLAG & 1]
-        likely = factors(self.done(side))
+        likely = factors(self.trait_counts(side))
         return Belief(may, {flag: likely * (deployment_weights(flag) if self._is_deployed else 1) for flag in flags})
 
     def _narrow(self, piece: int, types: int) -> None:
@@ -308,7 +312,7 @@ class JunqiPosition:
             codes = [PLAIN]
         else:
             attackers, defenders = int(record.may[mover]), int(record.may[other])
-            codes = [code for code in range(3) if all(compatible(attackers, defenders, code))]
+            codes = [code for code in range(3) if all(compatible_types(attackers, defenders, code))]
         if given < 0 and len(codes) == 1:
             return codes[0]
         if given < 0:
@@ -322,13 +326,13 @@ class JunqiPosition:
             return False
         return code == BOTH_DIE or (code == ATTACKER_DIES) == (piece == mover)
 
-    def _not_the_flag(self) -> None:
+    def _clear_taken(self) -> None:
         """The game went on after a headquarters was taken: that was not the flag."""
         if self._taken < 0 or self.record.may[self._taken] == 1 << FLAG:
             return
         self._narrow(self._taken, ~(1 << FLAG))
 
-    def _hear_of_commander(self, flag: int, fallen: list[int]) -> None:
+    def _note_announcement(self, flag: int, fallen: list[int]) -> None:
         """The referee tells where the opponent's flag stands once its commander has died, and only then."""
         assert self.viewer is not None
         enemy = 1 - self.viewer
@@ -347,7 +351,7 @@ class JunqiPosition:
                     raise ValueError("the commander fell, but its flag was not announced")
                 self._narrow(piece, ~(1 << COMMANDER))
 
-    def _told(self, move: int, code: int) -> int | None:
+    def _announce(self, move: int, code: int) -> int | None:
         """The flag square that a view's words announce with this move; notes it as told."""
         flag = (move >> 15) - 1
         if flag >= 0 and self.viewer is not None:
@@ -361,7 +365,7 @@ class JunqiPosition:
             step = self._steps.pop()
             self.record = step.before.copy()  # a copy of this position may hold the same step
             self._taken, self._announced = step.taken, step.announced
-            self._public, self._done = step.public.copy(), step.done.copy()
+            self._public, self._trait_counts = step.public.copy(), step.trait_counts.copy()
             return step.move
         if not self.words:
             raise IndexError("pop from the first position")
@@ -392,7 +396,7 @@ class JunqiPosition:
     def observed(self, text: str, result: int, flag: str = "") -> str:
         return notation.observed(text, result, flag)
 
-    def flag_told(self, side: int) -> str | None:
+    def announced_flag(self, side: int) -> str | None:
         """In a referee's game: the square of a side's flag once its commander has died, which the opponent is told."""
         pieces = range(side * PIECES, side * PIECES + PIECES)
         commander, flag = (next(p for p in pieces if self.record.may[p] == 1 << kind) for kind in (COMMANDER, FLAG))
@@ -407,11 +411,11 @@ class JunqiPosition:
         commander = enemy * PIECES + self.words[enemy].index("a") if len(self.words) == 2 else 0
         flag = enemy * PIECES + self.words[enemy].index("l") if len(self.words) == 2 else 0
         boards = [*(step.before for step in self._steps[1:]), self.record][: len(self._steps)]
-        told = False
+        is_announced = False
         for step, after in zip(self._steps, boards, strict=True):
             text = notation.move_text(step.move)
-            if not told and after.where[commander] == NOWHERE:
-                told = True
+            if not is_announced and after.where[commander] == NOWHERE:
+                is_announced = True
                 text += f"@{notation.square_text(int(step.before.where[flag]))}"
             words.append(text)
         return words

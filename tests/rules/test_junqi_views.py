@@ -24,7 +24,7 @@ from junqi_games import (
 
 from games import registry
 from games.contract import Game
-from games.junqi.knowledge.belief import spread_counts
+from games.junqi.knowledge.belief import narrow_by_counts
 from naive import junqi as naive
 from naive.junqi import Naive
 
@@ -92,7 +92,7 @@ def test_views_of_random_games(game: Game) -> None:
                 assert view.record.board.tolist() == referee.record.board.tolist()
                 assert view.record.where.tolist() == referee.record.where.tolist()
                 if count % 4 == 0:
-                    assert sorted(spread_counts(view._may(enemy))) == sorted(view._may(enemy))
+                    assert sorted(narrow_by_counts(view._may(enemy))) == sorted(view._may(enemy))
                     fresh = game.position(view.fen())
                     assert fresh.fen() == view.fen()
                     assert fresh.key == view.key

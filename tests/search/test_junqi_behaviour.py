@@ -70,7 +70,7 @@ def test_what_pieces_did_against_a_plain_count(game: Game) -> None:
         for side in range(2):
             for piece, trait in itertools.product(range(25), range(len(behaviour.TRAITS))):
                 name = list(behaviour.TRAITS)[trait]
-                assert view.done(side)[piece, trait] == counts[side * 25 + piece, name], (piece, name)
+                assert view.trait_counts(side)[piece, trait] == counts[side * 25 + piece, name], (piece, name)
         seen.update(name for (_, name), count in counts.items() if count)
     assert set(seen) == set(behaviour.TRAITS)
 
@@ -80,11 +80,11 @@ def test_taking_back_takes_back_what_was_done(game: Game) -> None:
     view = game.position()
     kept = []
     for word in referee.view_moves(0):
-        kept.append(view.done(0).copy())
+        kept.append(view.trait_counts(0).copy())
         view.push(view.parse_move(word))
     for before in reversed(kept):
         view.pop()
-        assert np.array_equal(view.done(0), before)
+        assert np.array_equal(view.trait_counts(0), before)
 
 
 def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:

@@ -14,7 +14,7 @@ from junqi_games import FIRST, RECORDS, random_games, replay
 
 from games import registry
 from games.contract import Game
-from games.junqi.knowledge.belief import complete, spread_counts
+from games.junqi.knowledge.belief import find_world, narrow_by_counts
 from games.junqi.knowledge.worlds import Belief, draw_worlds, marginals
 from games.junqi.rules.lookup import COUNTS, FLAG, PIECES
 
@@ -63,7 +63,7 @@ def test_completion_against_brute_force() -> None:
         for types in sets[open_:]:
             left[types.bit_length() - 1] -= 1
         solutions = brute_force(sets[:open_], left)
-        assignment = complete(sets)
+        assignment = find_world(sets)
         if not solutions:
             impossible += 1
             assert assignment is None
@@ -71,7 +71,7 @@ def test_completion_against_brute_force() -> None:
         assert assignment is not None
         assert tuple(assignment[:open_]) in solutions
         assert [1 << kind for kind in assignment[open_:]] == sets[open_:]
-        spread = spread_counts(sets)
+        spread = narrow_by_counts(sets)
         sharpened += spread != sets
         for index in range(25):
             needed = 0
@@ -79,19 +79,19 @@ def test_completion_against_brute_force() -> None:
                 needed |= 1 << solution[index] if index < open_ else sets[index]
             assert spread[index] & sets[index] == spread[index]
             assert spread[index] & needed == needed
-        assert spread_counts(spread) == spread
+        assert narrow_by_counts(spread) == spread
     assert impossible > 50
     assert sharpened > 50
 
 
 def test_counts_that_contradict_each_other() -> None:
     settled = [1 << kind for kind, count in enumerate(COUNTS) for _ in range(count)]
-    assert spread_counts(settled) == settled
-    assert complete(settled) == [types.bit_length() - 1 for types in settled]
+    assert narrow_by_counts(settled) == settled
+    assert find_world(settled) == [types.bit_length() - 1 for types in settled]
     for wrong in ([1, *settled[:1], *settled[2:]], [0, *settled[1:]]):
-        assert complete(wrong) is None
+        assert find_world(wrong) is None
         with pytest.raises(ValueError, match="contradicts"):
-            spread_counts(wrong)
+            narrow_by_counts(wrong)
 
 
 # Drawing worlds
@@ -112,7 +112,7 @@ def test_worlds_are_as_likely_as_their_weights() -> None:
     rng, tried = random.Random(5), 0
     while tried < 12:
         sets, open_ = random_sets(rng)
-        if open_ < 4 or complete(sets) is None or sum(types >> FLAG & 1 for types in sets) > 2:
+        if open_ < 4 or find_world(sets) is None or sum(types >> FLAG & 1 for types in sets) > 2:
             continue
         tried += 1
         belief = belief_of(sets, rng)

@@ -116,7 +116,7 @@ def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
 
 
 def test_junqi_looks_after_few_episodes() -> None:
-    from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_TABLES
+    from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
     from games.junqi.search.cooperation import EPISODE_NODES, learn
 
     searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
@@ -128,7 +128,7 @@ def test_junqi_looks_after_few_episodes() -> None:
     before = int(work.nodes)
     work.poll_at = before + POLL_INTERVAL
     control.stop()
-    learn(adapter._root.view, uct._boards[0], work, JUNQI_TABLES, adapter._team, adapter._matrix, 1000)
+    learn(adapter._root.view, uct._boards[0], work, JUNQI_LOOKUP, adapter._team, adapter._matrix, 1000)
     assert 0 < work.nodes - before <= POLL_INTERVAL // EPISODE_NODES + 1
 
 

@@ -33,16 +33,16 @@ from games.kernel.jit import Record, entry, float64, inner, int64, void
 ) = range(len(TERMS))  # fmt: skip
 TERM_COUNT = len(TERMS)
 
-FAR = 12
+MAX_DISTANCE = 12
 """No square is further from another, in steps by road."""
 
-PATIENCE = 10
+QUIET_GRACE = 10
 """Plies without contact that matter to nobody."""
 
-SLOPE = 0.1
+FLAT_SHARE = 0.1
 """Share of the chance that rises with the sum up to the surest win: who is ahead still sees a better from a worse."""
 
-FEW = 5
+ENOUGH_MOBILE = 5
 """Mobile pieces; fewer are in danger of being none."""
 
 
@@ -73,7 +73,7 @@ def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int,
     work.mobile[side] = mobile
     work.flag[side] = flag
     work.terms[IN_CAMPS] += sign * popcount(mobile & CAMP_SET)
-    work.terms[FEW_MOBILE] += sign * max(FEW - popcount(mobile), int64(0))
+    work.terms[FEW_MOBILE] += sign * max(ENOUGH_MOBILE - popcount(mobile), int64(0))
     if flag >= 0:
         work.shelter[side] = popcount(mines & lookup.roads[flag])
         work.terms[MINES_AT_FLAG] += sign * work.shelter[side]
@@ -111,10 +111,12 @@ def count_terms(pos: Record, lookup: Record, work: Record) -> None:
             work.terms[FOES_AT_FLAG] += sign * popcount(foes & lookup.roads[flag])
             work.terms[FOES_NEAR_FLAG] += sign * popcount(foes & lookup.near[flag])
             while foes != 0:
-                work.terms[APPROACH] -= sign * (FAR - int64(lookup.distance[flag * SQUARES + trailing_zeros(foes)]))
+                work.terms[APPROACH] -= sign * (
+                    MAX_DISTANCE - int64(lookup.distance[flag * SQUARES + trailing_zeros(foes)])
+                )
                 foes &= foes - 1
     last = pos.turn ^ (QUIET_LIMIT - 1 - pos.quiet) & 1  # who would make the last ply without contact
-    work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - PATIENCE, int64(0))
+    work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - QUIET_GRACE, int64(0))
     work.terms[TEMPO] = 1 - 2 * pos.turn
 
 
@@ -126,8 +128,8 @@ def evaluate(pos: Record, lookup: Record, work: Record) -> float:
     count_terms(pos, lookup, work)
     total = 0.0
     for term in range(TERM_COUNT):
-        total += work.terms[term] * lookup.terms[term]
-    return (1 - SLOPE) / (1.0 + math.exp(-total / 100)) + SLOPE / (1.0 + math.exp(-total / 1000))
+        total += work.terms[term] * lookup.weights[term]
+    return (1 - FLAT_SHARE) / (1.0 + math.exp(-total / 100)) + FLAT_SHARE / (1.0 + math.exp(-total / 1000))
 
 
 @entry(float64(POSITION, LOOKUP, WORK))

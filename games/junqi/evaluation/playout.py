@@ -19,7 +19,7 @@ from games.kernel.intrinsics import load_byte, popcount, trailing_zeros
 from games.kernel.jit import Record, float64, inner, int64, void
 from games.kernel.random import below, next_state
 
-BOLDNESS = 0.0
+MIN_GAIN = 0.0
 """What an attack must be expected to gain, in hundredths of log odds."""
 
 
@@ -51,7 +51,7 @@ def quick_move(pos: Record, work: Record, lookup: Record) -> int:
     """The attack that is expected to gain most, else a move at random to an empty square, else any; -1 if none."""
     side = pos.turn
     enemy = pos.occupied[1 - side]
-    best = BOLDNESS
+    best = MIN_GAIN
     attack = int64(-1)
     quiet = int64(-1)
     last = int64(-1)

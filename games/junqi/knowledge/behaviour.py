@@ -38,7 +38,7 @@ _HABITS = np.array(HABITS)
 
 
 @inner(int64(POSITION, LOOKUP, SETS, int64))
-def threats(pos: Record, lookup: Record, public: Any, side: int) -> int:
+def attacked_squares(pos: Record, lookup: Record, public: Any, side: int) -> int:
     """Bits of the squares that a side's pieces may enter, engineers' turns not counted."""
     found = 0
     pieces = pos.occupied[side]
@@ -59,7 +59,7 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
     side = pos.turn
     origin, target = move & 63, move >> 6 & 63
     mover = int64(pos.board[origin]) - 1
-    before = threats(pos, lookup, public, 1 - side)
+    before = attacked_squares(pos, lookup, public, 1 - side)
     for piece in range(side * PIECES, side * PIECES + PIECES):
         square = int64(pos.where[piece])
         if square == NOWHERE or piece == mover:
@@ -77,7 +77,7 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
     counts[mover, RESTED] += CAMP_SET >> target & 1
     copy_record(after, pos)
     do_move(after, move, code)
-    was, now = before >> origin & 1, threats(after, lookup, public, 1 - side) >> target & 1
+    was, now = before >> origin & 1, attacked_squares(after, lookup, public, 1 - side) >> target & 1
     counts[mover, FLED] += was & (1 - now)
     counts[mover, APPROACHED] += now & (1 - was)
 

@@ -71,7 +71,7 @@ def deployment_advantages(flag: int) -> Any:
 
 
 @functools.cache
-def compatible(attackers: int, defenders: int, code: int) -> tuple[int, int]:
+def compatible_types(attackers: int, defenders: int, code: int) -> tuple[int, int]:
     """The types of both pieces that a result code leaves."""
     attacker_types = defender_types = 0
     for attacker in range(12):
@@ -82,7 +82,7 @@ def compatible(attackers: int, defenders: int, code: int) -> tuple[int, int]:
     return attacker_types, defender_types
 
 
-def complete(may: list[int]) -> list[int] | None:
+def find_world(may: list[int]) -> list[int] | None:
     """One assignment of types to the sets of a side by augmenting paths; None if there is none."""
     holders: list[list[int]] = [[] for _ in COUNTS]
 
@@ -109,7 +109,7 @@ def complete(may: list[int]) -> list[int] | None:
     return types
 
 
-def spread_counts(may: list[int]) -> list[int]:
+def narrow_by_counts(may: list[int]) -> list[int]:
     """Sharpen the 25 sets of a side by the counts of each type; ValueError if they contradict each other."""
     may = list(may)
     changed = True
@@ -137,5 +137,5 @@ def spread_counts(may: list[int]) -> list[int]:
 
 def check_possible(may: list[int]) -> None:
     """ValueError if the 25 sets of a side have no completion."""
-    if any(types & types - 1 for types in may) and complete(may) is None:
+    if any(types & types - 1 for types in may) and find_world(may) is None:
         raise ValueError("contradicts what is known of the pieces")

@@ -54,7 +54,7 @@ LOOKUP_DTYPE = record(
         ("battle", "u1", 12 * 12),  # [attacker, defender]: result code
         ("near", "i8", SQUARES),  # at most two steps by road away, the neighbours left out
         ("distance", "u1", SQUARES * SQUARES),  # steps by road
-        ("terms", "f4", len(TERMS)),  # weights of the evaluation
+        ("weights", "f4", len(TERMS)),  # weights of the evaluation
         ("worth", "f4", 12),  # material by type
         ("zobrist", "i8", 2 * PIECES * SQUARES),  # [piece, square]
     ]
@@ -147,7 +147,7 @@ def _build() -> Record:
             reached |= frontier
             frontier = _beside(lookup, frontier) & ~reached
             steps += 1
-    lookup.terms[:] = list(TERMS.values())
+    lookup.weights[:] = list(TERMS.values())
     lookup.zobrist[:] = np.random.default_rng(4).integers(-(1 << 63), (1 << 63) - 1, len(lookup.zobrist))
     lookup.worth[:] = [*WORTH, FLAG_WORTH]
     return lookup

@@ -43,7 +43,7 @@ def move_text(move: int) -> str:
     return text
 
 
-def pack(move: int, code: int | None, flag: int | None) -> int:
+def with_result(move: int, code: int | None, flag: int | None) -> int:
     """A move with what the referee said of it."""
     return move | (0 if code is None else code + 1) << 12 | (0 if flag is None else flag + 1) << 15
 
@@ -54,7 +54,7 @@ def parse_move(text: str) -> int:
     if not match:
         raise ValueError(f"not a move: {text}")
     move = parse_square(match[1]) | parse_square(match[2]) << 6
-    return pack(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
+    return with_result(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
 
 
 def setup_word(move: int) -> str:

@@ -21,7 +21,7 @@ WORK_DTYPE = record(
         ("random", "i8"),
         ("used", "i8"),  # edges in use; 0 is none
         ("first_edge", "i8"),  # of the root
-        ("deepest", "i8"),
+        ("seldepth", "i8"),
         ("allowed_count", "i8"),  # root moves allowed; 0: all
         ("allowed", "u2", MAX_MOVES),
         ("moves", "u2", MAX_MOVES),
@@ -35,8 +35,8 @@ WORK_DTYPE = record(
         ("gains", "f4", 12 * 2 * PIECES),  # [attacker's type, piece attacked]: what its owner expects of it
         # Of alpha-beta:
         ("history", "f4", 2 << 12),  # [side, move]: how often a quiet move cut, the deeper the more
-        ("daring", "f8"),  # what an attack must be expected to gain for being looked at
-        ("attacks", "i8"),  # plies of attacks that a branch is prolonged by
+        ("min_gain", "f8"),  # what an attack must be expected to gain for being looked at
+        ("quiescence_plies", "i8"),  # plies of attacks that a branch is prolonged by
         ("tt", "i8"),  # address and mask of the transposition table, and the search's generation
         ("tt_mask", "i8"),
         ("generation", "i8"),

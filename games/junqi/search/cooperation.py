@@ -54,26 +54,26 @@ from games.search.findings import Findings
 if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
-MOST = 4
+MAX_TEAM = 4
 """Pieces that act together at most."""
 
 ATTACK, ADVANCE, WITHDRAW = range(3)
 INTENTIONS = 3
-JOINT = INTENTIONS**MOST
+JOINT_ACTIONS = INTENTIONS**MAX_TEAM
 
-LENGTH = 6
+EPISODE_MOVES = 6
 """Own moves of an episode."""
 
 EPISODE_NODES = 4
 """Playouts that take as long as an episode."""
 
-EXPLORED = 0.3
+EXPLORATION_SHARE = 0.3
 """Share of the joint actions of episodes that are drawn by what UCT had the pieces do, and not by Q."""
 
-NEWS = 0.01
+BATTLE_REWARD = 0.01
 """Reward of a battle for what it tells."""
 
-SLOTS = 1 << 15
+MATRIX_ROWS = 1 << 15
 PROBES = 8
 CLASSES, SITUATIONS = 7, 4
 KIND, VERSION = "junqi-cooperation", 1
@@ -81,8 +81,8 @@ KIND, VERSION = "junqi-cooperation", 1
 TEAM_DTYPE = record(
     [
         ("size", "i8"),  # activated pieces
-        ("piece", "i8", MOST),  # best first
-        ("policy", "f8", MOST * INTENTIONS),  # how often UCT had each do what
+        ("piece", "i8", MAX_TEAM),  # best first
+        ("policy", "f8", MAX_TEAM * INTENTIONS),  # how often UCT had each do what
         ("goal", "i8"),  # square: the headquarters where the enemy flag is likelier
         ("alpha", "f8"),
         ("gamma", "f8"),
@@ -90,7 +90,9 @@ TEAM_DTYPE = record(
 )
 TEAM = record_type(TEAM_DTYPE)
 
-MATRIX_DTYPE = record([("state", "i8"), ("worth", "f4", JOINT), ("seen", "u4", JOINT)])  # state 0: a free row
+MATRIX_DTYPE = record(
+    [("state", "i8"), ("worth", "f4", JOINT_ACTIONS), ("seen", "u4", JOINT_ACTIONS)]
+)  # state 0: a free row
 MATRIX = types.Array(record_type(MATRIX_DTYPE), 1, "C")
 
 
@@ -194,15 +196,15 @@ def joint_move(pos: Record, work: Record, lookup: Record, team: Record, action: 
 @inner(int64(MATRIX, int64))
 def row_of(matrix: Any, state: int) -> int:
     """The row of a state, made if there is none; the last one looked at gives way where there is no room."""
-    at = (state * -7046029254386353131 >> 20) & (SLOTS - 1)
+    at = (state * -7046029254386353131 >> 20) & (MATRIX_ROWS - 1)
     for _ in range(PROBES):
         if matrix[at].state == state:
             return at
         if matrix[at].state == 0:
             break
-        at = (at + 1) & (SLOTS - 1)
+        at = (at + 1) & (MATRIX_ROWS - 1)
     matrix[at].state = state
-    for action in range(JOINT):
+    for action in range(JOINT_ACTIONS):
         matrix[at].worth[action] = 0.0
         matrix[at].seen[action] = 0
     return at
@@ -215,7 +217,7 @@ def row_here(matrix: Any, state: int) -> int:
 
 
 @inner(float64(MATRIX, TEAM, int64, int64))
-def expected(matrix: Any, team: Record, row: int, actions: int) -> float:
+def expected_worth(matrix: Any, team: Record, row: int, actions: int) -> float:
     """What a state is worth if each piece does what UCT had it do."""
     total = 0.0
     for action in range(actions):
@@ -239,7 +241,7 @@ def best_action(matrix: Any, row: int, actions: int) -> int:
 
 
 @inner(int64(WORK, TEAM))
-def drawn_action(work: Record, team: Record) -> int:
+def draw_action(work: Record, team: Record) -> int:
     """A joint action, each piece's part as often as UCT had it."""
     action = int64(0)
     for i in range(team.size - 1, -1, -1):
@@ -267,12 +269,12 @@ def learn(view: Record, pos: Record, work: Record, lookup: Record, team: Record,
         enter_world(pos, work, below(work.random, work.world_count))
         value = evaluate(pos, lookup, work)
         row = row_of(matrix, state_of(pos, work, lookup, team))
-        for _ in range(LENGTH):
+        for _ in range(EPISODE_MOVES):
             # Step 2. A joint action, and the opponent's answer
             action = best_action(matrix, row, actions)
             work.random = next_state(work.random)
-            if action < 0 or below(work.random, int64(1000)) < 1000 * EXPLORED:
-                action = drawn_action(work, team)
+            if action < 0 or below(work.random, int64(1000)) < 1000 * EXPLORATION_SHARE:
+                action = draw_action(work, team)
             move = joint_move(pos, work, lookup, team, action)
             if move < 0:
                 move = quick_move(pos, work, lookup)
@@ -287,7 +289,7 @@ def learn(view: Record, pos: Record, work: Record, lookup: Record, team: Record,
                 code = result_code(pos, lookup, move)
                 do_move(pos, move, code)
                 if code != PLAIN:
-                    reward += NEWS
+                    reward += BATTLE_REWARD
                 if pos.loser >= 0 or pos.quiet >= QUIET_LIMIT:
                     break
             after = evaluate(pos, lookup, work)
@@ -297,7 +299,7 @@ def learn(view: Record, pos: Record, work: Record, lookup: Record, team: Record,
             # Step 3. What it was worth
             is_over = pos.loser >= 0 or pos.quiet >= QUIET_LIMIT or pos.turn != side
             next_row = row if is_over else row_of(matrix, state_of(pos, work, lookup, team))
-            future = 0.0 if is_over else expected(matrix, team, next_row, actions)
+            future = 0.0 if is_over else expected_worth(matrix, team, next_row, actions)
             worth = float64(matrix[row].worth[action])
             matrix[row].worth[action] = (1 - team.alpha) * worth + team.alpha * (reward + team.gamma * future)
             matrix[row].seen[action] += 1
@@ -325,7 +327,7 @@ class CooperationAdapter(UctAdapter):
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
+        self._matrix = np.zeros(MATRIX_ROWS, MATRIX_DTYPE)
         self._named = Path()  # by the option
         self._path = Path()  # that file, if it can be used
         self._has_learned = False  # what the file does not have
@@ -401,7 +403,7 @@ class CooperationAdapter(UctAdapter):
 
     def findings(self) -> Findings:
         """Return UCT's lines, the move of the best joint action before them."""
-        found = self.found()
+        found = self.move_values()
         allowed = {move for move, _, _ in found}
         move = -1
         if self._team.size:
@@ -420,7 +422,7 @@ class CooperationAdapter(UctAdapter):
             if piece not in pieces:
                 pieces.append(piece)
         pieces = pieces[: self._knowledge.activate]
-        policy = np.full((MOST, INTENTIONS), 1.0)
+        policy = np.full((MAX_TEAM, INTENTIONS), 1.0)
         for value in found:
             piece = int(self._root.view.board[value.move & 63]) - 1
             if piece in pieces:

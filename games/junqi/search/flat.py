@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
 WORLDS = 40
-PLIES = 8
+PLAYOUT_PLIES = 8
 """Of a playout, the root move not counted."""
 
 ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])
@@ -97,7 +97,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         work, arms, threads = self._works[thread], self._arms[thread], len(self._arms)
         first, before = self._numbers[thread], int(work.nodes)
         try_arms(
-            self._root.view, board, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLIES
+            self._root.view, board, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLAYOUT_PLIES
         )  # fmt: skip
         self._numbers[thread] += threads * (int(work.nodes) - before)
 

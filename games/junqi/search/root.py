@@ -48,7 +48,7 @@ class RootView:
         self.hidden = NOBODY if position.viewer is None else 1 - position.viewer
         if self.hidden == NOBODY:
             self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
-            beliefs = [certain(self.view, side) for side in range(2)]
+            beliefs = [certain_beliefs(self.view, side) for side in range(2)]
         else:
             believed = [position.believed(side) for side in range(2)]
             self.worlds = draw_worlds(believed[self.hidden], count, seed)
@@ -58,7 +58,7 @@ class RootView:
         self._works = works
         for work in works:
             work.worlds, work.world_count = address_of(self.worlds.kinds), len(self.worlds.kinds)
-            work.hidden, work.deepest = self.hidden, 0
+            work.hidden, work.seldepth = self.hidden, 0
             work.gains[:] = self.gains.ravel()
 
     def takes_flag(self, move: int) -> bool:
@@ -75,10 +75,10 @@ class RootView:
         lines.sort(key=lambda line: line.score.mate is None)
         is_settled |= bool(lines) and lines[0].score.mate is not None
         note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
-        return Findings(lines, max(int(work.deepest) for work in self._works), hashfull, is_settled, note=note)
+        return Findings(lines, max(int(work.seldepth) for work in self._works), hashfull, is_settled, note=note)
 
 
-def certain(view: Record, side: int) -> Any:
+def certain_beliefs(view: Record, side: int) -> Any:
     """Beliefs about a side whose pieces all are known."""
     found = np.zeros((PIECES, 12), np.float32)
     for piece in range(PIECES):

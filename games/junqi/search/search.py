@@ -51,41 +51,41 @@ WORLDS = 32
 FINALISTS = 4
 """Moves that are never dropped."""
 
-DARING = -20.0
+MIN_GAIN = -20.0
 """What an attack must be expected to gain for being looked at, in hundredths of log odds."""
 
-ATTACKS = 2
+QUIESCENCE_PLIES = 2
 """Plies of attacks expected to gain that a branch is prolonged by: 66.7 % +- 10.3 of 80 games against none."""
 
-MARGIN = 0.03
-"""Chance that no quiet move makes up for, a ply: 56.2 % +- 6.6 of 160 games, with LATE and WINDOW, against none."""
+FUTILITY_MARGIN = 0.03
+"""Futility margin per ply, a chance: 56.2 % +- 6.6 of 160 games, with LMR_MOVES and ASPIRATION_WINDOW, against none."""
 
-MARGIN_DEPTH = 2
+FUTILITY_DEPTH = 2
 """The deepest nodes cut by it."""
 
-LATE = 4
-"""Quiet moves this far down the list are first searched a ply less deep, from LATE_DEPTH on."""
+LMR_MOVES = 4
+"""Quiet moves this far down the list are first searched a ply less deep, from LMR_DEPTH on."""
 
-LATE_DEPTH = 3
+LMR_DEPTH = 3
 
-WINDOW = 0.03
+ASPIRATION_WINDOW = 0.03
 """How far from its value a depth before a root move's is looked for first."""
 
-HIT = 1e-6
+NULL_WINDOW = 1e-6
 """The width of a window that only asks whether a move is better; the table's unit of chance too."""
 
-UNITS = round(1 / HIT)
+TT_UNITS = round(1 / NULL_WINDOW)
 
-TURN = 0x5DEECE66D1B54A33
+TURN_KEY = 0x5DEECE66D1B54A33
 """Of the hash: whose turn it is."""
 
-HINTED = 1e9
+TT_MOVE_SCORE = 1e9
 """What the table's move promises."""
 
 QUIET_SCORE = 250_000.0
 """The most that a quiet move promises; an attack promises twice that, give or take what it gains."""
 
-SHALLOW = 2
+SHALLOW_DEPTH = 2
 """Depth to which a world's moves are searched in one call."""
 
 MOVES = types.Array(types.uint16, 1, "C")
@@ -101,7 +101,7 @@ def key_after(pos: Record, lookup: Record, key: int, move: int, code: int) -> in
     """
     origin, target = move & 63, move >> 6
     mover = (int64(pos.board[origin]) - 1) * SQUARES
-    key ^= lookup.zobrist[mover + origin] ^ TURN
+    key ^= lookup.zobrist[mover + origin] ^ TURN_KEY
     if code == PLAIN or code == ATTACKER_WINS:
         key ^= lookup.zobrist[mover + target]
     if code == ATTACKER_WINS or code == BOTH_DIE:
@@ -119,11 +119,11 @@ def list_scored(
     first: int,
     least: float,
     with_quiet: int,
-    hint: int,
+    tt_move: int,
 ) -> int:
     """The moves of the side to move that are worth a look, to moves[first:], with what they promise; returns their end.
 
-    Attacks expected to gain more than `least`, and quiet moves if asked for; `hint` is the table's move.
+    Attacks expected to gain more than `least`, and quiet moves if asked for; `tt_move` is the table's move.
     """
     side = pos.turn
     enemy = pos.occupied[1 - side]
@@ -147,7 +147,7 @@ def list_scored(
                     continue
                 score = 2 * QUIET_SCORE + gain
             moves[end] = move
-            scores[end] = HINTED if move == hint else score
+            scores[end] = TT_MOVE_SCORE if move == tt_move else score
             end += 1
     return end
 
@@ -170,7 +170,7 @@ def search(
     count_node(work)
     if work.stopped == 1:
         return 0.0
-    work.deepest = max(work.deepest, ply + 1)
+    work.seldepth = max(work.seldepth, ply + 1)
     pos = boards[ply]
     if pos.loser >= 0:
         return 0.0 if pos.loser == pos.turn else 1.0
@@ -178,12 +178,12 @@ def search(
         return 1.0
 
     # Step 2. Does the table know it?
-    hint = int64(0)
+    tt_move = int64(0)
     if depth > 0:
         data = probe(work.tt, work.tt_mask, key)
         if data != 0:
-            hint = entry_move(data)
-            score, bound = entry_score(data) / UNITS, entry_bound(data)
+            tt_move = entry_move(data)
+            score, bound = entry_score(data) / TT_UNITS, entry_bound(data)
             answers = bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
             if entry_depth(data) == depth and answers:
                 return score
@@ -191,16 +191,16 @@ def search(
     # Step 3. What it looks like; near the leaves that may do
     best = 0.0  # without a move the game is lost
     with_quiet = int64(depth > 0)
-    if depth <= MARGIN_DEPTH:
+    if depth <= FUTILITY_DEPTH:
         static = evaluate(pos, lookup, work)
         if pos.turn:
             static = 1.0 - static
-        margin = MARGIN * max(depth, 0)
+        margin = FUTILITY_MARGIN * max(depth, 0)
         if static - margin >= beta:
             return static
         if depth <= 0:
             best = static
-            if depth <= -work.attacks or ply >= MAX_DEPTH - 1:
+            if depth <= -work.quiescence_plies or ply >= MAX_DEPTH - 1:
                 return best
         elif static + margin <= alpha:
             best = static + margin
@@ -208,10 +208,10 @@ def search(
 
     # Step 4. The moves, best-looking first
     first = ply * MAX_MOVES
-    least = work.daring if depth > 0 else 0.0
-    end = list_scored(pos, work, lookup, moves, scores, first, least, with_quiet, hint)
+    least = work.min_gain if depth > 0 else 0.0
+    end = list_scored(pos, work, lookup, moves, scores, first, least, with_quiet, tt_move)
     if end == first and with_quiet == 1:  # all there is are attacks that lose
-        end = list_scored(pos, work, lookup, moves, scores, first, -1e9, with_quiet, hint)
+        end = list_scored(pos, work, lookup, moves, scores, first, -1e9, with_quiet, tt_move)
     start = alpha
     best_move = int64(0)
     for i in range(first, end):
@@ -229,12 +229,21 @@ def search(
         do_move(boards[ply + 1], move, code)
         next_key = key_after(pos, lookup, key, move, code)
         alpha = max(alpha, best)
-        reduction = int64(depth >= LATE_DEPTH and i >= first + LATE and code == PLAIN)
+        reduction = int64(depth >= LMR_DEPTH and i >= first + LMR_MOVES and code == PLAIN)
         value = 0.0
         if i > first:
-            below = depth - 1 - reduction
+            new_depth = depth - 1 - reduction
             value = 1.0 - search(
-                boards, work, lookup, moves, scores, next_key, ply + 1, below, 1.0 - alpha - HIT, 1.0 - alpha
+                boards,
+                work,
+                lookup,
+                moves,
+                scores,
+                next_key,
+                ply + 1,
+                new_depth,
+                1.0 - alpha - NULL_WINDOW,
+                1.0 - alpha,
             )
         if i == first or (work.stopped == 0 and value > alpha and (value < beta or reduction == 1)):
             value = 1.0 - search(
@@ -253,7 +262,7 @@ def search(
     # Step 6. Tell the table
     if depth > 0:
         bound = LOWER if best >= beta else EXACT if best > start else UPPER
-        save(work.tt, work.tt_mask, key, best_move, int64(best * UNITS), depth, bound, work.generation)
+        save(work.tt, work.tt_mask, key, best_move, int64(best * TT_UNITS), depth, bound, work.generation)
     return best
 
 
@@ -286,7 +295,7 @@ def try_moves(
         next_key = key_after(pos, lookup, key, move, code)
         low, high = 0.0, 1.0
         if depth > 1:
-            low, high = max(values[i] - WINDOW, 0.0), min(values[i] + WINDOW, 1.0)
+            low, high = max(values[i] - ASPIRATION_WINDOW, 0.0), min(values[i] + ASPIRATION_WINDOW, 1.0)
         value = 1.0 - search(boards, work, lookup, moves, scores, next_key, int64(0), depth - 1, 1.0 - high, 1.0 - low)
         if work.stopped == 0 and (value <= low or value >= high):
             value = 1.0 - search(boards, work, lookup, moves, scores, next_key, int64(0), depth - 1, 0.0, 1.0)
@@ -302,7 +311,7 @@ def keys_of(view: Record, worlds: Any) -> list[int]:
     return [int.from_bytes(digest, "little", signed=True) for digest in digests]
 
 
-class Memory(NamedTuple):
+class Stacks(NamedTuple):
     """What a thread's search needs beside its WORK: a board, moves and their scores for each ply."""
 
     boards: Any
@@ -318,27 +327,27 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
     is_seeded = shares_depths = True
 
     def __init__(self) -> None:
-        self._memories: list[Memory] = []
+        self._stacks: list[Stacks] = []
 
     def begin(self, task: Task[JunqiPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._works = works
         self._root = RootView(task, works, WORLDS, seed + task.position.ply)
-        while len(self._memories) < len(works):
+        while len(self._stacks) < len(works):
             plies = MAX_DEPTH * MAX_MOVES
-            self._memories.append(
-                Memory(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
+            self._stacks.append(
+                Stacks(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
             )
         for work in works:
             work.history[:] = 0
-            work.daring, work.attacks = DARING, ATTACKS
+            work.min_gain, work.quiescence_plies = MIN_GAIN, QUIESCENCE_PLIES
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
         self._keys = keys_of(self._root.view, self._root.worlds.kinds)
         # The answer of a search that is stopped at once: the attack that promises most.
-        self._racing = sorted(self._root.moves, key=self._promise, reverse=True)
+        self._racing = sorted(self._root.moves, key=self._expected_gain, reverse=True)
         self._dropped: list[int] = []
         self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
 
-    def _promise(self, move: int) -> float:
+    def _expected_gain(self, move: int) -> float:
         target = int(self._root.view.board[move >> 6])
         if target == 0:
             return 0.0
@@ -347,14 +356,14 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
 
     def begin_depth(self, depth: int) -> None:
         """A shallow search of all moves in a world is one job, for a call costs more than a move; then each is one."""
-        size = len(self._racing) if depth <= SHALLOW else 1
+        size = len(self._racing) if depth <= SHALLOW_DEPTH else 1
         parts = [self._racing[first : first + size] for first in range(0, len(self._racing), size)]
         self._jobs = itertools.product(range(len(self._root.worlds.kinds)), parts)
         self._found: dict[tuple[int, int], float] = {}
 
     def search(self, thread: int, depth: int) -> None:
         """Do jobs, world by world, until none of this depth is left."""
-        work, (boards, moves, scores) = self._works[thread], self._memories[thread]
+        work, (boards, moves, scores) = self._works[thread], self._stacks[thread]
         while (job := next(self._jobs, None)) is not None:
             world, part = job
             values = np.array([self._values[move][world] for move in part])

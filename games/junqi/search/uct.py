@@ -34,7 +34,7 @@ EXPLORATION = 0.3
 
 WORLDS = 256
 
-PLIES = 6
+PLAYOUT_PLIES = 6
 """Of a playout, those in the tree not counted."""
 
 EDGE_DTYPE = record(
@@ -44,14 +44,14 @@ EDGE_DTYPE = record(
         ("visits", "i4"),
         ("available", "i4"),  # playouts whose world allowed the move
         ("value", "f8"),  # sum of results for the mover
-        ("below", "i4", 4),  # first edge of the node after each result code, 0 none yet
+        ("children", "i4", 4),  # first edge of the node after each result code, 0 none yet
     ]
 )
 EDGES = types.Array(record_type(EDGE_DTYPE), 1, "C")
 
 
 @inner(int64(EDGES, WORK, int64, int64))
-def descend(edges: Any, work: Record, first: int, count: int) -> int:
+def select_edge(edges: Any, work: Record, first: int, count: int) -> int:
     """Choose among the `count` moves listed for this world: the edge to follow, negative if it is new.
 
     A new edge is not linked yet; 0 when the pool is full and none can be followed.
@@ -93,7 +93,7 @@ def descend(edges: Any, work: Record, first: int, count: int) -> int:
                 edges[edge].available = 1
                 edges[edge].value = 0.0
                 for code in range(4):
-                    edges[edge].below[code] = 0
+                    edges[edge].children[code] = 0
                 return -edge
             skip -= 1
     return best
@@ -134,8 +134,8 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
             if count == 0:
                 over = 1
                 break
-            first = work.first_edge if depth == 0 else int64(edges[parent].below[code])
-            edge = descend(edges, work, first, count)
+            first = work.first_edge if depth == 0 else int64(edges[parent].children[code])
+            edge = select_edge(edges, work, first, count)
             if edge == 0:
                 break
             is_new = edge < 0
@@ -145,7 +145,7 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
                 if depth == 0:
                     work.first_edge = edge
                 else:
-                    edges[parent].below[code] = edge
+                    edges[parent].children[code] = edge
             work.path_edge[depth] = edge
             depth += 1
             move = int64(edges[edge].move)
@@ -154,10 +154,10 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
             do_move(pos, move, code)
             if is_new:
                 break
-        work.deepest = max(work.deepest, depth)
+        work.seldepth = max(work.seldepth, depth)
 
         # Step 3. Play out, and back the result up
-        value = float64(pos.turn) if over == 1 else playout(pos, work, lookup, int64(PLIES))
+        value = float64(pos.turn) if over == 1 else playout(pos, work, lookup, int64(PLAYOUT_PLIES))
         side = view.turn
         for i in range(depth):
             edge = int64(work.path_edge[i])
@@ -193,7 +193,7 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
     def grow(self, thread: int, board: Record, playouts: int) -> None:
         grow(self._root.view, board, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)
 
-    def found(self) -> list[MoveValue]:
+    def move_values(self) -> list[MoveValue]:
         """Return the root moves, most visited first."""
         visits: dict[int, int] = {}
         sums: dict[int, float] = {}
@@ -209,4 +209,4 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
 
     def findings(self) -> Findings:
         full = (1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True))
-        return self._root.findings(self.found(), max(full))
+        return self._root.findings(self.move_values(), max(full))

@@ -1,10 +1,11 @@
-"""Worlds: what the pieces of a side may be that is not seen, drawn by what is known and by the learned weights.
+"""Worlds, drawn by what is known and by the learned weights.
 
-A world gives each piece a type from its set, every type as often as a side has it, and is as likely as the product of
-its pieces' weights. Candidates are drawn piece by piece, the tightest set first, each type by its weight scaled so that
-all pieces together have every type as often as there is (Sinkhorn 1964). What the order of drawing distorts is put
-right by importance: of the candidates as many as are wanted are kept, by systematic resampling, and then exchange types
-in pairs as Metropolis has it, which leaves their distribution as it is and makes twins differ.
+A world (determinization) gives each piece of an unseen side one type from its set, and every type as often as a side
+has it. Its probability is proportional to the product of its pieces' weights. Candidates are drawn piece by piece, the
+tightest set first, each type by its weight. The weights are scaled so that the expected count of each type is its true
+count (Sinkhorn 1964). Importance weights correct the bias of drawing in an order: systematic resampling keeps as many
+candidates as wanted. Then pairs of pieces exchange types by Metropolis steps, which leave the distribution as it is and
+make copies differ.
 """
 
 from __future__ import annotations
@@ -25,31 +26,30 @@ CANDIDATES = 4
 """Candidates drawn for each world that is kept."""
 
 SWAPS = 64
-"""Pairs of a kept world that may exchange their types."""
+"""Metropolis steps on each kept world."""
 
 SCALINGS = 30
-"""Rounds of scaling."""
+"""Rounds of Sinkhorn scaling."""
 
 ATTEMPTS = 8
-"""Tries at a candidate before it is given up; a dead end is rare."""
+"""Attempts to draw a candidate before it is given up; dead ends are rare."""
 
 FLAGS = 2
-"""Pieces that may be the flag at most: those in their headquarters."""
+"""The most pieces that can be the flag: those in their headquarters."""
 
 SAMPLER_DTYPE = record(
     [
         ("random", "i8"),
-        ("flag_count", "i8"),  # pieces that may be the flag
+        ("flag_count", "i8"),  # pieces that can be the flag
         ("flag", "i8", FLAGS),
-        ("share", "f8", FLAGS),  # by flag, of the candidates
+        ("share", "f8", FLAGS),  # by flag: its probability; while scaling, a logarithm
         ("may", "u2", PIECES),
-        # [flag, piece, type]; logarithms, and scaled:
-        ("weights", "f8", FLAGS * PIECES * 12),
-        ("scaled", "f8", FLAGS * PIECES * 12),
-        ("flag_index", "i8"),  # flag of the world being drawn
-        ("kinds", "u1", PIECES),  # its types
-        ("left", "i8", 12),  # pieces of a type still to give out
-        ("demand", "f8", 12),  # sum of the scaled weights of pieces without a type
+        ("weights", "f8", FLAGS * PIECES * 12),  # [flag, piece, type]: logarithms
+        ("scaled", "f8", FLAGS * PIECES * 12),  # [flag, piece, type]: not logarithms
+        ("flag_index", "i8"),  # flag of the world in `kinds`
+        ("kinds", "u1", PIECES),  # types of a world
+        ("left", "i8", 12),  # by type: pieces still to be given it
+        ("demand", "f8", 12),  # by type: sum of the scaled weights of pieces without a type
         ("order", "u1", PIECES),
         ("row", "f8", 12),  # scratch
         ("factor", "f8", 12),
@@ -61,25 +61,29 @@ NUMBERS = types.Array(types.int64, 1, "C")
 LOGARITHMS = types.Array(types.float64, 1, "C")
 
 NEVER = -1e300
+"""Stands for the logarithm of 0."""
 
 
 class Belief(NamedTuple):
-    """What a side's 25 pieces may be, and how likely it is."""
+    """The possible types of a side's 25 pieces, and their weights."""
 
     may: list[int]  # sets of types
-    weights: dict[int, Any]  # by the piece that is the flag: float [piece, type], above 0
+    weights: dict[int, Any]  # by flag: float [piece, type], relative probabilities, above 0
 
 
 class Worlds(NamedTuple):
-    """Completions of one side, equally likely."""
+    """Worlds of one side, equally likely."""
 
     kinds: Any  # uint8 [world, piece 0-24]: types
-    effective: float  # share of the candidates that the resampling was worth, 0..1
+    effective: float  # effective sample size of the candidates over their number, 0..1
 
 
 @inner(void(SAMPLER, int64))
 def scale(s: Record, flag_index: int) -> None:
-    """Scale the weights for one flag: rows to 1, columns to the counts; note how likely this flag is by that."""
+    """Scale one flag's weights so that each piece's sum is 1, and each type's about its count `left`.
+
+    Sets `share` to the logarithm of this flag's approximate total weight.
+    """
     base = flag_index * PIECES * 12
     logarithm = s.weights[base + s.flag[flag_index] * 12 + FLAG]
     for kind in range(12):
@@ -112,14 +116,14 @@ def scale(s: Record, flag_index: int) -> None:
 
 @inner(float64(SAMPLER), forceinline=True)
 def uniform(s: Record) -> float:
-    """A number from 0 to 1, 1 left out."""
+    """Return a random number in [0, 1)."""
     s.random = next_state(s.random)
     return below(s.random, int64(1 << 30)) / (1 << 30)
 
 
 @inner(void(SAMPLER, NUMBERS), forceinline=True)
 def reset_left(s: Record, counts: Any) -> None:
-    """All pieces are still to be given a type, the flag apart."""
+    """Set `left` to the counts of types, with the flag given out already."""
     for kind in range(12):
         s.left[kind] = counts[kind]
     s.left[FLAG] = 0
@@ -127,7 +131,10 @@ def reset_left(s: Record, counts: Any) -> None:
 
 @inner(float64(SAMPLER, NUMBERS))
 def draw_candidate(s: Record, counts: Any) -> float:
-    """Draw a candidate into s.kinds; returns the logarithm of its weight over its chance here, NEVER at a dead end."""
+    """Draw a candidate into s.kinds; return the logarithm of its importance weight, NEVER at a dead end.
+
+    The importance weight is the candidate's weight over the probability with which it was drawn.
+    """
     flag_index = int64(0)
     if s.flag_count == 2 and uniform(s) >= s.share[0]:
         flag_index = 1
@@ -148,7 +155,7 @@ def draw_candidate(s: Record, counts: Any) -> float:
                 s.demand[kind] += s.scaled[base + piece * 12 + kind]
     open_types = int64(ANY & ~(1 << FLAG))
     for i in range(end):
-        # The set with the fewest types still to be had comes next.
+        # The piece with the fewest types still available comes next.
         tightest, fewest = int64(i), int64(99)
         for j in range(i, end):
             options = popcount(int64(s.may[s.order[j]]) & open_types)
@@ -184,7 +191,7 @@ def draw_candidate(s: Record, counts: Any) -> float:
 
 @inner(float64(SAMPLER, int64), forceinline=True)
 def likelihood(s: Record, flag_index: int) -> float:
-    """The logarithm of the weight of s.kinds by one flag's weights."""
+    """Return the logarithm of the weight of s.kinds by one flag's weights."""
     total = 0.0
     for piece in range(PIECES):
         total += s.weights[(flag_index * PIECES + piece) * 12 + int64(s.kinds[piece])]
@@ -193,6 +200,7 @@ def likelihood(s: Record, flag_index: int) -> float:
 
 @inner(void(SAMPLER, int64, int64), forceinline=True)
 def swap_types(s: Record, one: int, other: int) -> None:
+    """Exchange the types of two pieces in s.kinds."""
     kind = s.kinds[one]
     s.kinds[one] = s.kinds[other]
     s.kinds[other] = kind
@@ -200,7 +208,7 @@ def swap_types(s: Record, one: int, other: int) -> None:
 
 @inner(void(SAMPLER, int64))
 def metropolis(s: Record, times: int) -> None:
-    """Let pairs of pieces of s.kinds exchange types, as likely as Metropolis has it; the flags' pair first."""
+    """Take `times` Metropolis steps on s.kinds: a random pair exchanges types; the first step takes both flags."""
     for i in range(times):
         s.random = next_state(s.random)
         pair = below(s.random, int64(PIECES * PIECES))
@@ -229,7 +237,7 @@ def metropolis(s: Record, times: int) -> None:
 
 @entry(void(SAMPLER, NUMBERS))
 def scale_all(s: Record, counts: Any) -> None:
-    """Scale the weights for each flag, and set how likely each is."""
+    """Scale each flag's weights, and set `share` to its probability, kept within 0.01..0.99."""
     for flag_index in range(s.flag_count):
         reset_left(s, counts)
         scale(s, int64(flag_index))
@@ -242,9 +250,10 @@ def scale_all(s: Record, counts: Any) -> None:
 
 @entry(float64(SAMPLER, NUMBERS, KINDS, LOGARITHMS, KINDS))
 def sample(s: Record, counts: Any, candidates: Any, logarithms: Any, kept: Any) -> float:
-    """Fill `kept` with worlds by the scaled weights, `candidates` [candidate, piece] and `logarithms` being scratch.
+    """Fill `kept` [world, piece] with worlds; return the effective sample size over the number of candidates.
 
-    Returns the effective share of the candidates; 0 if all met dead ends, and nothing is kept then.
+    Returns 0, and leaves `kept` as it is, if all candidates met dead ends. `candidates` [candidate, piece] and
+    `logarithms` [candidate] are scratch.
     """
     # Step 1. Draw the candidates
     most = NEVER
@@ -266,7 +275,7 @@ def sample(s: Record, counts: Any, candidates: Any, logarithms: Any, kept: Any) 
         total += logarithms[i]
         squares += logarithms[i] * logarithms[i]
 
-    # Step 2. Keep some by weight, and let their pieces exchange types
+    # Step 2. Resample by weight; Metropolis steps make copies differ
     step = total / kept.shape[0]
     mark = step * uniform(s)
     i = 0
@@ -289,7 +298,7 @@ _COUNTS = np.array(COUNTS, np.int64)
 
 
 def _sampler(belief: Belief) -> Record:
-    """A sampler, its weights scaled."""
+    """Return the sampler of a belief, its weights scaled."""
     s = new_record(SAMPLER_DTYPE)
     s.may[:] = belief.may
     flags = [piece for piece in range(PIECES) if belief.may[piece] >> FLAG & 1]
@@ -302,7 +311,7 @@ def _sampler(belief: Belief) -> Record:
 
 
 def marginals(belief: Belief) -> Any:
-    """float64 [piece, type]: about how likely each piece is to be each type, by the scaled weights alone."""
+    """Return the approximate probability of each type for each piece, float64 [piece, type], without drawing worlds."""
     s = _sampler(belief)
     found = np.zeros((PIECES, 12))
     for flag_index in range(int(s.flag_count)):
@@ -312,7 +321,10 @@ def marginals(belief: Belief) -> Any:
 
 
 def draw_worlds(belief: Belief, count: int, seed: int) -> Worlds:
-    """So many completions of a side whose sets have one."""
+    """Return `count` worlds of a side; its sets must have one.
+
+    If every candidate met a dead end, all are the same world, and `effective` is 0.
+    """
     may = belief.may
     if all(types & types - 1 == 0 for types in may):
         return Worlds(np.tile(np.array([types.bit_length() - 1 for types in may], np.uint8), (count, 1)), 1.0)

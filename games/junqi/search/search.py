@@ -1,9 +1,8 @@
-"""The default searcher: alpha-beta in a shared set of worlds, averaged, moves dropped by halves as it goes deeper.
+"""The default searcher: alpha-beta in a shared set of worlds, averaged; each depth halves the root moves.
 
-Every root move still in the race is searched in every world to the same depth, and its value is the mean. With each
-depth the worse half is dropped, for their values are told well enough by then. In a world all pieces are known, to both
-sides; but an attack is only tried where its owner would expect to gain by it (`gains`), so that nobody acts on what he
-cannot know.
+Every root move still in the race is searched in every world to the same depth; its value is the mean over the worlds.
+After each depth the worse half is dropped. In a world both sides know all pieces. But an attack is searched only if its
+player, by its beliefs, expects to gain by it (`gains`), so that neither side acts on what it cannot know.
 """
 
 from __future__ import annotations
@@ -46,47 +45,47 @@ if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
 WORLDS = 32
-"""53.3 % +- 8.0 of 120 games at 50 ms against 16."""
+"""Worlds of a search: 53.3 % +- 8.0 of 120 games at 50 ms against 16."""
 
 FINALISTS = 4
-"""Moves that are never dropped."""
+"""Root moves that stay in the race to the end."""
 
 MIN_GAIN = -20.0
-"""What an attack must be expected to gain for being looked at, in hundredths of log odds."""
+"""Attacks expected to gain no more are not searched, unless there is no other move; in hundredths of log odds."""
 
 QUIESCENCE_PLIES = 2
-"""Plies of attacks expected to gain that a branch is prolonged by: 66.7 % +- 10.3 of 80 games against none."""
+"""Plies of the quiescence search, attacks expected to gain: 66.7 % +- 10.3 of 80 games against none."""
 
 FUTILITY_MARGIN = 0.03
 """Futility margin per ply, a chance: 56.2 % +- 6.6 of 160 games, with LMR_MOVES and ASPIRATION_WINDOW, against none."""
 
 FUTILITY_DEPTH = 2
-"""The deepest nodes cut by it."""
+"""The greatest depth at which futility margins apply."""
 
 LMR_MOVES = 4
-"""Quiet moves this far down the list are first searched a ply less deep, from LMR_DEPTH on."""
+"""Quiet moves from this place in the order on are first searched a ply less deep, at LMR_DEPTH and above."""
 
 LMR_DEPTH = 3
 
 ASPIRATION_WINDOW = 0.03
-"""How far from its value a depth before a root move's is looked for first."""
+"""Half-width of the first window around a root move's value at the depth before, a chance."""
 
 NULL_WINDOW = 1e-6
-"""The width of a window that only asks whether a move is better; the table's unit of chance too."""
+"""Width of a null window, and the unit in which the transposition table stores chances."""
 
 TT_UNITS = round(1 / NULL_WINDOW)
 
 TURN_KEY = 0x5DEECE66D1B54A33
-"""Of the hash: whose turn it is."""
+"""The hash key of the side to move."""
 
 TT_MOVE_SCORE = 1e9
-"""What the table's move promises."""
+"""The ordering score of the transposition table's move."""
 
 QUIET_SCORE = 250_000.0
-"""The most that a quiet move promises; an attack promises twice that, give or take what it gains."""
+"""The highest ordering score of a quiet move; an attack has twice this plus its expected gain."""
 
 SHALLOW_DEPTH = 2
-"""Depth to which a world's moves are searched in one call."""
+"""The depth up to which one call searches all moves in a world."""
 
 MOVES = types.Array(types.uint16, 1, "C")
 SCORES = types.Array(types.float32, 1, "C")
@@ -95,9 +94,10 @@ VALUES = types.Array(types.float64, 1, "C")
 
 @inner(int64(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
 def key_after(pos: Record, lookup: Record, key: int, move: int, code: int) -> int:
-    """The hash after a move from `pos`, whose own is given.
+    """Return the hash after a move from `pos`, whose own hash is `key`.
 
-    Plies without contact and who has fought are left out: they differ only where battles came in another order.
+    It leaves out the plies without contact and the pieces that have fought. In one search they differ between
+    positions of one hash only if battles came in another order.
     """
     origin, target = move & 63, move >> 6
     mover = (int64(pos.board[origin]) - 1) * SQUARES
@@ -121,9 +121,10 @@ def list_scored(
     with_quiet: int,
     tt_move: int,
 ) -> int:
-    """The moves of the side to move that are worth a look, to moves[first:], with what they promise; returns their end.
+    """Write the moves worth searching to moves[first:], with their ordering scores; return their end.
 
-    Attacks expected to gain more than `least`, and quiet moves if asked for; `tt_move` is the table's move.
+    These are the attacks expected to gain more than `least` (hundredths of log odds), and, if `with_quiet` is 1, the
+    quiet moves. `pos` is a full position; `tt_move` is 0 if the transposition table has none.
     """
     side = pos.turn
     enemy = pos.occupied[1 - side]
@@ -165,8 +166,14 @@ def search(
     alpha: float,
     beta: float,
 ) -> float:
-    """The chance of the side to move on boards[ply], all pieces known; fail-soft. Void once work.stopped."""
-    # Step 1. Count the node; is the game over?
+    """Search boards[ply], a full position, in the window (alpha, beta); return the chance of the side to move, 0..1.
+
+    Fail-soft: a value <= alpha is an upper bound, a value >= beta a lower bound, of this selective search. `depth` is
+    in plies; from 0 down to -work.quiescence_plies only attacks expected to gain are searched. `key`: its hash.
+    Values depend on the path: the plies without contact are not hashed. Overwrites boards[ply + 1:] and the moves of
+    these plies. Once work.stopped the value is void, and nothing is stored.
+    """
+    # Step 1. Count the node; a finished game has its exact value
     count_node(work)
     if work.stopped == 1:
         return 0.0
@@ -177,7 +184,7 @@ def search(
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
 
-    # Step 2. Does the table know it?
+    # Step 2. Probe the transposition table: an entry of the same depth may answer, else its move comes first
     tt_move = int64(0)
     if depth > 0:
         data = probe(work.tt, work.tt_mask, key)
@@ -188,8 +195,9 @@ def search(
             if entry_depth(data) == depth and answers:
                 return score
 
-    # Step 3. What it looks like; near the leaves that may do
-    best = 0.0  # without a move the game is lost
+    # Step 3. Near the leaves a quiet move hardly changes the static value by more than the margin: return if it is
+    # above beta by that, skip quiet moves if below alpha. At depth 0 and below the side to move may stand pat.
+    best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
     if depth <= FUTILITY_DEPTH:
         static = evaluate(pos, lookup, work)
@@ -206,11 +214,11 @@ def search(
             best = static + margin
             with_quiet = int64(0)
 
-    # Step 4. The moves, best-looking first
+    # Step 4. List the moves with their scores; the best-scored comes next
     first = ply * MAX_MOVES
     least = work.min_gain if depth > 0 else 0.0
     end = list_scored(pos, work, lookup, moves, scores, first, least, with_quiet, tt_move)
-    if end == first and with_quiet == 1:  # all there is are attacks that lose
+    if end == first and with_quiet == 1:  # only attacks that lose: search them, for there is no pass
         end = list_scored(pos, work, lookup, moves, scores, first, -1e9, with_quiet, tt_move)
     start = alpha
     best_move = int64(0)
@@ -223,7 +231,7 @@ def search(
         moves[top] = moves[i]
         scores[top] = scores[i]
 
-        # Step 5. Search it: late quiet moves less deep, and all but the first just for being better
+        # Step 5. Late quiet moves are seldom best: search them less deep, and all but the first by a null window
         code = result_code(pos, lookup, move)
         copy_record(boards[ply + 1], pos)
         do_move(boards[ply + 1], move, code)
@@ -259,7 +267,7 @@ def search(
                     work.history[pos.turn << 12 | move] += depth * depth
                 break
 
-    # Step 6. Tell the table
+    # Step 6. Store the result
     if depth > 0:
         bound = LOWER if best >= beta else EXACT if best > start else UPPER
         save(work.tt, work.tt_mask, key, best_move, int64(best * TT_UNITS), depth, bound, work.generation)
@@ -280,9 +288,11 @@ def try_moves(
     tried: Any,
     values: Any,
 ) -> None:
-    """What moves are worth to their mover in a world, `depth` plies deep with them; void once work.stopped.
+    """Search moves of a view in one world, `depth` plies deep with the move, and set `values` to the mover's chances.
 
-    `key` is the world's hash; `values` come with what was found a depth before.
+    `key` is the world's hash. `values` come with those of the depth before: beyond depth 1 a move is first searched in
+    an aspiration window around its value, and again in the full window if it falls outside. Once work.stopped, the
+    value of the move in hand and those after it are left as they are.
     """
     pos = boards[MAX_DEPTH]
     copy_record(pos, view)
@@ -305,14 +315,14 @@ def try_moves(
 
 
 def keys_of(view: Record, worlds: Any) -> list[int]:
-    """Return each world's key, a hash of the view's fields and the hidden types; padding differs between copies."""
+    """Return each world's hash, of the view's fields (padding differs between copies) and the world's types."""
     fields = b"".join(view[name].tobytes() for name in view.dtype.names)
     digests = (hashlib.blake2b(fields + kinds.tobytes(), digest_size=8).digest() for kinds in worlds)
     return [int.from_bytes(digest, "little", signed=True) for digest in digests]
 
 
 class Stacks(NamedTuple):
-    """What a thread's search needs beside its WORK: a board, moves and their scores for each ply."""
+    """The stacks of a search thread beside its WORK: a board, moves and their scores for each ply."""
 
     boards: Any
     moves: Any
@@ -320,7 +330,7 @@ class Stacks(NamedTuple):
 
 
 class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
-    """Junqi's half of the searcher: a depth is searched in every world, and the threads divide the worlds."""
+    """The adapter of alpha-beta: each depth is searched in every world, and the threads divide the worlds."""
 
     work_dtype = WORK_DTYPE
     max_depth = 45  # beyond reach
@@ -342,7 +352,7 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
             work.min_gain, work.quiescence_plies = MIN_GAIN, QUIESCENCE_PLIES
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
         self._keys = keys_of(self._root.view, self._root.worlds.kinds)
-        # The answer of a search that is stopped at once: the attack that promises most.
+        # The answer of a search that is stopped at once is the first: the attack expected to gain most.
         self._racing = sorted(self._root.moves, key=self._expected_gain, reverse=True)
         self._dropped: list[int] = []
         self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
@@ -355,14 +365,14 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         return float(self._root.gains[kind, target - 1])
 
     def begin_depth(self, depth: int) -> None:
-        """A shallow search of all moves in a world is one job, for a call costs more than a move; then each is one."""
+        """Make the jobs: each is a world with one move, or with all where a call costs more than a move."""
         size = len(self._racing) if depth <= SHALLOW_DEPTH else 1
         parts = [self._racing[first : first + size] for first in range(0, len(self._racing), size)]
         self._jobs = itertools.product(range(len(self._root.worlds.kinds)), parts)
         self._found: dict[tuple[int, int], float] = {}
 
     def search(self, thread: int, depth: int) -> None:
-        """Do jobs, world by world, until none of this depth is left."""
+        """Do jobs, world by world, until none of this depth is left or the search is stopped."""
         work, (boards, moves, scores) = self._works[thread], self._stacks[thread]
         while (job := next(self._jobs, None)) is not None:
             world, part = job
@@ -377,7 +387,10 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
             self._found |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
 
     def findings(self, depth: int) -> Findings:
-        """Order lines by how long they stayed in the race, then by value; after a whole depth drop the worse half."""
+        """Return the moves by their time in the race, then by mean value; after a whole depth drop the worse half.
+
+        After a depth cut short, only the worlds in which it was searched whole count; the others keep their values.
+        """
         worlds = range(len(self._root.worlds.kinds))
         whole = [world for world in worlds if all((move, world) in self._found for move in self._racing)]
         for move in self._racing:

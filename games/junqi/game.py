@@ -57,7 +57,7 @@ from games.junqi.rules.lookup import (
     SLOTS,
     SQUARES,
 )
-from games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move
+from games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move, origin_of, target_of
 from games.junqi.rules.work import WORK_DTYPE
 from games.junqi.search.root import explain
 from games.junqi.search.search import WorldsAdapter
@@ -198,7 +198,7 @@ class JunqiPosition:
     def _surely_mobile(self, side: int) -> bool:
         """True if a side has a move whatever its unknown pieces are."""
         for move in self._playable(side):
-            may = int(self.record.may[self.record.board[move & 63] - 1])
+            may = int(self.record.may[self.record.board[origin_of(move)] - 1])
             common = may & ~(1 << ENGINEER) or may  # an engineer can make every move of the others
             if not may & ~MOBILE and movegen.reaches(self.record, LOOKUP_RECORD, move, common):
                 return True
@@ -231,7 +231,8 @@ class JunqiPosition:
         except ValueError:
             self.record, self._taken, self._public = step.before, step.taken, step.public  # `_trait_counts` comes last
             raise
-        self._steps.append(step._replace(move=notation.with_result(move & 0xFFF, code, self._announce(move, code))))
+        bare = notation.without_result(move)
+        self._steps.append(step._replace(move=notation.with_result(bare, code, self._announce(move, code))))
 
     def _deploy(self) -> None:
         self.has_pieces = True
@@ -244,7 +245,8 @@ class JunqiPosition:
     def _deduce(self, move: int, before: Record) -> int:
         """Play a move on the record, draw every conclusion, and return its result code; ValueError as in `push`."""
         record = self.record
-        origin, target = move & 63, move >> 6 & 63
+        bare = notation.without_result(move)
+        origin, target = origin_of(move), target_of(move)
         mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
         self._clear_taken()
         types = MOBILE
@@ -260,7 +262,7 @@ class JunqiPosition:
             )
             if code in (ATTACKER_WINS, BOTH_DIE) and target in HEADQUARTERS and record.may[other] >> FLAG & 1:
                 self._taken = other
-        flag = (move >> 15) - 1
+        flag = notation.flag_square(move)
         if self.viewer is not None:
             fallen = [piece for piece in (mover, other) if self._falls(piece, mover, code)]
             self._note_announcement(flag, fallen)
@@ -269,8 +271,8 @@ class JunqiPosition:
                     known = narrow_by_counts(self._may(side))
                     check_possible(known)
                     record.may[side * PIECES : side * PIECES + PIECES] = known
-        note_move(record, self._scratch, LOOKUP_RECORD, self._public, move & 0xFFF, code, self._trait_counts)
-        do_move(record, move & 0xFFF, code)
+        note_move(record, self._scratch, LOOKUP_RECORD, self._public, bare, code, self._trait_counts)
+        do_move(record, bare, code)
         return code
 
     def _publish(self, mover: int, other: int, types: int, code: int) -> None:
@@ -310,7 +312,7 @@ class JunqiPosition:
     def _result(self, move: int, mover: int, other: int) -> int:
         """Return the result code given with a move, or the only possible one; ValueError if impossible or needed."""
         record = self.record
-        given = (move >> 12 & 7) - 1
+        given = notation.given_code(move)
         if other < 0:
             codes = [PLAIN]
         else:
@@ -361,7 +363,7 @@ class JunqiPosition:
 
     def _announce(self, move: int, code: int) -> int | None:
         """Return the flag square announced with a view's move, None without one; note that it was announced."""
-        flag = (move >> 15) - 1
+        flag = notation.flag_square(move)
         if flag >= 0 and self.viewer is not None:
             enemy = 1 - self.viewer
             self._announced = (self._announced[0] or enemy == 0, self._announced[1] or enemy == 1)
@@ -391,7 +393,7 @@ class JunqiPosition:
                 notation.check_setup(text)
             return notation.setup_move(text)
         move = notation.parse_move(text)
-        if move & 0xFFF not in self.legal_moves():
+        if notation.without_result(move) not in self.legal_moves():
             raise ValueError(f"illegal move: {text}")
         return move
 

@@ -13,7 +13,7 @@ import numpy as np
 from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.rules.lookup import ATTACKER_DIES, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES
 from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, make_move, result_code, type_of
 from games.junqi.rules.work import WORK
 from games.kernel.intrinsics import load_byte, popcount, trailing_zeros
 from games.kernel.jit import Record, float64, inner, int64, void
@@ -68,7 +68,7 @@ def quick_move(pos: Record, work: Record, lookup: Record) -> int:
         while hits != 0:
             target = trailing_zeros(hits)
             hits &= hits - 1
-            last = origin | target << 6
+            last = make_move(origin, target)
             gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
             if gain > best:
                 best = gain
@@ -82,7 +82,7 @@ def quick_move(pos: Record, work: Record, lookup: Record) -> int:
                 while pick > 0:
                     targets &= targets - 1
                     pick -= 1
-                quiet = origin | trailing_zeros(targets) << 6
+                quiet = make_move(origin, trailing_zeros(targets))
     if attack >= 0:
         return attack
     return quiet if quiet >= 0 else last

@@ -13,7 +13,7 @@ from numba import types
 from games.junqi.knowledge.habits import HABITS
 from games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
 from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import POSITION, do_move
+from games.junqi.rules.position import POSITION, do_move, origin_of, target_of
 from games.kernel.intrinsics import copy_record, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
 
@@ -57,7 +57,7 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
     `public` [piece 0-49]: the types possible to an observer who sees neither side's pieces. `after` is scratch.
     """
     side = pos.turn
-    origin, target = move & 63, move >> 6 & 63
+    origin, target = origin_of(move), target_of(move)
     mover = int64(pos.board[origin]) - 1
     before = attacked_squares(pos, lookup, public, 1 - side)
     for piece in range(side * PIECES, side * PIECES + PIECES):

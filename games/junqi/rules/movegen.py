@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import types
 
 from games.junqi.rules.lookup import CAMP_SET, ENGINEER, HEADQUARTERS_SET, LOOKUP, MOBILE, PIECES, STEPS, WAYS
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, make_move, origin_of, result_code, target_of
 from games.junqi.rules.work import WORK
 from games.kernel.control import poll
 from games.kernel.intrinsics import copy_record, leading_zeros, trailing_zeros
@@ -68,7 +68,7 @@ def targets_of(pos: Record, lookup: Record, square: int, side: int, may: int) ->
 def list_moves(work: Record, origin: int, targets: int, end: int) -> int:
     """Write the moves from a square to a set of squares to work.moves[end:]; return the new end."""
     while targets != 0:
-        work.moves[end] = origin | trailing_zeros(targets) << 6
+        work.moves[end] = make_move(origin, trailing_zeros(targets))
         targets &= targets - 1
         end += 1
     return end
@@ -90,8 +90,8 @@ def list_side(pos: Record, work: Record, lookup: Record, side: int) -> int:
 @entry(int64(POSITION, LOOKUP, int64, int64))
 def reaches(pos: Record, lookup: Record, move: int, may: int) -> int:
     """Return 1 if the piece on a move's origin can make the move as one of the types `may`, else 0."""
-    side = int64(int64(pos.board[move & 63]) > PIECES)
-    return targets_of(pos, lookup, move & 63, side, may) >> (move >> 6 & 63) & 1
+    side = int64(int64(pos.board[origin_of(move)]) > PIECES)
+    return targets_of(pos, lookup, origin_of(move), side, may) >> target_of(move) & 1
 
 
 @inner(int64(BOARDS, WORK, LOOKUP, int64, int64))

@@ -13,6 +13,7 @@ from games.contract import HIDDEN
 from games.junqi import INFO
 from games.junqi.knowledge.belief import slot_types
 from games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
+from games.junqi.rules.position import make_move, origin_of, target_of
 
 SETUP = 1 << 256
 MAX_QUIET = 999
@@ -35,11 +36,11 @@ def move_text(move: int) -> str:
     """Return `G0F0`, with `=code` and `@flag` if the move has them; the word of a set-up."""
     if move >= SETUP:
         return setup_word(move)
-    text = square_text(move & 63) + square_text(move >> 6 & 63)
-    if move >> 12 & 7:
-        text += f"={(move >> 12 & 7) - 1}"
-    if move >> 15:
-        text += f"@{square_text((move >> 15) - 1)}"
+    text = square_text(origin_of(move)) + square_text(target_of(move))
+    if (code := given_code(move)) >= 0:
+        text += f"={code}"
+    if (flag := flag_square(move)) >= 0:
+        text += f"@{square_text(flag)}"
     return text
 
 
@@ -48,12 +49,27 @@ def with_result(move: int, code: int | None, flag: int | None) -> int:
     return move | (0 if code is None else code + 1) << 12 | (0 if flag is None else flag + 1) << 15
 
 
+def without_result(move: int) -> int:
+    """Return the 12 bits of a move without its result code and flag square."""
+    return move & 0xFFF
+
+
+def given_code(move: int) -> int:
+    """Return the result code given with a move, -1 if there is none."""
+    return (move >> 12 & 7) - 1
+
+
+def flag_square(move: int) -> int:
+    """Return the announced flag square given with a move, -1 if there is none."""
+    return (move >> 15) - 1
+
+
 def parse_move(text: str) -> int:
     """Return the move of a text such as `G0F0=2@A1`; ValueError if it is none."""
     match = _MOVE.match(text)
     if not match:
         raise ValueError(f"not a move: {text}")
-    move = parse_square(match[1]) | parse_square(match[2]) << 6
+    move = make_move(parse_square(match[1]), parse_square(match[2]))
     return with_result(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
 
 

@@ -19,7 +19,7 @@ from games.junqi.rules.lookup import (
     SQUARES,
 )
 from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 QUIET_LIMIT = 31
 """Plies without contact that end the game; the side that makes the last of them loses."""
@@ -41,6 +41,24 @@ POSITION_DTYPE = record(
 POSITION = record_type(POSITION_DTYPE)
 
 
+@accessor
+def make_move(origin: int, target: int) -> int:
+    """Return the move from one square to another, without a result."""
+    return origin | target << 6
+
+
+@accessor
+def origin_of(move: int) -> int:
+    """Return the square that a move leaves."""
+    return move & 63
+
+
+@accessor
+def target_of(move: int) -> int:
+    """Return the square that a move enters or attacks."""
+    return move >> 6 & 63
+
+
 @inner(int64(POSITION, int64), forceinline=True)
 def type_of(pos: Record, piece: int) -> int:
     """Return the type of a known piece; of an unknown one, its lowest possible type."""
@@ -50,18 +68,18 @@ def type_of(pos: Record, piece: int) -> int:
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def result_code(pos: Record, lookup: Record, move: int) -> int:
     """Return the referee's result code of a move; both pieces must be known."""
-    target = int64(pos.board[move >> 6 & 63])
+    target = int64(pos.board[target_of(move)])
     if target == 0:
         return PLAIN
-    attacker = type_of(pos, int64(pos.board[move & 63]) - 1)
+    attacker = type_of(pos, int64(pos.board[origin_of(move)]) - 1)
     return int64(lookup.battle[attacker * 12 + type_of(pos, target - 1)])
 
 
 @entry(void(POSITION, int64, int64))
 def do_move(pos: Record, move: int, code: int) -> None:
     """Play a move of 12 bits with its result code; `loser` is set only if the fallen piece is known to be the flag."""
-    origin = move & 63
-    target = move >> 6 & 63
+    origin = origin_of(move)
+    target = target_of(move)
     mover = int64(pos.board[origin]) - 1
     other = int64(pos.board[target]) - 1
     pos.board[origin] = 0

@@ -39,9 +39,19 @@ from games.junqi.rules.lookup import (
     NOWHERE,
     PIECES,
     PLAIN,
+    SQUARES,
 )
 from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import POSITION, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.position import (
+    POSITION,
+    QUIET_LIMIT,
+    do_move,
+    make_move,
+    origin_of,
+    result_code,
+    target_of,
+    type_of,
+)
 from games.junqi.rules.work import WORK
 from games.junqi.search.root import MoveValue
 from games.junqi.search.uct import UctAdapter
@@ -165,7 +175,7 @@ def intended_move(pos: Record, work: Record, lookup: Record, piece: int, intenti
         if intention == ATTACK:
             value = float64(work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1])
         elif intention == ADVANCE:
-            value = float64(lookup.distance[square * 60 + goal]) - lookup.distance[target * 60 + goal]
+            value = float64(lookup.distance[square * SQUARES + goal]) - lookup.distance[target * SQUARES + goal]
             if value <= 0:
                 continue
         else:
@@ -174,7 +184,7 @@ def intended_move(pos: Record, work: Record, lookup: Record, piece: int, intenti
             )
         if value > best:
             best = value
-            move = square | target << 6
+            move = make_move(square, target)
     return move
 
 
@@ -194,7 +204,7 @@ def joint_move(pos: Record, work: Record, lookup: Record, team: Record, action: 
         if move < 0:
             continue
         if intention == ATTACK:
-            gain = work.gains[type_of(pos, team.piece[i]) * 2 * PIECES + int64(pos.board[move >> 6]) - 1]
+            gain = work.gains[type_of(pos, team.piece[i]) * 2 * PIECES + int64(pos.board[target_of(move)]) - 1]
             if gain > best:
                 best = gain
                 attack = move
@@ -433,13 +443,13 @@ class CooperationAdapter(UctAdapter):
         often = [value for value in found if 4 * value.visits >= found[0].visits]
         pieces: list[int] = []
         for value in sorted(often, key=lambda value: -value.value) + list(found):
-            piece = int(self._root.view.board[value.move & 63]) - 1
+            piece = int(self._root.view.board[origin_of(value.move)]) - 1
             if piece not in pieces:
                 pieces.append(piece)
         pieces = pieces[: self._knowledge.activate]
         policy = np.full((MAX_TEAM, INTENTIONS), 1.0)
         for value in found:
-            piece = int(self._root.view.board[value.move & 63]) - 1
+            piece = int(self._root.view.board[origin_of(value.move)]) - 1
             if piece in pieces:
                 policy[pieces.index(piece), self._intention(value.move)] += value.visits
         self._team.size = len(pieces)
@@ -448,10 +458,11 @@ class CooperationAdapter(UctAdapter):
 
     def _intention(self, move: int) -> int:
         """Return the intention that a root move carries out."""
-        origin, target, goal = move & 63, move >> 6, int(self._team.goal)
+        origin, target, goal = origin_of(move), target_of(move), int(self._team.goal)
         if self._root.view.board[target]:
             return ATTACK
-        is_nearer = LOOKUP_RECORD.distance[target * 60 + goal] < LOOKUP_RECORD.distance[origin * 60 + goal]
+        distance = LOOKUP_RECORD.distance
+        is_nearer = distance[target * SQUARES + goal] < distance[origin * SQUARES + goal]
         return ADVANCE if is_nearer else WITHDRAW
 
 

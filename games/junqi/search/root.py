@@ -13,8 +13,8 @@ from games.junqi.evaluation.playout import gains
 from games.junqi.evaluation.weights import TERMS
 from games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
 from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES, TYPES
-from games.junqi.rules.notation import square_text
-from games.junqi.rules.position import NOBODY
+from games.junqi.rules.notation import square_text, without_result
+from games.junqi.rules.position import NOBODY, target_of
 from games.junqi.rules.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
@@ -45,7 +45,7 @@ class RootView:
     def __init__(self, task: Task[JunqiPosition], works: Sequence[Record], count: int, seed: int) -> None:
         position = task.position
         self.view: Record = position.record
-        self.moves: list[int] = [move & 0xFFF for move in task.moves or position.legal_moves()]
+        self.moves: list[int] = [without_result(move) for move in task.moves or position.legal_moves()]
         self.hidden = NOBODY if position.viewer is None else 1 - position.viewer
         if self.hidden == NOBODY:
             self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
@@ -64,7 +64,7 @@ class RootView:
 
     def takes_flag(self, move: int) -> bool:
         """True if a move takes a piece known to be the flag."""
-        piece = int(self.view.board[move >> 6])
+        piece = int(self.view.board[target_of(move)])
         return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
 
     def findings(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> Findings:

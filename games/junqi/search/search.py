@@ -20,7 +20,17 @@ from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.evaluation.playout import enter_world
 from games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
 from games.junqi.rules.movegen import BOARDS, targets_of
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.position import (
+    POSITION,
+    POSITION_DTYPE,
+    QUIET_LIMIT,
+    do_move,
+    make_move,
+    origin_of,
+    result_code,
+    target_of,
+    type_of,
+)
 from games.junqi.rules.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
 from games.junqi.search.root import MoveValue, RootView
 from games.kernel.intrinsics import copy_record, trailing_zeros
@@ -99,7 +109,7 @@ def key_after(pos: Record, lookup: Record, key: int, move: int, code: int) -> in
     It leaves out the plies without contact and the pieces that have fought. In one search they differ between
     positions of one hash only if battles came in another order.
     """
-    origin, target = move & 63, move >> 6
+    origin, target = origin_of(move), target_of(move)
     mover = (int64(pos.board[origin]) - 1) * SQUARES
     key ^= lookup.zobrist[mover + origin] ^ TURN_KEY
     if code == PLAIN or code == ATTACKER_WINS:
@@ -140,7 +150,7 @@ def list_scored(
         while targets != 0:
             target = trailing_zeros(targets)
             targets &= targets - 1
-            move = origin | target << 6
+            move = make_move(origin, target)
             score = min(work.history[side << 12 | move], QUIET_SCORE)
             if enemy >> target & 1:
                 gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
@@ -358,10 +368,10 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
         self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
 
     def _expected_gain(self, move: int) -> float:
-        target = int(self._root.view.board[move >> 6])
+        target = int(self._root.view.board[target_of(move)])
         if target == 0:
             return 0.0
-        kind = int(self._root.view.may[self._root.view.board[move & 63] - 1]).bit_length() - 1
+        kind = int(self._root.view.may[self._root.view.board[origin_of(move)] - 1]).bit_length() - 1
         return float(self._root.gains[kind, target - 1])
 
     def begin_depth(self, depth: int) -> None:

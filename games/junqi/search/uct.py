@@ -17,6 +17,7 @@ from games.contract import Task
 from games.junqi.evaluation.playout import enter_world, playout
 from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.junqi.rules.movegen import list_side
+from games.junqi.rules.notation import without_result
 from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
 from games.junqi.search.root import MoveValue, RootView
@@ -194,7 +195,7 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
             work.first_edge = 0
             work.used = 1
             work.allowed_count = len(task.moves)
-            work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]  # without result codes
+            work.allowed[: len(task.moves)] = [without_result(move) for move in task.moves]
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
         grow(self._root.view, board, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)

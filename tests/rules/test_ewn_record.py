@@ -1,4 +1,4 @@
-"""EWN's championship records: read, written, and what is wrong with them."""
+"""EWN's championship records: reading, writing, and the errors of bad ones."""
 
 from __future__ import annotations
 

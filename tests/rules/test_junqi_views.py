@@ -1,4 +1,4 @@
-"""What a side of Junqi sees of a game, and what it may conclude."""
+"""Junqi's views: the part of a game that a side sees, and its conclusions."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def game() -> Game:
 
 
 FLAGLESS = (
-    "x1x1x/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",  # nobody stands in a headquarters
-    "1a1b1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC s f 3",  # those who do are known
-    "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B1C2 f f 3",  # the viewer has lost his own
+    "x1x1x/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",  # no piece stands in a headquarters
+    "1a1b1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC s f 3",  # the pieces in headquarters are known
+    "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B1C2 f f 3",  # the viewer has lost its own flag
     "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/1B1C1 s f 3",
-    "5/5/5/5/5/5/5/5/5/5/5/3L1 f f 0",  # nothing of the other side is left
+    "5/5/5/5/5/5/5/5/5/5/5/3L1 f f 0",  # the other side has no piece left
 )
 """Views in which a side has no flag."""
 
 
 @pytest.mark.parametrize("fen", FLAGLESS)
 def test_a_view_without_a_flag_answers_everything(game: Game, fen: str) -> None:
-    """The fallen flag is one of the dead: no other of them may be one."""
+    """The fallen flag is one dead piece; no other dead piece can be the flag."""
     position = game.position(fen)
     assert position.fen() == fen and position.outcome() is not None
     assert game.evaluate(position)[-1].startswith("total ")
@@ -106,7 +106,7 @@ def test_views_of_random_games(game: Game) -> None:
 
 
 def worlds(rng: random.Random, setups: tuple[str, str], enemy: int) -> tuple[str, str]:
-    """The same set-ups, but two unlike pieces of the enemy exchanged."""
+    """Return the set-ups with two unlike pieces of the enemy exchanged."""
     while True:
         one, other = rng.sample(range(25), 2)
         word = swapped(setups[enemy], naive.SLOTS[one], naive.SLOTS[other])

@@ -67,7 +67,7 @@ def squares(*names: str) -> set[int]:
 
 
 def positions(count: int, seed: int) -> Iterator[Board]:
-    """Positions of random games; captures and checks are favoured, so that lines open and kings are under fire."""
+    """Yield positions of random games; captures and checks are favoured, to open lines and expose kings."""
     choose = random.Random(seed)
     for _ in range(count):
         board = Board()
@@ -86,7 +86,7 @@ def place(square: int) -> naive.Square:
 
 
 def naive_attackers(pieces: naive.Board, color: bool, target: int) -> set[int]:
-    """The pieces that reach the square with an enemy on it: a pawn, unless it is their enemy king's already."""
+    """Return the pieces that reach a square once an enemy pawn stands on it, or the enemy king if it does already."""
     there = pieces.get(place(target), "")
     if there != ("k" if color == RED else "K"):
         pieces = {**pieces, place(target): "p" if color == RED else "P"}
@@ -173,7 +173,7 @@ OMITTED = {
     "tbz_magic": SYZYGY,
     "tbz_suffix": SYZYGY,
 }
-"""Public names of `chess.Board` that ours lacks, and why."""
+"""Public names of `chess.Board` that ours lacks, with the reason."""
 
 OPTIONS_OMITTED = {
     "board_fen": {"promoted"},
@@ -181,10 +181,10 @@ OPTIONS_OMITTED = {
     "find_move": {"promotion"},
     "set_piece_at": {"promoted"},
     "uci": {"chess960"},
-    "unicode": {"invert_color", "borders"},  # the characters tell the colours apart; lines are full-width as they are
+    "unicode": {"invert_color", "borders"},  # the characters differ by colour; lines are full-width already
     "xboard": {"chess960"},
 }
-"""Options of python-chess's verbs that ours lack."""
+"""Parameters of python-chess's methods that ours lack."""
 
 
 def public(board: Any) -> set[str]:
@@ -562,7 +562,7 @@ def is_playable(fen: str) -> bool:
 
 
 def test_valid_boards_are_those_that_the_engine_takes() -> None:
-    """Positions of games, slightly wrong: a piece put, taken or moved, or the other side to move."""
+    """The boards are of random games, with one piece put, removed or moved, or the other side to move."""
     choose = random.Random(12)
     valid = invalid = 0
     for board in positions(300, seed=11):

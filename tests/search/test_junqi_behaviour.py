@@ -1,4 +1,4 @@
-"""What Junqi's pieces have done, against a plain count; what it makes of beliefs; deployments chosen."""
+"""Junqi's traits of pieces against a plain count, their effect on beliefs, and the choice of deployments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def game() -> Game:
 
 
 def threatened(position: Any, side: int) -> set[str]:
-    """Squares that a side's pieces may enter if those that may move at all move as all but engineers do."""
+    """Return the squares that a side can enter if all its possibly mobile pieces move like a commander."""
     oracle = object.__new__(Naive)
     oracle.board = {}
     for square in SQUARES:
@@ -88,7 +88,7 @@ def test_taking_back_takes_back_what_was_done(game: Game) -> None:
 
 
 def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
-    """Of two ranks that might have taken a weak piece, the one that is wont to attack is the likelier."""
+    """Of two ranks that can have taken a weak piece, the one that attacks more often is likelier."""
     view = replay(game, [FIRST.replace("a", "x").replace("h", "a", 1).replace("x", "h"), "?"])
     before = view.believed(1)
     for word in ["J2I2", "F0G0=1"]:

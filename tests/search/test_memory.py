@@ -1,4 +1,4 @@
-"""What a process takes at most: tables and trees that are resized are never there twice."""
+"""The peak memory of a process: a resized table or tree is never there twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POSITIONS = {
 
 
 def peak(client: Client) -> int:
-    """MiB."""
+    """Return the peak resident memory of the daemon, in MiB."""
     status = Path(f"/proc/{client.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) >> 10
 
@@ -34,7 +34,7 @@ def option(name: str, value: object) -> str:
 
 @pytest.mark.parametrize("game", POSITIONS)
 def test_a_table_is_never_there_twice(game: str) -> None:
-    """The threads change, then the size; each time after a search, which may hold on to things."""
+    """Threads and size change in turn, each time after a search, which could keep a reference to the old table."""
     with Client(option("UCI_Variant", game)) as client:
         client.sync()
         small = peak(client)
@@ -72,7 +72,7 @@ def test_a_game_goes_before_another_comes() -> None:
 
 
 def test_what_a_searcher_makes_do_with() -> None:
-    """Without room for a new size it has the one before; without that, the smallest."""
+    """Without room for the new size the searcher has the size before; without room for that, the smallest."""
     room = 64
     made: list[int] = []
 

@@ -1,4 +1,4 @@
-"""The chances to win, draw and lose: the model, what searches report by it, and how it is fitted."""
+"""The chances to win, draw and lose: the model, the chances that searches report, and the fit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_xiangqi_tells_chances() -> None:
     assert even.win is not None and 0.1 < even.win < 0.7 and even.draw > 0.05
     ahead = line_of("xiangqi", "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKAB1R b - - 0 1").score
     assert ahead.win is not None and ahead.win > even.win
-    # The fewer pieces are left, the likelier is a draw
+    # A draw is likelier with fewer pieces
     late = line_of("xiangqi", "3akab2/9/4b4/p3n3p/9/9/P3N3P/4B4/9/3AKAB2 w - - 0 1").score
     assert late.draw > even.draw + 0.2
 
@@ -82,7 +82,7 @@ def test_connect6_tells_chances_without_draws() -> None:
 
 
 def synthetic(model: WinModel, count: int) -> Any:
-    """Results drawn by a model."""
+    """Return samples with results drawn by a model."""
     from scripts.tune.fit_win_model import Samples
 
     rng = np.random.default_rng(1)

@@ -152,12 +152,12 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
         side, had_pieces = position.turn, position.has_pieces
         move = position.parse_move(word)
         was_met = had_pieces and position.record.board[move >> 6 & 63] > 0
-        before = position.done(side).sum(0) if had_pieces else None
+        before = position.trait_counts(side).sum(0) if had_pieces else None
         position.push(move)
         if not had_pieces:
             continue
         target = move >> 6 & 63
-        gone = position.done(side).sum(0) - before
+        gone = position.trait_counts(side).sum(0) - before
         assert gone[MOVED] == 1
         flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
         if was_met or meets_enemy(position, target):

@@ -221,7 +221,7 @@ def test_connect6_is_opened_by_the_book_on_request_only() -> None:
         assert client.expect("bestmove")[-2].startswith("info string book opening ")
 
 
-def test_a_bad_book_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
+def test_a_bad_book_is_reported_once_and_play_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "bad.book"
     path.write_bytes(b"SIQIBOOK but not more")
     with Client("setoption name OwnBook value true", f"setoption name BookFile value {path}") as client:

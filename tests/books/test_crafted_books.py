@@ -450,7 +450,7 @@ OPTIONS = {  # by option: game, kind of book, other options to set, commands tha
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 @pytest.mark.parametrize("option", OPTIONS)
-def test_what_is_no_file_is_told_once_and_play_goes_on(option: str, tmp_path: Path) -> None:
+def test_what_is_no_file_is_reported_once_and_play_goes_on(option: str, tmp_path: Path) -> None:
     game, kind, settings, commands = OPTIONS[option]
     with Client(f"setoption name UCI_Variant value {game}", *(f"setoption name {text}" for text in settings)) as client:
         client.sync()

@@ -266,7 +266,7 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
     assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
 
 
-def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
     """The checksum is right, so that only unpacking detects the damage."""
     from games.books.book import open_book, write_book
     from games.xiangqi.knowledge.tablebase import KIND, VERSION

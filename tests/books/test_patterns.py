@@ -109,7 +109,7 @@ def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
         PatternBook(path)
 
 
-def test_a_book_that_cannot_be_read_is_told_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "patterns.txt"
     told: list[str] = []
     for data, reason in ((b"\xff\xfe", "utf-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):

@@ -203,7 +203,7 @@ def test_code_2_is_a_bomb_or_an_equal(game: Game, word: str, left: str) -> None:
     assert letters(int(view.record.may[piece])) == left
 
 
-def test_code_2_of_the_own_bomb_tells_nothing(game: Game) -> None:
+def test_code_2_of_the_own_bomb_reveals_nothing(game: Game) -> None:
     view = game.position(view_fen({0: "1x1x1", 3: "2K2", 4: "2x2", 11: "1L3"}))
     piece = piece_on(view, "E2")
     view.push(view.parse_move("D2E2"))
@@ -237,7 +237,7 @@ def test_a_turn_on_the_railway_is_an_engineer(game: Game) -> None:
     assert may(view, "B2") == "abcdefghijk"
 
 
-def test_the_commander_falls_with_its_flag_told(game: Game) -> None:
+def test_the_commander_falls_with_its_flag_announced(game: Game) -> None:
     fen = view_fen({0: "1x1x1", 3: "2A2", 4: "2x2", 11: "1L3"})
     view = game.position(fen)
     piece = piece_on(view, "E2")
@@ -253,7 +253,7 @@ def test_the_commander_falls_with_its_flag_told(game: Game) -> None:
     assert view.fen() == fen
 
 
-def test_a_known_commander_cannot_fall_untold(game: Game) -> None:
+def test_a_known_commander_cannot_fall_unannounced(game: Game) -> None:
     view = game.position(view_fen({0: "1x1x1", 3: "2K2", 4: "2a2", 11: "1L3"}))
     before = state(view)
     with pytest.raises(ValueError, match="the commander fell, but its flag was not announced"):
@@ -264,7 +264,7 @@ def test_a_known_commander_cannot_fall_untold(game: Game) -> None:
 
 
 @pytest.mark.parametrize("square", ["A0", "E2", "C0", "L1", "D2"])
-def test_a_flag_told_where_none_can_stand(game: Game, square: str) -> None:
+def test_a_flag_announced_where_none_can_stand(game: Game, square: str) -> None:
     view = game.position(view_fen({0: "xx1x1", 3: "2A2", 4: "2x2", 11: "1L3"}))
     before = state(view)
     with pytest.raises(ValueError, match=f"no flag can stand on {square}"):
@@ -272,7 +272,7 @@ def test_a_flag_told_where_none_can_stand(game: Game, square: str) -> None:
     assert state(view) == before
 
 
-def test_a_flag_known_from_the_fen_and_told_again_proves_no_commander(game: Game) -> None:
+def test_a_flag_known_from_the_fen_and_announced_again_proves_no_commander(game: Game) -> None:
     view = game.position(view_fen({0: "1l1x1", 3: "2A2", 4: "1xx2", 11: "1L3"}))
     piece = piece_on(view, "E2")
     view.push(view.parse_move("D2E2=2@A1"))

@@ -641,7 +641,7 @@ NEED_A_PLAYABLE_POSITION: dict[str, Callable[[Board], object]] = {
 
 
 @pytest.mark.parametrize("verb", NEED_A_PLAYABLE_POSITION)
-def test_what_needs_legal_moves_says_why_there_are_none(verb: str) -> None:
+def test_what_needs_legal_moves_reports_why_there_are_none(verb: str) -> None:
     board = Board(KINGS)
     board.remove_piece_at(parse_square("d9"))
     fen = board.fen()

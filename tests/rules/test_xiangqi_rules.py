@@ -457,7 +457,7 @@ def test_a_long_quiet_game_is_taken_back_exactly(game: Game) -> None:
         assert live_bytes(position.record) == states.pop()
 
 
-def test_check_is_told(game: Game) -> None:
+def test_check_is_reported(game: Game) -> None:
     rng = random.Random(5)
     seen = 0
     for fen in starts():

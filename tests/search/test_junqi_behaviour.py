@@ -102,7 +102,7 @@ def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
         assert all(types >> kind & 1 for types, kind in zip(moved.may, kinds, strict=True))
 
 
-def test_deployments_are_legal_varied_and_not_told_by_the_prior(game: Game) -> None:
+def test_deployments_are_legal_varied_and_not_known_from_the_prior(game: Game) -> None:
     words = [draw_setup(seed, TILT) for seed in range(300)]
     assert all(map(legal_setup, words))
     assert len(set(words)) > 290

@@ -156,7 +156,7 @@ def test_the_cooperation_matrix_outlives_the_game(tmp_path: Path) -> None:
     assert states(path) >= first
 
 
-def test_a_damaged_cooperation_file_is_told_and_left_out(tmp_path: Path) -> None:
+def test_a_damaged_cooperation_file_is_reported_and_left_out(tmp_path: Path) -> None:
     path = tmp_path / "matrix.book"
     game = load("cooperation", CooperationFile=str(path))
     searcher = game.searcher()

@@ -71,7 +71,7 @@ def test_a_game_goes_before_another_comes() -> None:
         assert HASH // 2 < peak(client) - small < 1.5 * HASH
 
 
-def test_what_a_searcher_makes_do_with() -> None:
+def test_a_searcher_falls_back_to_a_size_that_fits() -> None:
     """Without room for the new size the searcher has the size before; without room for that, the smallest."""
     room = 64
     made: list[int] = []

@@ -62,7 +62,7 @@ def test_lines_that_a_stop_left_unreached_stay_as_they_were(name: str, limits: r
 
 
 @pytest.mark.parametrize("width", [2, 6])
-def test_connect6_tells_no_mate_against_chosen_defences_only(width: int) -> None:
+def test_connect6_reports_no_mate_against_chosen_defences_only(width: int) -> None:
     """With few turns per node every line is lost for one side after two turns; no mate is claimed."""
     game = registry.load("connect6")
     game.set_option("Width", str(width))
@@ -71,7 +71,7 @@ def test_connect6_tells_no_mate_against_chosen_defences_only(width: int) -> None
     assert line.score.mate is None
 
 
-def test_connect6_tells_a_mate_by_threats_whatever_its_width() -> None:
+def test_connect6_reports_a_mate_by_threats_whatever_its_width() -> None:
     """At a width of six this was once a mate in four, which was not proven; there is one in five."""
     game = registry.load("connect6")
     game.set_option("Width", "6")
@@ -136,7 +136,7 @@ def test_connect6_lists_legal_turns_of_any_width_against_a_threat(width: int) ->
     searcher.finish()
 
 
-def test_connect6_tells_a_loss_that_nothing_averts() -> None:
+def test_connect6_reports_a_loss_that_nothing_averts() -> None:
     rows = ["19"] * 19
     for row in (3, 9, 15):
         rows[row] = "5wwww10"

@@ -34,7 +34,7 @@ from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.junqi.rules.movegen import BOARDS, list_side
 from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
-from games.junqi.search.flat import ARM_DTYPE, PLIES, try_arms
+from games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
 from games.junqi.search.root import RootView
 from games.junqi.search.uct import EDGE_DTYPE, grow
 from games.kernel.control import Control
@@ -254,7 +254,7 @@ class MonteCarlo(Determinized):
                 chosen = rng.randrange(len(arms)) if rng.random() < 0.1 else best
             arm = arms[chosen : chosen + 1]
             playouts = self.boards
-            try_arms(root.view, self.board, self.work, LOOKUP_RECORD, arm, 1, i, 1, playouts, PLIES)
+            try_arms(root.view, self.board, self.work, LOOKUP_RECORD, arm, 1, i, 1, playouts, PLAYOUT_PLIES)
             i += 1
         return int(arms["move"][np.argmax(arms["sum"] / np.maximum(arms["visits"], 1))])
 

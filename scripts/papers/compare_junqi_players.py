@@ -53,8 +53,8 @@ from games.junqi.game import JunqiPosition
 from games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
 from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
 from games.junqi.rules.movegen import reaches
-from games.junqi.search.cooperation import INTENTIONS, MOST
-from games.junqi.search.flat import PLIES
+from games.junqi.search.cooperation import INTENTIONS, MAX_TEAM
+from games.junqi.search.flat import PLAYOUT_PLIES
 from games.junqi.search.setup import TILT, draw_setup
 from games.kernel.control import Control
 
@@ -152,12 +152,12 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
         side, had_pieces = position.turn, position.has_pieces
         move = position.parse_move(word)
         was_met = had_pieces and position.record.board[move >> 6 & 63] > 0
-        before = position.done(side).sum(0) if had_pieces else None
+        before = position.trait_counts(side).sum(0) if had_pieces else None
         position.push(move)
         if not had_pieces:
             continue
         target = move >> 6 & 63
-        gone = position.done(side).sum(0) - before
+        gone = position.trait_counts(side).sum(0) - before
         assert gone[MOVED] == 1
         flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
         if was_met or meets_enemy(position, target):
@@ -192,7 +192,7 @@ def tell_kinds(records: list[Record]) -> None:
 def tell_times(playouts: int, games: int, path: Path | None) -> None:
     """Mean ms by the number of the side's move; the games are the paper's player's against itself."""
     players = {"UCT alone": "siqi Searcher=uct"} | {
-        f"{count} activated": f"cooperation Activate={count}" for count in range(1, MOST + 1)
+        f"{count} activated": f"cooperation Activate={count}" for count in range(1, MAX_TEAM + 1)
     }
     spent: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in players}
     movable: dict[int, list[int]] = defaultdict(list)
@@ -251,7 +251,7 @@ def tell_speed(playouts: int, runs: int) -> None:
         engine.new_game(1)
         started = time.perf_counter()
         report = exhaust(engine.searcher, Task(view, Control(playouts)))
-        rates.append(report.nodes * (1 + PLIES) / (time.perf_counter() - started))
+        rates.append(report.nodes * (1 + PLAYOUT_PLIES) / (time.perf_counter() - started))
     print(f"{max(rates):,.0f} plies/s")
 
 

@@ -110,7 +110,7 @@ def logged(position: JunqiPosition, move: int) -> str:
 
 def flag_of(position: JunqiPosition, side: int, viewer: int) -> str:
     """Where a side's flag stands, in the viewer's frame, if that is told: its commander has died."""
-    square = position.flag_told(side)
+    square = position.announced_flag(side)
     return NO_FLAG if square is None else turned(square, viewer)
 
 

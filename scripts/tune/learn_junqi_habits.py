@@ -93,7 +93,7 @@ def samples_of(words: list[str], every: int) -> Iterator[Sample]:
         for ply, word in enumerate(referee.view_moves(viewer)):
             view.push(view.parse_move(word))
             if ply >= 2 and ply % every == 0:
-                done = view.done(hidden)
+                done = view.trait_counts(hidden)
                 belief = view.believed(hidden)
                 factors = behaviour.factors(done)
                 plain = Belief(belief.may, {flag: row / factors for flag, row in belief.weights.items()})

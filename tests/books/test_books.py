@@ -1,4 +1,4 @@
-"""Books: the container that all share, opening books, the rule base, the games that Learn keeps; unsound files."""
+"""Books: their common container, opening books, the rule book, the games that Learn keeps; unsound files."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def own_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
-    """The own book's moves after some."""
+    """Return the own book's entries, by move, after these moves."""
     position = game.position()
     for word in words:
         position.push(position.parse_move(word))
@@ -122,7 +122,7 @@ def test_what_an_opening_book_says(own_book: Path) -> None:
 
 
 def test_weights_learn_from_the_best_replies() -> None:
-    """A move of good results is not chosen once the book knows what refutes it."""
+    """A move with good results is not chosen once the book knows its refutation."""
     nodes = {key: build_opening_books.Node(()) for key in (1, 2, 3)}
     nodes[1].games, nodes[1].points, nodes[1].after = {10: 20, 11: 20}, {10: 14.0, 11: 11.0}, {10: 2, 11: 3}
     nodes[2].games, nodes[2].points, nodes[2].after = {20: 17, 21: 3}, {20: 3.5, 21: 3.0}, {20: 4, 21: 5}
@@ -179,7 +179,7 @@ def test_the_daemon_plays_from_the_book_only_under_a_clock(own_book: Path) -> No
 
 
 def laid(word: str, way: int) -> str:
-    """A turn with the board laid in one of eight ways: flipped left to right, then turned by quarters."""
+    """Return a turn on the board in one of its eight symmetries: flipped left to right, then turned by quarters."""
     points = []
     for place, rank in points_of(word):
         column, row = (18 - place if way >= 4 else place), rank - 1
@@ -205,7 +205,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
             assert position.turned_back(position.turned(move, symmetry), symmetry) == move
         books.append((position, asked))
     assert len(keys) == 1
-    # What is played in each is the same turn, laid as the board is (where that is the only way to lay it alike).
+    # The turn played in each is the same up to the symmetry, if only one symmetry maps the boards onto each other.
     first = books[0][0].move_text(books[0][1][0].move)
     alike = {laid(first, way) for way in range(8)}
     assert all(position.move_text(asked[0].move) in alike for position, asked in books)
@@ -221,7 +221,7 @@ def test_connect6_is_opened_by_the_book_on_request_only() -> None:
         assert client.expect("bestmove")[-2].startswith("info string book opening ")
 
 
-def test_a_bad_book_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
+def test_a_bad_book_is_reported_once_and_play_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "bad.book"
     path.write_bytes(b"SIQIBOOK but not more")
     with Client("setoption name OwnBook value true", f"setoption name BookFile value {path}") as client:
@@ -276,7 +276,7 @@ def test_what_rules_fit(tmp_path: Path) -> None:
 
 
 def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """t(n): the same search of the same move values it more when a rule names it."""
+    """The same search scores the same move higher if a mined rule names it (the paper's t(n))."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
     monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
@@ -325,7 +325,7 @@ def test_rules_are_played_as_their_option_says() -> None:
 
 
 def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The paper's way blunders a cannon here; a short search refutes it."""
+    """By the paper's method the rule loses a cannon here; a short search refutes it."""
     path = tmp_path / "a.book"
     blunder = Rule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])
@@ -346,7 +346,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
 
 
 def test_shipped_books_are_sound() -> None:
-    """Each is described in books/README.md with its checksum."""
+    """Each book is listed in books/README.md with its checksum."""
     import hashlib
 
     text = (ROOT / "books" / "README.md").read_text()

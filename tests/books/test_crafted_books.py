@@ -1,4 +1,4 @@
-"""Books made to do harm: right checksums and wrong contents, files that are no files, files that change under us."""
+"""Malicious books: right checksums and wrong contents, files that are not regular, files that change while open."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LIMIT = 1 << 20
 
 
 def raw_book(header: bytes, payload: bytes = b"") -> bytes:
-    """A book whose checksums are right, whatever its header says."""
+    """Return a book with the right checksum for any header."""
     return struct.pack("<8sII", book.MAGIC, len(header), zlib.crc32(header)) + header + payload
 
 
@@ -101,11 +101,11 @@ def test_a_payload_has_a_bound(tmp_path: Path) -> None:
         open_book(path, "test", 3, LIMIT)
 
 
-# Payloads, with the checksum of what they now are
+# Payloads with their right checksums
 
 
 def harmed(data: bytes, rng: random.Random) -> bytes:
-    """Bytes of `data` set to others, or words to extremes; sometimes cut or longer."""
+    """Return `data` with random bytes or words of extreme values, sometimes cut or extended."""
     harm = bytearray(data)
     for _ in range(rng.choice((1, 1, 3, 30))):
         at = rng.randrange(len(harm))
@@ -118,7 +118,7 @@ def harmed(data: bytes, rng: random.Random) -> bytes:
 
 
 def harmed_book(source: Path, kind: str, version: int, path: Path, rng: random.Random, part: int = 1 << 40) -> None:
-    """Write a book with the source's payload harmed, its first `part` bytes for the most part."""
+    """Write the source's book with the first `part` bytes of its payload harmed."""
     found = open_book(source, kind, version, 1 << 30)
     payload = found.payload.tobytes()
     payload = harmed(payload[:part], rng) + payload[part:]
@@ -126,13 +126,13 @@ def harmed_book(source: Path, kind: str, version: int, path: Path, rng: random.R
 
 
 def put_book(path: Path, kind: str, version: int, payload: bytes, about: dict[str, Any]) -> None:
-    """`write_book` without its care, which is slow."""
+    """Write a book without the precautions of `write_book`, which are slow."""
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload)}
     path.write_bytes(raw_book(header(**fields | about), payload))
 
 
 def opens(make: Callable[[], Any]) -> Any:
-    """What is made; None if it is refused, in one line."""
+    """Return the object made; None if the book is refused, with one line."""
     try:
         return make()
     except BookFileError as error:
@@ -142,7 +142,7 @@ def opens(make: Callable[[], Any]) -> Any:
 
 @pytest.mark.parametrize("name", ["xiangqi", "connect6"])
 def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> None:
-    """All keys are of one position, so that every entry is looked at; what comes out is legal."""
+    """All entries have the key of one position, so that each is read; the moves returned are legal."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
     values = Values(OPENING_BOOK)
     openings = opening.OpeningBooks(name, values, pytest.fail)
@@ -245,7 +245,7 @@ def test_a_rule_that_cannot_be(change: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
-    """Offsets and frames harmed; a search that meets it plays a legal move and says one line."""
+    """Offsets and frames are harmed; a search that probes them plays a legal move and reports one line."""
     source, rng = BOOKS_FOLDER / "xiangqi-endings/NN-.ending", random.Random(4)
     if not source.exists():
         pytest.skip("the table is not shipped")
@@ -267,7 +267,7 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
 
 
 def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
-    """The frame says so itself, or says nothing: neither is unpacked."""
+    """Neither is unpacked: a frame that states its size, and one that does not."""
     ending = Ending.parse("P-A")
     room = 2 * ending.entries
     for bomb in (
@@ -275,7 +275,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         zstandard.ZstdCompressor(write_content_size=False).compress(bytes(1 << 26)),
         zstandard.ZstdCompressor().compress(bytes(room - 1)),
         b"",
-        b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 8 + bytes(3),  # as it would be of 2**64 - 1 bytes
+        b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 8 + bytes(3),  # a frame of 2**64 - 1 bytes
     ):
         blocks = -(-room // (1 << 20))
         head = 8 * (blocks + 1)
@@ -403,7 +403,7 @@ def test_a_harmed_source_of_patterns(tmp_path: Path) -> None:
         PatternBook(path)
 
 
-# Files that are no files
+# Files that are not regular
 
 
 def fifo(path: Path, kind: str) -> None:
@@ -423,19 +423,19 @@ def folder(path: Path, kind: str) -> None:
 
 
 def sparse(path: Path, kind: str) -> None:
-    """A TiB of a book that says so in its header, or of zeros."""
+    """Write a sparse file of 1 TiB: a book with this size in its header, or zeros if `kind` is empty."""
     size = 1 << 40
     path.write_bytes(raw_book(header(kind=kind, version=1, size=size)) if kind else b"")
     os.truncate(path, path.stat().st_size + size)
 
 
 def too_long(path: Path, kind: str) -> None:
-    """Nothing: its name cannot be."""
+    """Write nothing: the file's name is too long."""
 
 
 CLOCK = "go wtime 60000 btime 60000 depth 2"
 START = "position startpos"
-OPTIONS = {  # the game, the kind of book, what else to set, what has the file opened
+OPTIONS = {  # by option: game, kind of book, other options to set, commands that open the file
     "BookFile": ("xiangqi", "xiangqi-openings", ["OwnBook value true"], ["position startpos moves a0a1", CLOCK]),
     "LayoutFile": ("junqi", "", [], [START, "go nodes 10"]),
     "CooperationFile": (
@@ -450,7 +450,7 @@ OPTIONS = {  # the game, the kind of book, what else to set, what has the file o
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 @pytest.mark.parametrize("option", OPTIONS)
-def test_what_is_no_file_is_told_once_and_play_goes_on(option: str, tmp_path: Path) -> None:
+def test_what_is_no_file_is_reported_once_and_play_goes_on(option: str, tmp_path: Path) -> None:
     game, kind, settings, commands = OPTIONS[option]
     with Client(f"setoption name UCI_Variant value {game}", *(f"setoption name {text}" for text in settings)) as client:
         client.sync()
@@ -493,7 +493,7 @@ def test_what_is_no_file_is_told_once_and_play_goes_on(option: str, tmp_path: Pa
 def test_books_that_change_while_they_are_open(
     game: str, first: list[str], second: list[str] | None, tmp_path: Path
 ) -> None:
-    """All that is shipped is open, and harmed; searches come to the same as in a process whose books are whole."""
+    """All shipped books are open while they are harmed; searches give the same answers as with whole books."""
     answers = []
     for harm in ("none", "cut", "overwritten"):
         books = tmp_path / harm

@@ -1,4 +1,4 @@
-"""EWN's tables: numbering, every small ending against a plain solver, the exact values, files that cannot be used."""
+"""EWN's tablebases: numbering, small endings against a plain solver, exact values, files that cannot be used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from games.kernel.jit import entry, int64
 from naive.ewn import Naive, letter_of
 
 ERROR = 3 / (2 * ONE) + 1e-9
-"""Of four pieces, as stated in games/ewn/knowledge/tablebase.py."""
+"""The error bound for four pieces, as stated in games/ewn/knowledge/tablebase.py."""
 
 
 @entry(int64(POSITION, NUMBERING, ENDING, int64))
@@ -45,7 +45,7 @@ def index_of(pos: Any, n: Any, e: Any, strong: int) -> int:
 
 @functools.cache
 def exact(fen: str) -> float:
-    """The mover's chance before the throw, by plain recursion."""
+    """Return the mover's chance before the throw, by plain recursion."""
     total = 0.0
     for die in range(1, 7):
         values = []
@@ -58,7 +58,7 @@ def exact(fen: str) -> float:
 
 
 def random_fen(rng: random.Random, first: int, second: int) -> str:
-    """Somebody to move, nobody home, without the die."""
+    """Return the FEN of a random position without a winner, without the die."""
     while True:
         squares = rng.sample([column + row for row in "54321" for column in "abcde"], first + second)
         if "e1" in squares[:first] or "a5" in squares[first:]:
@@ -72,7 +72,7 @@ def random_fen(rng: random.Random, first: int, second: int) -> str:
 
 
 def shape(board: str) -> str:
-    """Where each side's pieces stand, whatever their numbers."""
+    """Return the board with its pieces' sides, without their numbers."""
     return "".join("X" if sign.isupper() else "x" if sign.islower() else sign for sign in board)
 
 
@@ -103,14 +103,14 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending) ->
         rows = [list(row) for row in pieces.split("/")]
         mirrored = "/".join("".join(column) for column in zip(*rows, strict=True))
         if shape(mirrored) == shape(pieces):
-            continue  # not told to be alike: the numbers on the squares differ
+            continue  # not known to be equivalent: the numbers on the squares differ
         turned = "/".join(row[::-1] for row in pieces.split("/")[::-1]).swapcase()
         numbers = set()
         for alike, strong in ((pieces, 0), (mirrored, 0), (turned, 1)):
             numbers.add(int(index_of(game.position(f"{alike} {side} -").record, NUMBERING_RECORD, e, strong)))
         (found,) = numbers
         assert 0 <= found < e.entries
-        # One of all that are alike: the least of mirror image and reversed numbers of either side.
+        # The representative of all equivalent boards: the least of mirror images and reversed numbers of either side.
         reverse = {0: str.maketrans("ABCDEF", "FEDCBA"), 1: str.maketrans("abcdef", "fedcba")}
         alike_texts = [pieces, mirrored]
         for count, table in zip(ending, reverse.values(), strict=True):

@@ -1,4 +1,4 @@
-"""The pattern book: its source, what fits a position in either colour and mirrored, sources that cannot be read."""
+"""The pattern book: its source, patterns that fit positions mirrored and in either colour, unreadable sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def book(tmp_path: Path) -> PatternBook:
 
 
 def variants(fen: str) -> list[tuple[str, int]]:
-    """A FEN, its mirror image and both with colours exchanged; each with the colour of what was Red."""
+    """Return a FEN, its mirror image and both with colours exchanged; each with the new colour of Red's pieces."""
     rows, turn = fen.split()[:2]
     mirrored = "/".join(row[::-1] for row in rows.split("/"))
     other = "b" if turn == "w" else "w"
@@ -58,7 +58,7 @@ def variants(fen: str) -> list[tuple[str, int]]:
         ("2bk1ab2/9/5a3/9/9/9/9/9/9/4K2R1 w", None),  # neither advisor on the middle file, the king at home
         ("2bk5/9/2P3P2/9/6b2/9/9/9/9/4K4 w", None),  # no pawn three files off the middle
         ("2bk5/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),
-        ("2bk1a3/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),  # the other side may have advisors too
+        ("2bk1a3/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),  # the other side can have advisors too
         ("2bk5/1P7/6P2/9/6b2/9/9/9/9/4K4 w", None),
     ],
 )
@@ -109,7 +109,7 @@ def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
         PatternBook(path)
 
 
-def test_a_book_that_cannot_be_read_is_told_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "patterns.txt"
     told: list[str] = []
     for data, reason in ((b"\xff\xfe", "utf-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):

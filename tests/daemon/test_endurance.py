@@ -135,7 +135,7 @@ def test_fuzz(name: str) -> None:
                 assert count(client.sync(), "bestmove") == 0
             assert not [line for line in client.seen if "internal" in line]
             client.seen.clear()
-            handle_event(client)
+            settle(client)
             growth.see()
             if not is_core:
                 begin, move = GAME_AFTER[name]

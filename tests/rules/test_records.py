@@ -1,4 +1,4 @@
-"""Records of games: each game's come back as they were written, and are the games they tell of."""
+"""Game records of every game: they are read back as written, and replay to the same games."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
 
 
 def notes_of(game: Game, text: str = "+0.13/5") -> dict[int, Note]:
-    """A note of two lines for every position, of one and of two moves where there are any."""
+    """Return notes for every position: a line of up to two moves and a line of one."""
     notes: dict[int, Note] = {}
     board = game.board()
     for place in range(len(game.moves) + 1):

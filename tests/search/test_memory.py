@@ -34,7 +34,7 @@ def option(name: str, value: object) -> str:
 
 @pytest.mark.parametrize("game", POSITIONS)
 def test_a_table_is_never_there_twice(game: str) -> None:
-    """The threads change, then the size, each time after a search, which may keep references."""
+    """Threads and size change in turn, each time after a search, which could keep a reference to the old table."""
     with Client(option("UCI_Variant", game)) as client:
         client.sync()
         small = peak(client)

@@ -1,4 +1,4 @@
-"""What the engine plays Junqi with, as the options name it."""
+"""The options of Junqi, and the layouts that they name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from games.junqi.rules.notation import check_setup
 from games.options import Values
 
 MOST_BYTES = 1 << 20
-"""Of a file of layouts: 40,000 of them."""
+"""The largest file of layouts, in bytes: 40,000 layouts."""
 
 
 def read_layouts(path: Path) -> list[str]:
-    """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
+    """Return a file's set-up words, one a line; `#` begins a comment.
+
+    OSError; ValueError, with line and reason, if a word is not a legal set-up or there is none.
+    """
     layouts = []
     for number, line in enumerate(read_bytes(path, MOST_BYTES).decode().splitlines(), 1):
         word = line.partition("#")[0].strip()
@@ -55,7 +58,7 @@ class Knowledge:
 
     @property
     def layouts(self) -> list[str]:
-        """The user's; empty: the engine chooses itself."""
+        """Set-up words of the user's file; without any the engine draws its own."""
         return self._layouts
 
     @property

@@ -21,7 +21,7 @@ RESISTANCES = 3 * 3 * 3
 """Codes of what resists: attackers (0, 1, more), advisors, elephants (0-2 each), likewise."""
 
 
-def factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
+def scale_factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
     """Sixteenths of an advantage that stand, for the better side's attackers against what resists."""
     attackers = horses + rooks + cannons + pawns
     defenders = advisors + elephants
@@ -44,8 +44,8 @@ def factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advi
     return WHOLE
 
 
-def winning_chances() -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """`factor` by `attack code * RESISTANCES + resistance code`."""
+def scale_factors() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """`scale_factor` by `attack code * RESISTANCES + resistance code`."""
     attacks = itertools.product(range(3), range(3), range(3), range(6))
     resistances = list(itertools.product(range(3), range(3), range(3)))
-    return np.array([factor(*attack, *held) for attack in attacks for held in resistances], np.uint8)
+    return np.array([scale_factor(*attack, *held) for attack in attacks for held in resistances], np.uint8)

@@ -215,7 +215,7 @@ def tapered(packed: int, phase: int) -> int:
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
-def chances(pos: Record, lookup: Record, better: int) -> int:
+def scale_factor(pos: Record, lookup: Record, better: int) -> int:
     """Sixteenths of its advantage that the better side can hope to turn into a win (endings.py)."""
     worse = better ^ 1
     attack = count_kind(pos, better, int64(HORSE))
@@ -227,7 +227,7 @@ def chances(pos: Record, lookup: Record, better: int) -> int:
         resistance += count_kind(pos, worse, int64(kind))
     resistance = 3 * min(resistance, 2) + count_kind(pos, worse, int64(ADVISOR))
     resistance = 3 * resistance + count_kind(pos, worse, int64(ELEPHANT))
-    return int64(lookup.chances[attack * RESISTANCES + resistance])
+    return int64(lookup.scale_factors[attack * RESISTANCES + resistance])
 
 
 @inner(int64(POSITION, LOOKUP))
@@ -238,8 +238,8 @@ def evaluate(pos: Record, lookup: Record) -> int:
     for term in range(len(TERMS)):
         packed += int64(pos.terms[term]) * int64(lookup.terms[term])
     value = tapered(packed, pos.phase)
-    pos.winnable = chances(pos, lookup, int64(0) if value > 0 else int64(1))
-    value = value * pos.winnable // WHOLE
+    pos.scale_factor = scale_factor(pos, lookup, int64(0) if value > 0 else int64(1))
+    value = value * pos.scale_factor // WHOLE
     return value if pos.turn == 0 else -value
 
 
@@ -262,5 +262,5 @@ def explain(pos: Record) -> list[str]:
     for term, name in enumerate(TERMS):
         count = int(pos.terms[term])
         lines.append(f"{name} {int(_mix(count * int(LOOKUP_RECORD.terms[term]), phase)):+d} ({count:+d})")
-    lines.append(f"winnable {int(pos.winnable)}/{WHOLE}")
+    lines.append(f"winnable {int(pos.scale_factor)}/{WHOLE}")
     return [*lines, f"total {total:+d} for the side to move"]

@@ -15,7 +15,7 @@ NOWHERE = -1
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)
-def worth(lookup: Record, piece: int) -> int:
+def exchange_value(lookup: Record, piece: int) -> int:
     """Exchange value of a piece code, 0 of none."""
     return int64(lookup.exchange[lookup.kind_of[piece]])
 
@@ -87,10 +87,10 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
     """1 if the exchange that a pseudo-legal move starts gains its side at least `threshold`."""
     origin = move & 127
     target = move >> 7
-    balance = worth(lookup, int64(pos.board[target])) - threshold
+    balance = exchange_value(lookup, int64(pos.board[target])) - threshold
     if balance < 0:
         return 0
-    balance -= worth(lookup, int64(pos.board[origin]))
+    balance -= exchange_value(lookup, int64(pos.board[origin]))
     if balance >= 0:
         return 1
     mover = pos.turn
@@ -113,7 +113,7 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         # A king (slot 0) takes last, and only what nobody guards any more.
         if next_piece & 15 == 0 and cheapest_attacker(pos, lookup, target, side ^ 1) >= 0:
             break
-        balance = -balance - 1 - worth(lookup, next_piece)
+        balance = -balance - 1 - exchange_value(lookup, next_piece)
         if balance >= 0:
             side ^= 1
             break

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from games.kernel.jit import Record, new_record, record, record_type
-from games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, winning_chances
+from games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, scale_factors
 from games.xiangqi.evaluation.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
 
 KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
@@ -48,7 +48,7 @@ LOOKUP_DTYPE = record(
         ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
         ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
         ("unit", "i8", 15),  # [kind]: one piece in pos.material
-        ("chances", "u1", ATTACKS * RESISTANCES),  # sixteenths of an advantage that stand (endings.py)
+        ("scale_factors", "u1", ATTACKS * RESISTANCES),  # sixteenths of an advantage that stand (endings.py)
         ("exchange", "i2", 15),  # [kind]: worth in exchanges
         ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
@@ -101,7 +101,7 @@ def _fill_steps(lookup: Record) -> None:
             put("pawn_steps", (side * 90 + square) * 4, [r * 9 + f for r, f in steps if _on_board(r, f)])
 
 
-def _line_tables(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _line_lookup(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Targets and blockers of a line of `length` squares, by `place << length | occupancy`."""
     targets = np.zeros(length << length, np.uint32)
     blockers = np.zeros(length << length, np.uint32)
@@ -128,8 +128,8 @@ def _build() -> Record:
     squares = np.arange(90)
     lookup["rank_of"][:90], lookup["file_of"][:90] = divmod(squares, 9)
     _fill_steps(lookup)
-    lookup["rank_targets"][:], lookup["rank_blockers"][:] = _line_tables(9)
-    lookup["file_targets"][:], lookup["file_blockers"][:] = _line_tables(10)
+    lookup["rank_targets"][:], lookup["rank_blockers"][:] = _line_lookup(9)
+    lookup["file_targets"][:], lookup["file_blockers"][:] = _line_lookup(10)
     line_square = np.zeros((90, 20), np.uint8)
     line_square[:, :9] = (squares // 9 * 9)[:, None] + np.arange(9)
     line_square[:, 9:19] = np.arange(10) * 9 + (squares % 9)[:, None]
@@ -149,7 +149,7 @@ def _build() -> Record:
     lookup["piece_square"][:] = piece_square.ravel()
     lookup["terms"][:] = TERM_WEIGHTS
     lookup["unit"][1:] = 1 << 4 * np.arange(1, 15, dtype=np.int64)
-    lookup["chances"][:] = winning_chances()
+    lookup["scale_factors"][:] = scale_factors()
     lookup["exchange"][1:8] = lookup["exchange"][8:15] = EXCHANGE
     depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
     logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))

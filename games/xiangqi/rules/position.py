@@ -37,7 +37,7 @@ POSITION_DTYPE = record(
         ("score", "i8"),  # material and piece-square sum, Red's sign, packed (weights.py)
         ("terms", "i2", len(TERMS)),  # scratch of the evaluation: counts
         ("phase", "i8"),  # likewise
-        ("winnable", "i8"),  # likewise: sixteenths of the advantage that stand (endings.py)
+        ("scale_factor", "i8"),  # likewise: sixteenths of the advantage that stand (endings.py)
         ("quiet", "i8"),  # plies since the last capture that count for the 60-move rule
         ("checks", "i8", 2),  # checks given by each side since the last capture
         ("height", "i8"),  # moves in the history; what lies above is dead

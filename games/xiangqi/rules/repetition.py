@@ -26,7 +26,7 @@ from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_lega
 from games.xiangqi.rules.position import POSITION, QUIET_LIMIT, do_move, note_check, undo_move
 from games.xiangqi.rules.work import MAX_CYCLE, MAX_MOVES, MAX_PLY, WORK
 
-ATTACKERS = 0xFFFF << 16 | 0xFFFF << 44
+ATTACKERS_MASK = 0xFFFF << 16 | 0xFFFF << 44
 """The nibbles of pos.material that count horses, rooks, cannons and pawns."""
 
 ONGOING, DRAW, MOVER_WINS, MOVER_LOSES = 0, 1, 2, 3
@@ -37,7 +37,7 @@ _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)
-def kind(lookup: Record, piece: int) -> int:
+def kind_of_piece(lookup: Record, piece: int) -> int:
     """KING..PAWN of a piece code, -1 of none."""
     code = int64(lookup.kind_of[piece])
     return code - 8 if code >= 8 else code - 1
@@ -72,8 +72,8 @@ def is_threat(pos: Record, work: Record, lookup: Record, capture: int, in_check:
     side = pos.turn
     origin = capture & 127
     target = capture >> 7
-    attacker = kind(lookup, int64(pos.board[origin]))
-    victim = kind(lookup, int64(pos.board[target]))
+    attacker = kind_of_piece(lookup, int64(pos.board[origin]))
+    victim = kind_of_piece(lookup, int64(pos.board[target]))
     if attacker == KING or attacker == PAWN or victim == KING:
         return 0
     if victim == PAWN and (target >= 45) == (side == 0):
@@ -98,7 +98,7 @@ def is_threat(pos: Record, work: Record, lookup: Record, capture: int, in_check:
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
-def undo_chase(pos: Record, work: Record, lookup: Record) -> int:
+def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     """Take the last move back; returns the slots of the enemy that it newly threatened, as a bit set."""
     last = pos.height - 1
     moved_from = pos.past_move[last] & 127
@@ -151,7 +151,7 @@ def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
             if chasing == 0:
                 undo_move(pos, lookup)
                 continue
-            victims = undo_chase(pos, work, lookup)
+            victims = undo_and_find_chased(pos, work, lookup)
             if giver == 0:
                 chasing_0 &= victims
             else:
@@ -185,7 +185,7 @@ def find_repetition(pos: Record, times: int) -> int:
 @inner(int64(POSITION), forceinline=True)
 def has_attackers(pos: Record) -> int:
     """1 while either side has a piece that can cross the river."""
-    return 1 if pos.material & ATTACKERS else 0
+    return 1 if pos.material & ATTACKERS_MASK else 0
 
 
 @entry(int64(POSITION, WORK, LOOKUP))

@@ -24,10 +24,10 @@ WORK_DTYPE = record(
         ("tt", "i8"),  # address, mask and generation of the transposition table
         ("tt_mask", "i8"),
         ("generation", "i8"),
-        ("tables", "i8"),  # address of the tables of endings (tablebase.py), 0 for none
-        ("patterns", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
+        ("tablebase", "i8"),  # address of the tables of endings (tablebase.py), 0 for none
+        ("pattern_book", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
         ("tbhits", "i8"),
-        ("rules", "i8"),  # address of the rules that fit the game (rulebook.py), 0 for none
+        ("mined_rules", "i8"),  # address of the rules that fit the game (rulebook.py), 0 for none
         ("root_height", "i8"),
         ("seldepth", "i8"),
         ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, UNKNOWN_STATIC in check

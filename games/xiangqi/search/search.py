@@ -32,7 +32,7 @@ from games.kernel.tt import (
 from games.search.aspiration import AspirationAdapter, Outlook
 from games.search.win_model import WinModel
 from games.xiangqi.evaluation.evaluate import evaluate
-from games.xiangqi.evaluation.exchange import wins_exchange, worth
+from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
 from games.xiangqi.knowledge.knowledge import Knowledge
 from games.xiangqi.knowledge.patterns import DRAWN, match
 from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
@@ -58,14 +58,14 @@ from games.xiangqi.search.history import (
     GOOD_CAPTURE,
     HASH_MOVE,
     KILLER,
-    RULE_REACH,
+    MINED_RULE_PLIES,
     capture_order,
-    context,
-    correct,
-    corrected,
+    continuation_row,
+    corrected_evaluation,
     list_moves,
     quiet_score,
-    reward,
+    reward_quiet,
+    update_corrections,
 )
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ MATE = 30_000
 """Mated now; a mate in n plies scores MATE - n."""
 
 MATE_BOUND = MATE - 2 * MATE_LIMIT
-RULE_WIN = 20_000
+PERPETUAL_WIN = 20_000
 """Won because the opponent must give up a perpetual: beyond any evaluation, short of a mate."""
 
-RULE_BOUND = RULE_WIN - MAX_PLY
+PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
 
 INFINITE = 32_000
 
@@ -86,14 +86,14 @@ WIN_MODEL = WinModel((0.005873, -0.002198, 0.001165), (4.016, -7.618, 4.194), 30
 """From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.684 of games held out,
 1.119 of constant chances."""
 
-RULE_WORTH = 2
+MINED_RULE_BONUS = 2
 """Centipawns that a rule's answer gains in the middle game if the rule is sure: enough to break ties. Against no rules,
 500 games at 5,000 nodes: 47.0 % +- 3.8 with 6, 50.0 % +- 3.6 with 12, 53.3 % +- 3.9 with 0, when rules but order."""
 
-KNOWN_WIN = 600
+BARE_WIN_BONUS = 600
 """What an evaluation gains where the tables would win without the attacker's own defenders, less a point a ply."""
 
-KNOWN_DRAW, SAID_DRAW = 8, 2
+BARE_DRAW_DIVISOR, PATTERN_DRAW_DIVISOR = 8, 2
 """What it is divided by where they would call that drawn, and where the pattern book calls the position drawn."""
 
 NO_SCORE = -INFINITE - 1
@@ -101,9 +101,9 @@ NO_SCORE = -INFINITE - 1
 
 
 @inner(int64(POSITION, WORK, int64))
-def look_up(pos: Record, work: Record, ply: int) -> int:
+def tablebase_score(pos: Record, work: Record, ply: int) -> int:
     """The score that tables of endings give a position, NO_SCORE if none does or the 60-move rule may come first."""
-    code = probe_ending(pos, work.tables)
+    code = probe_ending(pos, work.tablebase)
     if code == UNKNOWN or pos.quiet + code > QUIET_LIMIT:
         return NO_SCORE
     work.tbhits += 1
@@ -114,17 +114,17 @@ def look_up(pos: Record, work: Record, ply: int) -> int:
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
-def play(pos: Record, work: Record, lookup: Record, move: int) -> None:
+def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     """Play a move of the tree. Experience speaks for the answers of rules: t(n) in f = g + h + t (Jiang 2004)."""
     bonus = int64(0)
-    if work.rules != 0 and pos.height - work.root_height <= RULE_REACH:
-        bonus = RULE_WORTH * sureness(pos, lookup, work.rules, move) // 1000
+    if work.mined_rules != 0 and pos.height - work.root_height <= MINED_RULE_PLIES:
+        bonus = MINED_RULE_BONUS * sureness(pos, lookup, work.mined_rules, move) // 1000
     do_move(pos, lookup, move)
     pos.score += bonus if pos.turn == 1 else -bonus
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
-def informed(pos: Record, work: Record, lookup: Record, value: int) -> int:
+def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int) -> int:
     """An evaluation in the light of endgame knowledge.
 
     What tables tell of the position without the attacker's own defenders, else what the pattern book says of the side
@@ -132,22 +132,22 @@ def informed(pos: Record, work: Record, lookup: Record, value: int) -> int:
     54.2 % +- 2.1 without them, 52.4 % +- 2.3 divided by 8); its wins, as a bonus of 300, lost (48.0 % +- 3.3).
     """
     for side in range(2):
-        code = probe_bare(pos, work.tables, int64(side))
+        code = probe_bare(pos, work.tablebase, int64(side))
         if code == 0:
-            return value // KNOWN_DRAW
+            return value // BARE_DRAW_DIVISOR
         if code > 0:
-            return max(value, 0) + KNOWN_WIN - code if code & 1 == 0 else min(value, 0) - KNOWN_WIN + code
-    if work.patterns != 0:
-        if match(pos, lookup, work.patterns, pos.turn if value > 0 else pos.turn ^ 1) & 3 == DRAWN:
-            return value // SAID_DRAW
+            return max(value, 0) + BARE_WIN_BONUS - code if code & 1 == 0 else min(value, 0) - BARE_WIN_BONUS + code
+    if work.pattern_book != 0:
+        if match(pos, lookup, work.pattern_book, pos.turn if value > 0 else pos.turn ^ 1) & 3 == DRAWN:
+            return value // PATTERN_DRAW_DIVISOR
     return value
 
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
-def assess(pos: Record, work: Record, lookup: Record) -> int:
+def static_value(pos: Record, work: Record, lookup: Record) -> int:
     """The static evaluation for the side to move."""
-    value = corrected(pos, work, lookup)
-    return informed(pos, work, lookup, value) if work.tables | work.patterns else value
+    value = corrected_evaluation(pos, work, lookup)
+    return with_endgame_knowledge(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
@@ -158,8 +158,8 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         return 0
     if ply > work.seldepth:
         work.seldepth = ply
-    if work.tables != 0:
-        known = look_up(pos, work, ply)
+    if work.tablebase != 0:
+        known = tablebase_score(pos, work, ply)
         if known != NO_SCORE:
             return known
     state = checks_and_pins(pos, lookup)
@@ -178,7 +178,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     best = ply - MATE
     in_check = state & IN_CHECK
     if in_check == 0:
-        best = assess(pos, work, lookup)
+        best = static_value(pos, work, lookup)
         if best >= beta:
             return best
         alpha = max(alpha, best)
@@ -187,7 +187,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     end = generate_legal(pos, work, lookup, first, int64(0) if in_check else int64(1), state)
     row_1, row_2 = int64(0), int64(0)
     if in_check:  # else there are no quiet moves to order
-        row_1, row_2 = context(pos, lookup, int64(1)), context(pos, lookup, int64(2))
+        row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))
     for i in range(first, end):
         move = int64(work.moves[i])
         if move == hash_move:
@@ -203,7 +203,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         if in_check == 0:
             # A capture that cannot bring the score near alpha (nodes 1.03), or loses in the exchange (nodes 1.26).
             # Quiet checks at the first ply were tried here: 50.4 % +- 6.9 at equal nodes, and slower.
-            gain = static + worth(lookup, int64(pos.board[move >> 7])) + 150
+            gain = static + exchange_value(lookup, int64(pos.board[move >> 7])) + 150
             if gain <= alpha:
                 best = max(best, gain)
                 continue
@@ -221,7 +221,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
                 best_move = move
                 if score >= beta:
                     break
-    if abs(best) < RULE_BOUND or abs(best) > MATE_BOUND:
+    if abs(best) < PERPETUAL_BOUND or abs(best) > MATE_BOUND:
         bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
         stored = to_table(best, ply, MATE_BOUND)
         save(work.tt, work.tt_mask, pos.key, best_move, stored, int64(0), bound, work.generation)
@@ -282,7 +282,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         verdict = judge_cycle(pos, work, lookup, start)
         if verdict == DRAW:
             return 0
-        return ply - RULE_WIN if verdict == MOVER_LOSES else RULE_WIN - ply
+        return ply - PERPETUAL_WIN if verdict == MOVER_LOSES else PERPETUAL_WIN - ply
     if pos.quiet >= QUIET_LIMIT or has_attackers(pos) == 0:
         # A mate given by the last quiet move counts.
         if in_check and generate_legal(pos, work, lookup, ply * MAX_MOVES, int64(0), state) == ply * MAX_MOVES:
@@ -292,8 +292,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         return evaluate(pos, lookup)
 
     # Step 3. Tables of endings
-    if work.tables != 0:
-        known = look_up(pos, work, ply)
+    if work.tablebase != 0:
+        known = tablebase_score(pos, work, ply)
         if known != NO_SCORE:
             return known
 
@@ -320,7 +320,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     estimate = int64(NO_SCORE)
     improving = 0
     if in_check == 0:
-        static = assess(pos, work, lookup)
+        static = static_value(pos, work, lookup)
         estimate = static
         if hash_bound & (LOWER if hash_score > static else UPPER):
             estimate = hash_score
@@ -328,7 +328,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             improving = 1
     work.static[ply + 1] = static
 
-    if not is_pv and in_check == 0 and abs(beta) < RULE_BOUND:
+    if not is_pv and in_check == 0 and abs(beta) < PERPETUAL_BOUND:
         # Step 7. Razoring: so far below alpha that only captures could help (nodes 1.13, 52.1 % +- 8.0)
         if depth <= 3 and estimate + 180 * depth < alpha:
             score = quiesce(pos, work, lookup, alpha, alpha + 1, ply)
@@ -353,7 +353,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 if work.stopped == 1:
                     return 0
                 if score >= beta:
-                    score = min(score, RULE_BOUND)
+                    score = min(score, PERPETUAL_BOUND)
                     if depth < 12:
                         return score
                     verified = recurse_4(pos, work, lookup, beta - 1, beta, reduced, int64(0))
@@ -408,7 +408,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         quiet = 1 if not is_capture and order < KILLER else 0
         reduction = int64(lookup.reduction[min(depth, 63) * 64 + min(number, 63)])
 
-        if not is_pv and in_check == 0 and best > -RULE_BOUND:
+        if not is_pv and in_check == 0 and best > -PERPETUAL_BOUND:
             # Steps 13-15. Not worth a search, unless it checks
             if (
                 is_hopeless(pos, work, lookup, move, order, quiet, depth, number, reduction, improving, static - alpha)
@@ -419,7 +419,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
         # Step 16. Principal variation search: full window for the first move, late moves reduced (nodes 4.2)
         new_depth = depth - 1 + extension
-        play(pos, work, lookup, move)
+        do_tree_move(pos, work, lookup, move)
         if number == 0:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, new_depth, int64(1))
         else:
@@ -451,17 +451,17 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                     set_pv(work, ply, move)
                 if score >= beta:
                     if not is_capture:
-                        reward(pos, work, lookup, move, ply, depth, first)
+                        reward_quiet(pos, work, lookup, move, ply, depth, first)
                     break
 
     # Step 17. Learn how far the evaluation was off, where no capture explains it
     is_quiet = best_move == NO_MOVE or pos.board[best_move >> 7] == 0
-    if in_check == 0 and is_quiet and abs(best) < RULE_BOUND:
+    if in_check == 0 and is_quiet and abs(best) < PERPETUAL_BOUND:
         if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):
-            correct(pos, work, lookup, min(max((best - static) * depth // 8, -256), 256))
+            update_corrections(pos, work, lookup, min(max((best - static) * depth // 8, -256), 256))
 
     # Step 18. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
-    if abs(best) > RULE_BOUND and abs(best) < MATE_BOUND:
+    if abs(best) > PERPETUAL_BOUND and abs(best) < MATE_BOUND:
         return best
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
     stored = to_table(best, ply, MATE_BOUND)
@@ -481,7 +481,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     best = int64(-INFINITE)
     for i in range(skip, work.root_count):
         move = int64(work.root_moves[i])
-        play(pos, work, lookup, move)
+        do_tree_move(pos, work, lookup, move)
         if i == skip:
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         else:
@@ -511,15 +511,15 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
     mate = MATE
     infinite = INFINITE
     margin = 25
-    quiet_bound = RULE_WIN // 2
+    quiet_bound = PERPETUAL_WIN // 2
     max_depth = MAX_PLY - 1
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._tables: Tablebase | None = None
+        self._tablebase: Tablebase | None = None
 
     def forget(self) -> None:
-        self._tables = None
+        self._tablebase = None
         if self._knowledge.tables is not None:
             self._knowledge.tables.clear()
 
@@ -530,18 +530,18 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         self._phase = position.phase
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
-        self._tables = self._knowledge.tables
-        codes = None if self._tables is None else self._tables.prepare(pos, moves, task.control)
+        self._tablebase = self._knowledge.tables
+        codes = None if self._tablebase is None else self._tablebase.prepare(pos, moves, task.control)
         if codes is None:
-            self._tables, codes = None, []
+            self._tablebase, codes = None, []
         is_known = bool(codes) and pos.quiet + max(codes) < QUIET_LIMIT
         is_drawn = is_known and task.multipv == 1 and 0 in codes and not any(code & 1 for code in codes)
         if is_drawn:
             moves = [move for move, code in zip(moves, codes, strict=True) if code == 0]
-            self._tables, patterns = None, 0
+            self._tablebase, patterns = None, 0
         for work in works:
-            work.tables = 0 if self._tables is None else self._tables.address
-            work.patterns, work.rules, work.tbhits = patterns, rules, 0
+            work.tablebase = 0 if self._tablebase is None else self._tablebase.address
+            work.pattern_book, work.mined_rules, work.tbhits = patterns, rules, 0
             work.killers[:] = NO_MOVE
             work.root_count = len(moves)
             work.root_moves[: len(moves)] = moves
@@ -553,8 +553,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         return WIN_MODEL.chances(cp, self._phase)
 
     def between(self, control: Control) -> None:
-        if self._tables is not None:
-            self._tables.unpack_wanted(control)
+        if self._tablebase is not None:
+            self._tablebase.unpack_wanted(control)
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))

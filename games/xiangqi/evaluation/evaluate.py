@@ -11,8 +11,24 @@ from games.kernel.intrinsics import popcount, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
 from games.xiangqi.evaluation.endings import RESISTANCES, WHOLE
 from games.xiangqi.evaluation.weights import TERMS
-from games.xiangqi.rules.lookup import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, LOOKUP, LOOKUP_RECORD, PAWN, ROOK
-from games.xiangqi.rules.position import POSITION, count_kind
+from games.xiangqi.rules.lookup import (
+    ADVISOR,
+    CANNON,
+    CAPTURED,
+    ELEPHANT,
+    FIRST_CANNON,
+    FIRST_ELEPHANT,
+    FIRST_HORSE,
+    FIRST_PAWN,
+    FIRST_ROOK,
+    HORSE,
+    LOOKUP,
+    LOOKUP_RECORD,
+    PAWN,
+    ROOK,
+    SLOTS,
+)
+from games.xiangqi.rules.position import POSITION, count_kind, is_cannon, is_pawn, is_rook
 
 (
     ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,
@@ -32,7 +48,7 @@ def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: i
     """Rooks and cannons: squares reached, what they bear on in the enemy palace, rooks on files without own pawns."""
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
-    for slot in range(7, 11):
+    for slot in range(FIRST_ROOK, FIRST_PAWN):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
@@ -42,12 +58,12 @@ def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: i
         along = int64(lookup.file_targets[rank << 10 | pos.file_bits[file]])
         reached = popcount((across & 511) | (along & 1023) << 9)
         in_palace = int64(0)
-        taken = 10 if slot < 9 else 20
+        taken = 10 if slot < FIRST_CANNON else 20
         if palace_ranks >> rank & 1:
-            in_palace += popcount(((across >> taken) | (across if slot < 9 else 0)) & PALACE_FILES)
+            in_palace += popcount(((across >> taken) | (across if slot < FIRST_CANNON else 0)) & PALACE_FILES)
         if PALACE_FILES >> file & 1:
-            in_palace += popcount(((along >> taken) | (along if slot < 9 else 0)) & palace_ranks)
-        if slot < 9:
+            in_palace += popcount(((along >> taken) | (along if slot < FIRST_CANNON else 0)) & palace_ranks)
+        if slot < FIRST_CANNON:
             pos.terms[ROOK_MOBILITY] += sign * reached
             pos.terms[ROOK_IN_PALACE] += sign * in_palace
             if pawn_files >> file & 1 == 0:
@@ -60,7 +76,7 @@ def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: i
             hits = (across >> 20 & 511) | (along >> 20 & 1023) << 9
             while hits:
                 victim = int64(pos.board[lookup.line_square[square * 20 + trailing_zeros(hits)]]) - (48 - base)
-                if victim == 7 or victim == 8:
+                if is_rook(victim):
                     pos.terms[CANNONS_ON_ROOKS] += sign
                 hits &= hits - 1
 
@@ -70,7 +86,7 @@ def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
     """Horses: free steps, hobbled ones, and steps into the enemy palace."""
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
-    for slot in range(5, 7):
+    for slot in range(FIRST_HORSE, FIRST_ROOK):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
@@ -84,7 +100,7 @@ def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
                 if pos.board[target] & base == 0:
                     reached += 1
                     victim = int64(pos.board[target]) - (48 - base)
-                    if victim == 7 or victim == 8:
+                    if is_rook(victim):
                         pos.terms[HORSES_ON_ROOKS] += sign
             i += 2
             target = int64(lookup.horse_steps[i])
@@ -119,7 +135,7 @@ def count_material(pos: Record, side: int, sign: int) -> None:
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_elephants(pos: Record, lookup: Record, side: int, sign: int) -> None:
     """Elephants' eyes that are blocked."""
-    for slot in range(3, 5):
+    for slot in range(FIRST_ELEPHANT, FIRST_HORSE):
         square = int64(pos.square[(16 << side) + slot])
         if square < CAPTURED:
             i = square * 9
@@ -149,9 +165,9 @@ def count_king(pos: Record, lookup: Record, side: int, sign: int) -> None:
     first = int64(pos.board[(near & 15) * 9 + file]) - enemy
     second = int64(pos.board[(near >> 4 & 15) * 9 + file])
     third = int64(pos.board[(near >> 8 & 15) * 9 + file]) - enemy
-    if first == 9 or first == 10:
+    if is_cannon(first):
         pos.terms[BARE_CANNON] += sign
-    if (third == 9 or third == 10) and second & base:
+    if is_cannon(third) and second & base:
         pos.terms[SCREENED_CANNON] += sign
 
 
@@ -160,13 +176,13 @@ def count_pawns(pos: Record, lookup: Record, side: int, sign: int) -> int:
     """Pawns standing side by side; returns the files they stand on, a bit each."""
     base = 16 << side
     files = int64(0)
-    for slot in range(11, 16):
+    for slot in range(FIRST_PAWN, SLOTS):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
         files |= 1 << lookup.file_of[square]
         beside = int64(pos.board[square + 1]) - base
-        if lookup.file_of[square] < 8 and beside >= 11 and beside < 16:
+        if lookup.file_of[square] < 8 and is_pawn(beside):
             pos.terms[LINKED_PAWNS] += sign
     return files
 
@@ -175,11 +191,11 @@ def count_pawns(pos: Record, lookup: Record, side: int, sign: int) -> int:
 def count_attackers(pos: Record, side: int, sign: int) -> None:
     """Attackers beyond the river, in pairs (forces together are worth more than each) and by the defenders missing."""
     attackers, crossed = 0, 0
-    for slot in range(5, 16):
+    for slot in range(FIRST_HORSE, SLOTS):
         square = int64(pos.square[(16 << side) + slot])
         if square < CAPTURED and (square >= 45) == (side == 0):
             attackers += 1
-            if slot >= 11:
+            if slot >= FIRST_PAWN:
                 crossed += 1
     pos.terms[ATTACKERS] += sign * (attackers * (attackers - 1) // 2)
     pos.terms[CROSSED_PAWNS] += sign * (crossed * (crossed - 1) // 2)

@@ -23,6 +23,13 @@ KIND_OF_SLOT = (
     KING, ADVISOR, ADVISOR, ELEPHANT, ELEPHANT, HORSE, HORSE,
     ROOK, ROOK, CANNON, CANNON, PAWN, PAWN, PAWN, PAWN, PAWN,
 )  # fmt: skip
+KING_SLOT, FIRST_ADVISOR, FIRST_ELEPHANT, FIRST_HORSE, FIRST_ROOK, FIRST_CANNON, FIRST_PAWN, SLOTS = (
+    0, 1, 3, 5, 7, 9, 11, 16,
+)  # fmt: skip
+"""The first slot of each kind; its slots end where those of the next kind begin."""
+
+SQUARE_MASK, TARGET_SHIFT = 127, 7
+"""A move is `origin | target << TARGET_SHIFT`: position.py has the kernels' accessors, notation.py those of Python."""
 
 LOOKUP_DTYPE = record(
     [

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from games.xiangqi.evaluation.weights import KINDS
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
-from games.xiangqi.rules.notation import FILES, move_text, parse_move, square_text
+from games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of
 
 Color = bool
 COLORS = RED, BLACK = [True, False]
@@ -147,11 +147,11 @@ class Move(NamedTuple):
     @property
     def code(self) -> int:
         """The kernels' number of the move."""
-        return self.from_square | self.to_square << 7
+        return move_code(self.from_square, self.to_square)
 
     @classmethod
     def from_code(cls, code: int) -> Move:
-        return cls(code & 127, code >> 7)
+        return cls(*squares_of(code))
 
     def uci(self, ranks: int = 0) -> str:
         """Return `h2e2`; the first rank is numbered `ranks`, 0 or (as Fairy-Stockfish has it) 1."""

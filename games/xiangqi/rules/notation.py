@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from games.xiangqi import INFO
 from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.rules.lookup import KIND_OF_SLOT
+from games.xiangqi.rules.lookup import KIND_OF_SLOT, SQUARE_MASK, TARGET_SHIFT
 
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
@@ -34,13 +34,24 @@ _PLACES = {
 }
 
 
+def squares_of(move: int) -> tuple[int, int]:
+    """Return (origin, target) of a move code."""
+    return move & SQUARE_MASK, move >> TARGET_SHIFT
+
+
+def move_code(origin: int, target: int) -> int:
+    """Return the code of the move between two squares."""
+    return origin | target << TARGET_SHIFT
+
+
 def square_text(square: int, base: int = 0) -> str:
     """`e0` for 4; ranks counted from `base`."""
     return f"{FILES[square % 9]}{square // 9 + base}"
 
 
 def move_text(move: int, base: int = 0) -> str:
-    return square_text(move & 127, base) + square_text(move >> 7, base)
+    origin, target = squares_of(move)
+    return square_text(origin, base) + square_text(target, base)
 
 
 def parse_move(text: str, base: int = 0) -> int:
@@ -53,13 +64,13 @@ def parse_move(text: str, base: int = 0) -> int:
     if not all(0 <= r <= 9 for r in ranks):
         raise ValueError(f"rank off the board: {text}")
     origin = ranks[0] * 9 + FILES.index(file.lower())
-    return origin | (ranks[1] * 9 + FILES.index(to_file.lower())) << 7
+    return move_code(origin, ranks[1] * 9 + FILES.index(to_file.lower()))
 
 
 def mirror_move(move: int) -> int:
     """The move code with left and right exchanged."""
-    origin, target = move & 127, move >> 7
-    return origin + 8 - 2 * (origin % 9) | (target + 8 - 2 * (target % 9)) << 7
+    origin, target = squares_of(move)
+    return move_code(origin + 8 - 2 * (origin % 9), target + 8 - 2 * (target % 9))
 
 
 def letter_of(piece: int) -> str:

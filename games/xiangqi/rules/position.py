@@ -13,7 +13,21 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.xiangqi.evaluation.weights import TERMS
-from games.xiangqi.rules.lookup import CANNON, CAPTURED, HORSE, LOOKUP, ROOK
+from games.xiangqi.rules.lookup import (
+    CANNON,
+    CAPTURED,
+    FIRST_ADVISOR,
+    FIRST_CANNON,
+    FIRST_ELEPHANT,
+    FIRST_PAWN,
+    FIRST_ROOK,
+    HORSE,
+    LOOKUP,
+    ROOK,
+    SLOTS,
+    SQUARE_MASK,
+    TARGET_SHIFT,
+)
 
 NO_MOVE = 0
 MAX_HISTORY = 8192
@@ -54,6 +68,60 @@ POSITION_DTYPE = record(
     ]
 )
 POSITION = record_type(POSITION_DTYPE)
+
+
+@inner(int64(int64), forceinline=True)
+def origin_of(move: int) -> int:
+    """Return the square that a move leaves."""
+    return move & SQUARE_MASK
+
+
+@inner(int64(int64), forceinline=True)
+def target_of(move: int) -> int:
+    """Return the square that a move goes to."""
+    return move >> TARGET_SHIFT
+
+
+@inner(int64(int64, int64), forceinline=True)
+def make_move(origin: int, target: int) -> int:
+    """Return the move between two squares."""
+    return origin | target << TARGET_SHIFT
+
+
+@inner(int64(int64), forceinline=True)
+def slot_of(piece: int) -> int:
+    """Return the slot of a piece code."""
+    return piece & SLOTS - 1
+
+
+@inner(int64(int64), forceinline=True)
+def is_advisor(slot: int) -> int:
+    """1 for an advisor's slot; 0 for any other number."""
+    return 1 if slot == FIRST_ADVISOR or slot == FIRST_ADVISOR + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_elephant(slot: int) -> int:
+    """1 for an elephant's slot; 0 for any other number."""
+    return 1 if slot == FIRST_ELEPHANT or slot == FIRST_ELEPHANT + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_rook(slot: int) -> int:
+    """1 for a rook's slot; 0 for any other number."""
+    return 1 if slot == FIRST_ROOK or slot == FIRST_ROOK + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_cannon(slot: int) -> int:
+    """1 for a cannon's slot; 0 for any other number."""
+    return 1 if slot == FIRST_CANNON or slot == FIRST_CANNON + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_pawn(slot: int) -> int:
+    """1 for a pawn's slot; 0 for any other number."""
+    return 1 if slot >= FIRST_PAWN and slot < SLOTS else 0
 
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
@@ -98,8 +166,8 @@ def mirrored_key(pos: Record, lookup: Record) -> int:
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def do_move(pos: Record, lookup: Record, move: int) -> int:
     """Play a pseudo-legal move; returns the captured piece's code or 0."""
-    origin = move & 127
-    target = move >> 7
+    origin = origin_of(move)
+    target = target_of(move)
     piece = int64(pos.board[origin])
     captured = int64(pos.board[target])
     height = pos.height
@@ -154,8 +222,8 @@ def undo_move(pos: Record, lookup: Record) -> None:
     height = pos.height - 1
     pos.height = height
     move = int64(pos.past_move[height])
-    origin = move & 127
-    target = move >> 7
+    origin = origin_of(move)
+    target = target_of(move)
     piece = int64(pos.board[target])
     captured = int64(pos.past_captured[height])
     pos.board[origin] = piece

@@ -23,7 +23,17 @@ from __future__ import annotations
 from games.kernel.jit import Record, entry, inner, int64
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
-from games.xiangqi.rules.position import POSITION, QUIET_LIMIT, do_move, note_check, undo_move
+from games.xiangqi.rules.position import (
+    POSITION,
+    QUIET_LIMIT,
+    do_move,
+    make_move,
+    note_check,
+    origin_of,
+    slot_of,
+    target_of,
+    undo_move,
+)
 from games.xiangqi.rules.work import MAX_CYCLE, MAX_MOVES, MAX_PLY, WORK
 
 ATTACKERS_MASK = 0xFFFF << 16 | 0xFFFF << 44
@@ -57,8 +67,8 @@ def takers(pos: Record, work: Record, lookup: Record, target: int, in_check: int
     slots = 0
     for i in range(first, end):
         move = int64(work.moves[i])
-        if move >> 7 == target:
-            slots |= 1 << (pos.board[move & 127] & 15)
+        if target_of(move) == target:
+            slots |= 1 << slot_of(pos.board[origin_of(move)])
     return slots
 
 
@@ -70,8 +80,8 @@ def is_threat(pos: Record, work: Record, lookup: Record, capture: int, in_check:
     protectors that attack the attacker do not count.
     """
     side = pos.turn
-    origin = capture & 127
-    target = capture >> 7
+    origin = origin_of(capture)
+    target = target_of(capture)
     attacker = kind_of_piece(lookup, int64(pos.board[origin]))
     victim = kind_of_piece(lookup, int64(pos.board[target]))
     if attacker == KING or attacker == PAWN or victim == KING:
@@ -94,15 +104,15 @@ def is_threat(pos: Record, work: Record, lookup: Record, capture: int, in_check:
         protectors &= ~returning
     if protectors != 0:
         return 0
-    return 0 if attacker == victim and returning >> (pos.board[target] & 15) & 1 else 1
+    return 0 if attacker == victim and returning >> slot_of(pos.board[target]) & 1 else 1
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
 def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     """Take the last move back; returns the slots of the enemy that it newly threatened, as a bit set."""
     last = pos.height - 1
-    moved_from = pos.past_move[last] & 127
-    moved_to = pos.past_move[last] >> 7
+    moved_from = origin_of(pos.past_move[last])
+    moved_to = target_of(pos.past_move[last])
     in_check = int64(pos.past_checked[last])
     pos.turn ^= 1
     end = generate_legal(pos, work, lookup, int64(_SCRATCH), int64(1), checks_and_pins(pos, lookup))
@@ -116,14 +126,14 @@ def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     undo_move(pos, lookup)
     victims = 0
     for i in range(_SCRATCH, threats):
-        origin = int64(work.moves[i] & 127)
-        target = int64(work.moves[i] >> 7)
+        origin = origin_of(work.moves[i])
+        target = target_of(work.moves[i])
         if origin == moved_to:
-            origin = int64(moved_from)
+            origin = moved_from
         attackers = takers(pos, work, lookup, target, int64(0))
-        stood = attackers >> (pos.board[origin] & 15) & 1
-        if stood == 0 or is_threat(pos, work, lookup, origin | target << 7, int64(0), int64(1)) == 0:
-            victims |= 1 << (pos.board[target] & 15)
+        stood = attackers >> slot_of(pos.board[origin]) & 1
+        if stood == 0 or is_threat(pos, work, lookup, make_move(origin, target), int64(0), int64(1)) == 0:
+            victims |= 1 << slot_of(pos.board[target])
     return victims
 
 

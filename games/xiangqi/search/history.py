@@ -12,7 +12,7 @@ from games.xiangqi.evaluation.exchange import exchange_value
 from games.xiangqi.knowledge.rulebook import sureness
 from games.xiangqi.rules.lookup import LOOKUP
 from games.xiangqi.rules.movegen import generate_legal
-from games.xiangqi.rules.position import NO_MOVE, POSITION
+from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
 from games.xiangqi.rules.work import CORRECTIONS, MAX_MOVES, WORK
 
 HASH_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE = 1 << 28, 1 << 24, 1 << 23, -(1 << 24)
@@ -30,8 +30,8 @@ CORRECTION_MAX = 1 << 10
 def capture_order(pos: Record, lookup: Record, move: int) -> int:
     """Most valuable victim first, least valuable attacker among equals."""
     return (
-        exchange_value(lookup, int64(pos.board[move >> 7])) * 16
-        - exchange_value(lookup, int64(pos.board[move & 127])) // 16
+        exchange_value(lookup, int64(pos.board[target_of(move)])) * 16
+        - exchange_value(lookup, int64(pos.board[origin_of(move)])) // 16
     )
 
 
@@ -41,7 +41,7 @@ def continuation_row(pos: Record, lookup: Record, back: int) -> int:
     height = pos.height - back
     if height < 0 or pos.past_move[height] == NO_MOVE:
         return 0
-    target = int64(pos.past_move[height]) >> 7
+    target = target_of(pos.past_move[height])
     # The piece may have been taken since: the square then holds its taker.
     return (int64(lookup.kind_of[pos.board[target]]) * 90 + target) * 1350
 
@@ -49,8 +49,8 @@ def continuation_row(pos: Record, lookup: Record, back: int) -> int:
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def quiet_score(pos: Record, work: Record, lookup: Record, move: int, row_1: int, row_2: int) -> int:
     """What history says of a quiet move: by itself, and as a sequel to the last two moves."""
-    piece = int64(pos.board[move & 127])
-    target = move >> 7
+    piece = int64(pos.board[origin_of(move)])
+    target = target_of(move)
     column = int64(lookup.kind_of[piece]) * 90 + target
     score = int64(work.history[piece * 90 + target])
     return score + int64(work.continuation[row_1 + column]) + int64(work.continuation[row_2 + column])
@@ -66,7 +66,7 @@ def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, 
     first = ply * MAX_MOVES
     end = generate_legal(pos, work, lookup, first, int64(0), state)
     last = int64(pos.past_move[pos.height - 1])
-    counter = int64(work.counter[int64(pos.board[last >> 7]) * 90 + (last >> 7)])
+    counter = int64(work.counter[int64(pos.board[target_of(last)]) * 90 + target_of(last)])
     killer = int64(work.killers[2 * ply])
     second_killer = int64(work.killers[2 * ply + 1])
     row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))
@@ -74,7 +74,7 @@ def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, 
         move = int64(work.moves[i])
         if move == hash_move:
             score = int64(HASH_MOVE)
-        elif pos.board[move >> 7] != 0:
+        elif pos.board[target_of(move)] != 0:
             score = GOOD_CAPTURE + capture_order(pos, lookup, move)
         elif move == killer:
             score = KILLER + 2
@@ -99,8 +99,8 @@ def gravity(value: int, bonus: int, most: int) -> int:
 @inner(void(WORK, POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def update_histories(work: Record, pos: Record, lookup: Record, move: int, row_1: int, row_2: int, bonus: int) -> None:
     """Move the histories of a quiet move towards (bonus > 0) or away from playing it."""
-    piece = int64(pos.board[move & 127])
-    target = move >> 7
+    piece = int64(pos.board[origin_of(move)])
+    target = target_of(move)
     column = int64(lookup.kind_of[piece]) * 90 + target
     index = piece * 90 + target
     work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
@@ -118,14 +118,14 @@ def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int,
         work.killers[2 * ply] = move
     last = int64(pos.past_move[pos.height - 1])
     if last != NO_MOVE:
-        work.counter[int64(pos.board[last >> 7]) * 90 + (last >> 7)] = move
+        work.counter[int64(pos.board[target_of(last)]) * 90 + target_of(last)] = move
     row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))
     bonus = min(16 * depth * depth + 32 * depth, 1600)
     update_histories(work, pos, lookup, move, row_1, row_2, bonus)
     i = first
     while work.moves[i] != move:
         other = int64(work.moves[i])
-        if pos.board[other >> 7] == 0:
+        if pos.board[target_of(other)] == 0:
             update_histories(work, pos, lookup, other, row_1, row_2, -bonus)
         i += 1
 

@@ -1,8 +1,10 @@
 """Static evaluation of a Xiangqi position: linear in its weights, so that a regression can fit them.
 
-Material and piece-square values are kept up to date by do_move (`pos.score`); `count_terms` adds what depends on more
-than one piece, as counts that `evaluate` multiplies by their weights. A weight has two halves, for the middle game
+do_move keeps material and piece-square values up to date (`pos.score`). `count_terms` counts features that depend on
+more than one piece, and `evaluate` multiplies the counts by their weights. A weight has two halves, for the middle game
 and the endgame, packed in one number (weights.py); `tapered` mixes the halves by the pieces left.
+
+The kernels `count_...` add the counts of one side to pos.terms. `sign`: 1 for Red, -1 for Black.
 """
 
 from __future__ import annotations
@@ -41,11 +43,15 @@ FULL_PHASE = 32
 """Phase of the start position: rooks count 4, cannons and horses 2."""
 
 PALACE_FILES = 0b000111000
+"""Bits of the files of the palaces."""
 
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
 def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: int) -> None:
-    """Rooks and cannons: squares reached, what they bear on in the enemy palace, rooks on files without own pawns."""
+    """Count squares that rooks and cannons reach, and those that they attack in the enemy palace.
+
+    For rooks also files without own pawns (`pawn_files`: a bit a file); for cannons corners and enemy rooks attacked.
+    """
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
     for slot in range(FIRST_ROOK, FIRST_PAWN):
@@ -83,7 +89,7 @@ def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: i
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
-    """Horses: free steps, hobbled ones, and steps into the enemy palace."""
+    """Count free steps of horses, hobbled horses, steps into the enemy palace, enemy rooks attacked."""
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
     for slot in range(FIRST_HORSE, FIRST_ROOK):
@@ -111,7 +117,7 @@ def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, int64, int64), forceinline=True)
 def count_material(pos: Record, side: int, sign: int) -> None:
-    """Missing defenders against the attackers they would hold off, pairs of a kind, a side without rooks."""
+    """Count defenders missing against each kind of attackers, pairs of a kind, a lack of rooks; add to pos.phase."""
     other = side ^ 1
     advisors = count_kind(pos, side, int64(ADVISOR))
     elephants = count_kind(pos, side, int64(ELEPHANT))
@@ -134,7 +140,7 @@ def count_material(pos: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_elephants(pos: Record, lookup: Record, side: int, sign: int) -> None:
-    """Elephants' eyes that are blocked."""
+    """Count elephants' eyes that are blocked."""
     for slot in range(FIRST_ELEPHANT, FIRST_HORSE):
         square = int64(pos.square[(16 << side) + slot])
         if square < CAPTURED:
@@ -147,7 +153,7 @@ def count_elephants(pos: Record, lookup: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_king(pos: Record, lookup: Record, side: int, sign: int) -> None:
-    """Steps of the king, and cannons on its file."""
+    """Count steps of the king, and enemy cannons before it on its file: bare ones, and those behind two pieces."""
     base = 16 << side
     king = int64(pos.square[base])
     i = king * 5
@@ -173,7 +179,7 @@ def count_king(pos: Record, lookup: Record, side: int, sign: int) -> None:
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_pawns(pos: Record, lookup: Record, side: int, sign: int) -> int:
-    """Pawns standing side by side; returns the files they stand on, a bit each."""
+    """Count pawns side by side; return the files of all pawns, a bit each."""
     base = 16 << side
     files = int64(0)
     for slot in range(FIRST_PAWN, SLOTS):
@@ -189,7 +195,10 @@ def count_pawns(pos: Record, lookup: Record, side: int, sign: int) -> int:
 
 @inner(void(POSITION, int64, int64), forceinline=True)
 def count_attackers(pos: Record, side: int, sign: int) -> None:
-    """Attackers beyond the river, in pairs (forces together are worth more than each) and by the defenders missing."""
+    """Count attackers beyond the river in pairs, pawns also by themselves, and by the defenders that are missing.
+
+    Pairs, since attackers together are worth more than one by one.
+    """
     attackers, crossed = 0, 0
     for slot in range(FIRST_HORSE, SLOTS):
         square = int64(pos.square[(16 << side) + slot])
@@ -205,7 +214,7 @@ def count_attackers(pos: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, LOOKUP))
 def count_terms(pos: Record, lookup: Record) -> None:
-    """Fill pos.terms, Red's counts less Black's, and pos.phase."""
+    """Write pos.terms, Red's counts less Black's, and pos.phase."""
     for term in range(len(TERMS)):
         pos.terms[term] = 0
     pos.phase = 0
@@ -223,7 +232,7 @@ def count_terms(pos: Record, lookup: Record) -> None:
 
 @inner(int64(int64, int64), forceinline=True)
 def tapered(packed: int, phase: int) -> int:
-    """The mix of a packed sum's halves."""
+    """Return the mix of a packed sum's halves: the first at FULL_PHASE, the second at phase 0; rounded down."""
     middle = ((packed + 0x8000) & 0xFFFF) - 0x8000
     end = (packed - middle) >> 16
     phase = min(phase, FULL_PHASE)
@@ -232,7 +241,7 @@ def tapered(packed: int, phase: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def scale_factor(pos: Record, lookup: Record, better: int) -> int:
-    """Sixteenths of its advantage that the better side can hope to turn into a win (endings.py)."""
+    """Return the sixteenths of its advantage that side `better` can hope to turn into a win (endings.py)."""
     worse = better ^ 1
     attack = count_kind(pos, better, int64(HORSE))
     attack = 3 * attack + count_kind(pos, better, int64(ROOK))
@@ -248,7 +257,11 @@ def scale_factor(pos: Record, lookup: Record, better: int) -> int:
 
 @inner(int64(POSITION, LOOKUP))
 def evaluate(pos: Record, lookup: Record) -> int:
-    """The value for the side to move in centipawns."""
+    """Return the static value in centipawns for the side to move.
+
+    It depends on the board, on the turn, and on bonuses in pos.score; checks, repetitions, quiet plies and the
+    tablebase are not looked at. It is far within PERPETUAL_WIN. Overwrites pos.terms, pos.phase and pos.scale_factor.
+    """
     count_terms(pos, lookup)
     packed = pos.score
     for term in range(len(TERMS)):
@@ -261,7 +274,7 @@ def evaluate(pos: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, LOOKUP))
 def fill_terms(pos: Record, lookup: Record) -> int:
-    """Count the terms of a position for a look from Python (pos.terms, pos.phase); returns its value."""
+    """Evaluate for Python, which then reads pos.terms, pos.phase and pos.scale_factor; return the value."""
     return evaluate(pos, lookup)
 
 
@@ -271,7 +284,7 @@ def _mix(packed: int, phase: int) -> int:
 
 
 def explain(pos: Record) -> list[str]:
-    """One line a term, Red's sign; the total from the mover's side."""
+    """Return the evaluation as lines, one a term: centipawns in Red's view, and the count. The total is the mover's."""
     total = int(fill_terms(pos, LOOKUP_RECORD))
     phase = int(pos.phase)
     lines = [f"material and squares {int(_mix(int(pos.score), phase)):+d}"]

@@ -1,7 +1,7 @@
-"""Static exchange evaluation: what a capture wins when both sides go on taking on its square, cheapest piece first.
+"""Static exchange evaluation: the outcome of a capture if both sides go on taking on its square, cheapest piece first.
 
-Pieces are lifted off the board for good as they take, so that lines open and cannons gain or lose their screens.
-Pins are not looked at.
+Pieces are lifted off the board as they take, so that lines open and cannons gain or lose their screens. Pins and checks
+are not looked at.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from games.xiangqi.rules.position import (
 from games.xiangqi.rules.work import WORK
 
 NOWHERE = -1
+"""Stands for the square of an attacker if there is none."""
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)
 def exchange_value(lookup: Record, piece: int) -> int:
-    """Exchange value of a piece code, 0 of none."""
+    """Return the value of a piece code in exchanges in centipawns, 0 for no piece."""
     return int64(lookup.exchange[lookup.kind_of[piece]])
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64))
 def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> int:
-    """Square of the cheapest piece of a side that attacks an occupied square, -1 if none does."""
+    """Return the square of the cheapest piece of a side that attacks an occupied square; NOWHERE if none does."""
     base = 16 << side
     rank = int64(lookup.rank_of[square])
     file = int64(lookup.file_of[square])
@@ -90,7 +91,11 @@ def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> in
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshold: int) -> int:
-    """1 if the exchange that a pseudo-legal move starts gains its side at least `threshold`."""
+    """1 if the exchange that a pseudo-legal move starts gains the mover at least `threshold` centipawns.
+
+    Either side may stop taking when that is better for it. A quiet move starts an exchange with a gain of 0. `pos` is
+    left as it was; work.lifted is overwritten.
+    """
     origin = origin_of(move)
     target = target_of(move)
     balance = exchange_value(lookup, int64(pos.board[target])) - threshold
@@ -116,7 +121,7 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         if origin < 0:
             break
         next_piece = int64(pos.board[origin])
-        # A king (slot 0) takes last, and only what nobody guards any more.
+        # A king takes last, and only a piece that nobody guards any more.
         if slot_of(next_piece) == KING_SLOT and cheapest_attacker(pos, lookup, target, side ^ 1) >= 0:
             break
         balance = -balance - 1 - exchange_value(lookup, next_piece)
@@ -130,5 +135,5 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         pos.square[piece] = origin
         pos.rank_bits[lookup.rank_of[origin]] ^= 1 << lookup.file_of[origin]
         pos.file_bits[lookup.file_of[origin]] ^= 1 << lookup.rank_of[origin]
-    # `side` is who could not, or need not, take any more: the other has the better of it.
+    # `side` has lost: it could not take any more, or the other side stays ahead whatever it takes.
     return 1 if side != mover else 0

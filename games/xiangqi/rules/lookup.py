@@ -1,7 +1,7 @@
-"""Tables of the Xiangqi kernels: where pieces step, what lines see, hash numbers, built once with numpy.
+"""The lookup: constant arrays that the Xiangqi kernels index, built once with numpy.
 
 Squares are `rank * 9 + file` from Red's left corner, 0..89 (drawn in position.py); 90 is 'captured'.
-A rank's or file's occupancy is a word with one bit a square; line tables are indexed by place and word.
+The occupancy of a rank or file is a word with one bit a square; arrays of lines are indexed by place and word.
 """
 
 from __future__ import annotations
@@ -15,14 +15,20 @@ from games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, scale_factors
 from games.xiangqi.evaluation.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
 
 KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
+"""The kinds of pieces."""
+
 CAPTURED = 90
+"""The square of a piece off the board."""
+
 BLOCKED = 91
-"""A square that is always occupied: the leg of a horse that cannot reach."""
+"""A square that is always occupied: the leg of a horse that is out of reach."""
 
 KIND_OF_SLOT = (
     KING, ADVISOR, ADVISOR, ELEPHANT, ELEPHANT, HORSE, HORSE,
     ROOK, ROOK, CANNON, CANNON, PAWN, PAWN, PAWN, PAWN, PAWN,
 )  # fmt: skip
+"""The kind of each of a side's sixteen pieces."""
+
 KING_SLOT, FIRST_ADVISOR, FIRST_ELEPHANT, FIRST_HORSE, FIRST_ROOK, FIRST_CANNON, FIRST_PAWN, SLOTS = (
     0, 1, 3, 5, 7, 9, 11, 16,
 )  # fmt: skip
@@ -35,28 +41,28 @@ LOOKUP_DTYPE = record(
     [
         ("rank_of", "u1", 91),
         ("file_of", "u1", 91),
-        # Step lists end at -1: targets, or (target, eye or leg) pairs.
+        # [square]: lists of targets, or of (target, eye or leg) pairs, that end at -1
         ("king_steps", "i1", 90 * 5),
         ("advisor_steps", "i1", 90 * 5),
         ("elephant_steps", "i1", 90 * 9),
         ("horse_steps", "i1", 90 * 17),
         ("pawn_steps", "i1", 2 * 90 * 4),  # [side, square]
-        ("horse_leg", "u1", 90 * 91),  # [target, horse]: the leg square, BLOCKED if out of reach
+        ("horse_leg", "u1", 90 * 91),  # [target, horse's square]: the leg, BLOCKED if out of reach
         # [place on the line, occupancy]: bits 0-9 empty squares reached, 10-19 rook's captures, 20-29 cannon's
         ("rank_targets", "u4", 9 << 9),
         ("file_targets", "u4", 10 << 10),
-        # same index: the three nearest pieces each way as nibbles (the place itself where there is none)
+        # same index: places of the three nearest pieces each way, as nibbles (the place itself where there is none)
         ("rank_blockers", "u4", 9 << 9),
         ("file_blockers", "u4", 10 << 10),
         ("line_square", "u1", 90 * 20),  # [square, bit]: bits 0-8 along the rank, 9-18 along the file
-        ("kind_of", "u1", 48),  # by piece code: 0 none, 1-7 Red's kinds, 8-14 Black's
+        ("kind_of", "u1", 48),  # [piece code]: 0 none, 1-7 Red's kinds, 8-14 Black's
         ("zobrist", "i8", 15 * 91),  # [kind, square]; zero for none and for captured
         ("zobrist_turn", "i8"),
-        ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
-        ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
+        ("piece_square", "i4", 15 * 91),  # [kind, square]: packed centipawns, Red's view (weights.py)
+        ("terms", "i4", len(TERM_WEIGHTS)),  # weights of evaluate.py's terms, packed
         ("unit", "i8", 15),  # [kind]: one piece in pos.material
-        ("scale_factors", "u1", ATTACKS * RESISTANCES),  # sixteenths of an advantage that stand (endings.py)
-        ("exchange", "i2", 15),  # [kind]: worth in exchanges
+        ("scale_factors", "u1", ATTACKS * RESISTANCES),  # [attack, resistance]: sixteenths of an advantage (endings.py)
+        ("exchange", "i2", 15),  # [kind]: centipawns in an exchange
         ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
 )
@@ -109,7 +115,7 @@ def _fill_steps(lookup: Record) -> None:
 
 
 def _line_lookup(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Targets and blockers of a line of `length` squares, by `place << length | occupancy`."""
+    """Return the targets and the blockers of a line of `length` squares, by `place << length | occupancy`."""
     targets = np.zeros(length << length, np.uint32)
     blockers = np.zeros(length << length, np.uint32)
     for place in range(length):
@@ -166,4 +172,4 @@ def _build() -> Record:
 
 assert len(KINDS) == 7
 LOOKUP_RECORD = _build()
-"""The tables, read-only by convention, passed to every kernel."""
+"""The lookup itself, read-only by convention, passed to every kernel."""

@@ -34,13 +34,15 @@ from games.xiangqi.rules.position import (
 from games.xiangqi.rules.work import WORK
 
 IN_CHECK = 1 << 16
+"""A bit of `checks_and_pins`: the king is in check."""
+
 BARE_CANNON = 1 << 17
-"""A cannon faces the king with nothing between: any piece that steps in between gives check."""
+"""A bit of `checks_and_pins`: a cannon faces the king with nothing between, so any piece that steps between checks."""
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def is_attacked(pos: Record, lookup: Record, square: int, side: int) -> int:
-    """1 if the king of `side`, standing on `square`, could be captured (facing kings included)."""
+    """1 if an enemy piece could capture the king of `side` on `square`; the enemy king does so along an open file."""
     enemy = 32 - 16 * side
     rank = int64(lookup.rank_of[square])
     file = int64(lookup.file_of[square])
@@ -71,7 +73,10 @@ def is_attacked(pos: Record, lookup: Record, square: int, side: int) -> int:
 
 @inner(int64(POSITION, LOOKUP), forceinline=True)
 def checks_and_pins(pos: Record, lookup: Record) -> int:
-    """For the side to move: bits 0-15 its slots whose move may expose the king, IN_CHECK, BARE_CANNON."""
+    """Return the `state` of the side to move, which `generate_legal` and `is_legal` take.
+
+    Bits 0-15 are its slots whose moves may expose the king; the others are IN_CHECK and BARE_CANNON.
+    """
     side = pos.turn
     enemy = 32 - 16 * side
     own = 16 << side
@@ -122,7 +127,7 @@ def checks_and_pins(pos: Record, lookup: Record) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def is_safe(pos: Record, lookup: Record, move: int) -> int:
-    """1 if a pseudo-legal move leaves the mover's king safe. Touches only what attacks look at."""
+    """1 if a pseudo-legal move leaves the mover's king safe. Changes only fields that `is_attacked` reads, and restores them."""
     side = pos.turn
     origin = origin_of(move)
     target = target_of(move)
@@ -156,7 +161,7 @@ def is_safe(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64))
 def gives_check(pos: Record, lookup: Record, move: int) -> int:
-    """1 if a legal move checks the enemy king, by the moved piece or by what it uncovers or screens."""
+    """1 if a legal move gives check, by the moved piece or by one that it uncovers or screens."""
     enemy = pos.turn ^ 1
     king = int64(pos.square[16 << enemy])
     rank, file = lookup.rank_of[king], lookup.file_of[king]
@@ -180,7 +185,7 @@ def gives_check(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64), forceinline=True)
 def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures: int) -> int:
-    """Append the pseudo-legal moves of all but the king to work.moves[n:]; returns the new end.
+    """Write the pseudo-legal moves of all pieces but the king to work.moves[n:]; return their end.
 
     `captures`: 1 for captures only.
     """
@@ -262,9 +267,10 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captures: int, state: int) -> int:
-    """Write the legal moves to work.moves[first:] and return their end. `state`: from checks_and_pins.
+    """Write the legal moves to work.moves[first:]; return their end.
 
-    Only pieces that may be pinned are tested one by one, unless the king is in check or faces a bare cannon.
+    `captures`: 1 for captures only; `state`: from checks_and_pins. Only moves of the king and of pieces that may be
+    pinned are tested one by one, unless the king is in check or faces a bare cannon.
     """
     base = 16 << pos.turn
     end = generate_pieces(pos, work, lookup, first, captures)
@@ -295,7 +301,7 @@ def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captur
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def is_pseudo_legal(pos: Record, lookup: Record, move: int) -> int:
-    """1 if `generate_pieces`, or a step of the king, has the move."""
+    """1 if the side to move has the move, the safety of its king left aside. Both squares must be on the board."""
     origin = origin_of(move)
     target = target_of(move)
     base = 16 << pos.turn
@@ -340,7 +346,7 @@ def is_pseudo_legal(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64, int64))
 def is_legal(pos: Record, lookup: Record, move: int, state: int) -> int:
-    """1 if the word is a legal move. `state`: from checks_and_pins."""
+    """1 if a move between any two squares is legal. `state`: from checks_and_pins."""
     if is_pseudo_legal(pos, lookup, move) == 0:
         return 0
     slot = slot_of(pos.board[origin_of(move)])
@@ -357,13 +363,16 @@ def is_legal_here(pos: Record, lookup: Record, move: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP))
 def list_legal(pos: Record, work: Record, lookup: Record) -> int:
-    """The legal moves of a position to work.moves; returns their number."""
+    """Write the legal moves of a position to work.moves; return their number."""
     return generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def perft_below(pos: Record, work: Record, lookup: Record, depth: int, first: int) -> int:
-    """Leaves `depth` plies below; legal moves are counted, not made, at the last ply."""
+    """Return the number of leaves `depth` plies below, too low once work.stopped is 1.
+
+    At the last ply legal moves are counted, not played. `first`: the first free place in work.moves.
+    """
     end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
     if depth == 1:
         return end - first
@@ -384,7 +393,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, first: in
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """Leaves below one legal move, `depth` plies in all (depth >= 1)."""
+    """Return the number of leaves below one legal move, `depth` >= 1 plies in all; too low once work.stopped is 1."""
     if depth == 1:
         return 1
     do_move(pos, lookup, move)

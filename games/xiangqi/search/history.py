@@ -1,4 +1,4 @@
-"""What a Xiangqi search thread learns: histories that order quiet moves, and corrections of the evaluation.
+"""The learning of a Xiangqi search thread: histories that order quiet moves, and corrections of the evaluation.
 
 A history drifts towards moves that cut and away from those tried before them. search.py explains the figures.
 """
@@ -96,7 +96,7 @@ def material_index(pos: Record) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def corrected_evaluation(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the evaluation plus what searches of like positions found it to be off by, in the mover's view.
+    """Return the evaluation plus the error that searches of like positions found in it, in the mover's view.
 
     Like are positions of the same material, and those after the same kind of move to the same square: 56.4 % +- 6.7.
     """

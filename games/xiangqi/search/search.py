@@ -82,6 +82,7 @@ PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
 """Scores from here to MATE_BOUND are perpetuals; they depend on the path to the position."""
 
 INFINITE = 32_000
+"""Beyond every score; the bounds of a full window."""
 
 NO_SCORE = -INFINITE - 1
 """Stands for a missing score: the static value in check, the value of a position that no tablebase has."""
@@ -101,8 +102,8 @@ BARE_WIN_BONUS = 600
 """Centipawns added where the tablebase has a win without the attacker's own defenders, less one a ply to the win."""
 
 BARE_DRAW_DIVISOR, PATTERN_DRAW_DIVISOR = 8, 2
-"""Divisors of the value where the tablebase has a draw without the attacker's own defenders, and where the pattern book
-has one."""
+"""Divisors of the value where the tablebase has a draw without the attacker's own defenders, and where the pattern
+book has a draw."""
 
 CAPTURE_MARGIN = 150
 """Centipawns beside its victim that a capture may gain in quiescence (nodes 1.03)."""
@@ -126,7 +127,7 @@ LATE_MOVE_DEPTH = 6
 """The last depth of step 13."""
 
 FUTILITY_DEPTH, FUTILITY_BASE, FUTILITY_MARGIN = 5, 90, 80
-"""The last reduced depth of step 14, and its margin in centipawns: a base and so much a ply."""
+"""The last reduced depth of step 14, and its margin in centipawns: a base, and an addition a ply."""
 
 EXCHANGE_DEPTH, QUIET_LOSS, CAPTURE_LOSS = 6, 25, 90
 """The last depth of step 15, and the centipawns that a move may lose: a quiet one a ply squared, a capture a ply."""
@@ -312,7 +313,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     The value depends on the path: on repetitions (step 2), on quiet plies, on the ply from the root. The score of a
     perpetual is not stored in the tt; a draw by repetition further down is. Once work.stopped is 1 the value means
-    nothing and nothing more is stored; `pos` is always restored.
+    nothing and nothing more is stored. `pos` is always left as it was, except that a check by the last move is noted.
     """
     ply = pos.height - work.root_height
     is_pv = beta - alpha > 1
@@ -410,7 +411,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 if work.stopped == 1:
                     return 0
                 if score >= beta:
-                    score = min(score, PERPETUAL_BOUND)
+                    score = min(score, PERPETUAL_BOUND)  # a win after a pass is not proven
                     if depth < NULL_VERIFIED_DEPTH:
                         return score
                     verified = recurse_4(pos, work, lookup, beta - 1, beta, reduced, int64(0))
@@ -497,7 +498,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if number < 0:
         return ply - MATE
 
-    # Step 18. Corrections. Learn how far the static value was off, where no capture explains it
+    # Step 18. Corrections. Learn the error of the static value where no capture explains it (56.4 % +- 6.7, history.py)
     is_quiet = best_move == NO_MOVE or pos.board[target_of(best_move)] == 0
     if in_check == 0 and is_quiet and abs(best) < PERPETUAL_BOUND:
         if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):
@@ -552,7 +553,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
 
 
 class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
-    """Xiangqi's half of the searcher."""
+    """Xiangqi's half of the aspiration searcher."""
 
     work_dtype = WORK_DTYPE
     mate = MATE
@@ -571,7 +572,10 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
             self._knowledge.tables.clear()
 
     def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
-        """Leave only the moves that draw if the tablebases have the root as a draw; search without tablebases then."""
+        """Write the root moves and the addresses of knowledge to the working memories.
+
+        If the tablebase has the root as a draw, only the moves that draw are searched, without tablebase and patterns.
+        """
         position = task.position
         pos = position.record
         self._phase = position.phase

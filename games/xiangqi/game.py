@@ -124,8 +124,8 @@ class XiangqiPosition:
 
     def is_legal(self, move: int) -> bool:
         """Whether a word is a legal move, without listing them."""
-        on_board = move & 127 < 90 and 0 <= move >> 7 < 90
-        return on_board and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
+        origin, target = notation.squares_of(move)
+        return origin < 90 and 0 <= target < 90 and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
 
     def count_legal(self) -> int:
         return int(movegen.list_legal(self.record, self._work, LOOKUP_RECORD))

@@ -22,8 +22,8 @@ from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.kernel.memory import address_of
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.notation import mirror_move
-from games.xiangqi.rules.position import POSITION
+from games.xiangqi.rules.notation import mirror_move, move_code, squares_of
+from games.xiangqi.rules.position import POSITION, origin_of
 
 KIND, VERSION = "xiangqi-rules", 1
 
@@ -50,7 +50,7 @@ class Item(NamedTuple):
 
     @property
     def move(self) -> int:
-        return self.origin | self.target << 7
+        return move_code(self.origin, self.target)
 
     @property
     def is_sound(self) -> bool:
@@ -58,8 +58,8 @@ class Item(NamedTuple):
         return 0 < self.piece < 15 and 0 <= self.captured < 15 and 0 <= self.origin < 90 and 0 <= self.target < 90
 
     def mirrored(self) -> Item:
-        move = mirror_move(self.move)
-        return self._replace(origin=move & 127, target=move >> 7)
+        origin, target = squares_of(mirror_move(self.move))
+        return self._replace(origin=origin, target=target)
 
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):
@@ -109,7 +109,7 @@ def sureness(pos: Record, lookup: Record, rules: int, move: int) -> int:
     if pos.height == 0:
         return 0
     last = int64(pos.past_move[pos.height - 1])
-    piece = int64(lookup.kind_of[pos.board[move & 127]])
+    piece = int64(lookup.kind_of[pos.board[origin_of(move)]])
     slot = find_key(rules_at(rules), last | move << 14 | piece << 28)
     return rules_at(rules).confidence[slot]
 
@@ -231,7 +231,7 @@ class Fit(NamedTuple):
 def item_of(pos: Record, move: int) -> Item:
     """A move about to be played."""
     kinds = LOOKUP_RECORD.kind_of
-    origin, target = move & 127, move >> 7
+    origin, target = squares_of(move)
     return Item(int(kinds[pos.board[origin]]), int(kinds[pos.board[target]]), origin, target)
 
 
@@ -242,7 +242,7 @@ def items_played(pos: Record) -> list[Item]:
     found = []
     for height in range(int(pos.height) - 1, -1, -1):
         move, captured = int(pos.past_move[height]), int(pos.past_captured[height])
-        origin, target = move & 127, move >> 7
+        origin, target = squares_of(move)
         found.append(Item(int(kinds[board[target]]), int(kinds[captured]), origin, target))
         board[origin], board[target] = board[target], captured
     return found[::-1]

@@ -8,7 +8,7 @@ the next move are found by intent.py.
 from __future__ import annotations
 
 from games.kernel.jit import Record, entry, inner, int64
-from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, LOOKUP
+from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, FIRST_CANNON, FIRST_PAWN, FIRST_ROOK, LOOKUP, SLOTS
 from games.xiangqi.rules.position import POSITION, count_kind, count_strong
 
 SITUATIONS = (
@@ -31,11 +31,11 @@ PHASES = (11, 6)
 def has_open_file(pos: Record, lookup: Record, side: int) -> int:
     """1 if a rook of a side stands on a file without pawns of its own."""
     base = 16 << side
-    for slot in range(7, 9):
+    for slot in range(FIRST_ROOK, FIRST_CANNON):
         if pos.square[base + slot] < CAPTURED:
             file = lookup.file_of[pos.square[base + slot]]
             is_open = 1
-            for pawn in range(11, 16):
+            for pawn in range(FIRST_PAWN, SLOTS):
                 if pos.square[base + pawn] < CAPTURED and lookup.file_of[pos.square[base + pawn]] == file:
                     is_open = 0
             if is_open == 1:
@@ -46,7 +46,7 @@ def has_open_file(pos: Record, lookup: Record, side: int) -> int:
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def has_central_cannon(pos: Record, lookup: Record, side: int) -> int:
     """1 if a cannon of a side stands on the middle file."""
-    for slot in range(9, 11):
+    for slot in range(FIRST_CANNON, FIRST_PAWN):
         square = pos.square[(16 << side) + slot]
         if square < CAPTURED and lookup.file_of[square] == 4:
             return 1

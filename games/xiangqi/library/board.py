@@ -29,7 +29,7 @@ from games.xiangqi.rules.move import (
     Square,
     flip_horizontal,
 )
-from games.xiangqi.rules.notation import MAX_COUNTER, fen_text, read_fen
+from games.xiangqi.rules.notation import MAX_COUNTER, fen_text, move_code, read_fen, squares_of
 from games.xiangqi.rules.notation import START_FEN as STARTING_FEN
 from games.xiangqi.rules.position import QUIET_LIMIT
 
@@ -200,7 +200,8 @@ class Board(BaseBoard):
     ) -> Iterator[Move]:
         """Yield the legal moves between two collections of squares."""
         for code in list(self.scene().legal):
-            if code & 127 in from_mask and code >> 7 in to_mask:
+            origin, target = squares_of(code)
+            if origin in from_mask and target in to_mask:
                 yield self._move(code)
 
     def generate_legal_captures(
@@ -214,7 +215,7 @@ class Board(BaseBoard):
         """Yield the moves that the pieces have, the safety of the own king left aside."""
         for origin, piece in list(self._pieces.items()):
             if piece.color == self.turn and origin in from_mask:
-                moves = [self._move(origin | target << 7) for target in self._goals(origin) if target in to_mask]
+                moves = [self._move(move_code(origin, target)) for target in self._goals(origin) if target in to_mask]
                 yield from filter(self.is_pseudo_legal, moves)
 
     def generate_pseudo_legal_captures(
@@ -258,7 +259,7 @@ class Board(BaseBoard):
 
     def find_move(self, from_square: Square, to_square: Square) -> Move:
         """Return the legal move between two squares; IllegalMoveError if there is none."""
-        move = self._move(from_square | to_square << 7)
+        move = self._move(move_code(from_square, to_square))
         return self._legal_move(move, move.uci())
 
     def push(self, move: Move) -> None:

@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple
 
 from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, HORSE, KIND_OF_SLOT, PAWN
 from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
+from games.xiangqi.rules.notation import move_code, squares_of
 
 Notation = Literal["wxf", "chinese", "traditional", "iccs"]
 """Every notation but UCI's; `chinese` is in simplified characters."""
@@ -80,7 +81,7 @@ class Scene(NamedTuple):
 
 def write_san(scene: Scene, move: int, notation: Notation) -> str:
     """The text of a legal move, WXF or Chinese; `read_san` gets the same move back from it."""
-    origin, target = move & 127, move >> 7
+    origin, target = squares_of(move)
     kind = KIND_OF_SLOT[scene.squares.index(origin) & 15]
     if origin // 9 == target // 9:
         way, far = ".", _file_number(target, scene.side)
@@ -176,7 +177,7 @@ def _move(scene: Scene, kind: int, origin: int, way: str, far: int) -> int:
         up = (way == "+") == (scene.side == 0)
         target = origin % 9 + (rank + (ranks if up else -ranks)) * 9
         target += to_file - file if slants else 0
-    move = origin | target << 7
+    move = move_code(origin, target)
     return move if move in scene.legal else -1
 
 

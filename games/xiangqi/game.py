@@ -175,8 +175,8 @@ class Xiangqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        self._knowledge = Knowledge(tell)
+    def __init__(self, warn: Tell) -> None:
+        self._knowledge = Knowledge(warn)
         self._adapter = XiangqiAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
@@ -211,5 +211,5 @@ class Xiangqi:
             yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[XiangqiPosition]:
-    return Xiangqi(tell)
+def create(warn: Tell) -> Game[XiangqiPosition]:
+    return Xiangqi(warn)

@@ -25,10 +25,10 @@ from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_orde
 from tqdm import tqdm
 
 from games.books.book import BookError, write_book
-from games.xiangqi.knowledge.knowledge import ENDINGS
+from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import Ending
 from games.xiangqi.knowledge.probe import BLOCK
-from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, Table
+from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",
@@ -44,7 +44,7 @@ LEVEL = 19
 
 def read_values(path: Path, ending: Ending) -> Values:
     """All values of a table; BookError if it is not sound. Those of illegal positions are lost."""
-    table = Table(path, ending)
+    table = EndingTable(path, ending)
     for block in range(table.blocks):
         table.unpack(block)
     return table.values.reshape(2, -1)
@@ -112,7 +112,7 @@ def path_of(folder: Path, ending: Ending) -> Path:
 
 def is_built(folder: Path, ending: Ending) -> bool:
     try:
-        Table(path_of(folder, ending), ending)
+        EndingTable(path_of(folder, ending), ending)
     except BookError:
         return False
     return True
@@ -147,7 +147,7 @@ def main() -> int:
     except ValueError as error:
         parser.error(str(error))
     endings = list(build_order(wanted))
-    out = script.output_folder(options, ENDINGS)
+    out = script.output_folder(options, TABLEBASE_FOLDER)
     out.mkdir(parents=True, exist_ok=True)
     for ending in endings:
         if not is_built(out, ending):

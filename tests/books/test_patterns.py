@@ -9,7 +9,7 @@ import pytest
 
 from games import registry
 from games.books.book import BookError
-from games.xiangqi.knowledge.knowledge import PATTERNS
+from games.xiangqi.knowledge.knowledge import PATTERN_BOOK
 from games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
 
 BOOK = """\
@@ -70,11 +70,11 @@ def test_what_fits(game: Any, book: PatternBook, fen: str, name: str | None) -> 
 
 
 def test_the_shipped_book_is_large_and_has_sources() -> None:
-    patterns = parse(PATTERNS)
+    patterns = parse(PATTERN_BOOK)
     assert len({(pattern.pressing, pattern.other) for pattern in patterns}) >= 60
     assert all(pattern.name and pattern.source for pattern in patterns)
     assert {pattern.result for pattern in patterns} == {DRAWN, WON}
-    PatternBook(PATTERNS)
+    PatternBook(PATTERN_BOOK)
 
 
 def test_letters_that_stand_for_more() -> None:
@@ -116,7 +116,7 @@ def test_a_book_that_cannot_be_read_is_told_and_play_goes_on(tmp_path: Path, mon
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
-        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERNS", path)
+        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERN_BOOK", path)
         game = registry.load("xiangqi", told.append)
         assert reason in told[-1] and "\n" not in told[-1]
         assert game.position().legal_moves()

@@ -19,7 +19,7 @@ INTENTS = (
     "cross river", "central cannon", "rook to open file",
 )  # fmt: skip
 
-ROOKS, STRONG, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
+ROOKS, HORSES_AND_CANNONS, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
 """Slots."""
 
 _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
@@ -51,7 +51,7 @@ def describe(pos: Record, work: Record, lookup: Record) -> int:
     slots = hanging(pos, work, lookup)
     if slots & ROOKS:
         found |= 4 << LASTING
-    if slots & STRONG:
+    if slots & HORSES_AND_CANNONS:
         found |= 8 << LASTING
     if slots & PAWNS:
         found |= 16 << LASTING
@@ -91,5 +91,7 @@ def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
     if slot == 7 or slot == 8:
         found |= (has_open_file(pos, lookup, side) & (was_open ^ 1)) << 10
     undo_move(pos, lookup)
-    found |= (1 if new & ROOKS else 0) << 3 | (1 if new & STRONG else 0) << 4 | (1 if new & PAWNS else 0) << 5
+    found |= (
+        (1 if new & ROOKS else 0) << 3 | (1 if new & HORSES_AND_CANNONS else 0) << 4 | (1 if new & PAWNS else 0) << 5
+    )
     return found

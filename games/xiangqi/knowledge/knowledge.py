@@ -15,19 +15,19 @@ from games.xiangqi import INFO
 from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from games.xiangqi.knowledge.probe import UNKNOWN
-from games.xiangqi.knowledge.rulebook import Fit, RuleBook, RulePosition, words
+from games.xiangqi.knowledge.rulebook import FittingRule, RuleBook, RulePosition, bit_names
 from games.xiangqi.knowledge.situation import SITUATIONS
 from games.xiangqi.knowledge.tablebase import Tablebase
 
 PATTERN_ATTACKERS = 8
 """Attackers left at most, both sides together, when the pattern book is asked."""
 
-RULES = FOLDER / "xiangqi-rules.book"
+RULE_BOOK = FOLDER / "xiangqi-rules.book"
 RULE_PLIES = 40
 """Rules are mined from so many plies of each game."""
 
-PATTERNS = FOLDER / "xiangqi-patterns.txt"
-ENDINGS = FOLDER / "xiangqi-endings"
+PATTERN_BOOK = FOLDER / "xiangqi-patterns.txt"
+TABLEBASE_FOLDER = FOLDER / "xiangqi-endings"
 
 
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
@@ -37,13 +37,13 @@ class BookPosition(SymmetricPosition, RulePosition, Protocol):
 class Knowledge:
     """The rule base and the pattern book are open from the start, the others when they are first asked for."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
+    def __init__(self, warn: Tell) -> None:
+        """`warn` gets a line for a book that cannot be used."""
         self._values = Values(INFO.options)
-        self.openings = Openings("xiangqi", self._values, tell)
-        self.tables: Tablebase | None = None
+        self.openings = Openings("xiangqi", self._values, warn)
+        self.tablebase: Tablebase | None = None
         self._patterns: PatternBook | None = None
-        self._tell = tell
+        self._warn = warn
         self._rules: RuleBook | None = None
         self._find_endgames()
         self._find_rules()
@@ -66,13 +66,15 @@ class Knowledge:
         return self._values.integer("UCI_Coordinates")
 
     def _find_endgames(self) -> None:
-        self.tables = self._patterns = None
+        self.tablebase = self._patterns = None
         if self._values.is_on("UseEndgames"):
             try:
-                self._patterns = PatternBook(PATTERNS)
+                self._patterns = PatternBook(PATTERN_BOOK)
             except BookError as error:
-                self._tell(str(error))
-            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+                self._warn(str(error))
+            self.tablebase = Tablebase(
+                folders(TABLEBASE_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn
+            )
 
     def patterns_near(self, pos: Record) -> int:
         """The address of the pattern book if a search from a position may meet an entry, else 0."""
@@ -83,9 +85,9 @@ class Knowledge:
         self._rules = None
         if self._values.text("UseRules") != "false":
             try:
-                self._rules = RuleBook(RULES)
+                self._rules = RuleBook(RULE_BOOK)
             except BookError as error:
-                self._tell(str(error))
+                self._warn(str(error))
 
     def prepare_rules(self, position: BookPosition) -> int:
         """The address of what the search asks of the rule base, 0 if nothing fits."""
@@ -93,7 +95,7 @@ class Knowledge:
             return 0
         return self._rules.prepare(position)
 
-    def fitting_rules(self, position: BookPosition) -> list[Fit]:
+    def fitting_rules(self, position: BookPosition) -> list[FittingRule]:
         """The rules that fit a position, surest first."""
         return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
 
@@ -121,13 +123,13 @@ class Knowledge:
 
     def ending_text(self, pos: Record) -> str:
         """What the tables tell of a position; empty if nothing."""
-        code = UNKNOWN if self.tables is None else self.tables.code_of(pos)
+        code = UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
         if code == UNKNOWN:
             return ""
         return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
 
 
-def rule_text(position: BookPosition, fit: Fit) -> str:
+def rule_text(position: BookPosition, fit: FittingRule) -> str:
     from games.xiangqi.knowledge.intent import INTENTS
 
     rule = fit.rule
@@ -135,8 +137,8 @@ def rule_text(position: BookPosition, fit: Fit) -> str:
     after = " ".join(position.move_text(item.move) for item in rule.after)
     text = f"rule {moves} confidence {rule.confidence:.1%} lift {rule.lift:.2f} score {rule.score:.1%}"
     text += f" after {after}" if after else ""
-    text += f" when {', '.join(words(SITUATIONS, rule.when))}" if rule.when else ""
-    return text + (f" intent {', '.join(words(INTENTS, rule.intents))}" if rule.intents else "")
+    text += f" when {', '.join(bit_names(SITUATIONS, rule.when))}" if rule.when else ""
+    return text + (f" intent {', '.join(bit_names(INTENTS, rule.intents))}" if rule.intents else "")
 
 
 def pattern_text(pattern: Pattern, pressing: int) -> str:

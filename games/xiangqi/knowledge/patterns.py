@@ -139,7 +139,7 @@ class Pattern(NamedTuple):
     source: str
 
     @property
-    def verdict(self) -> str:
+    def result_word(self) -> str:
         """For the pressing side."""
         return "draw" if self.result == DRAWN else "win"
 
@@ -149,7 +149,7 @@ class Pattern(NamedTuple):
         asked = ", ".join(
             f"{'some ' * is_some}{low}<={letter}.{name}<={high}" for is_some, letter, name, low, high in self.conditions
         )
-        return f"{self.pressing} - {self.other}{'; ' * bool(asked)}{asked} = {self.verdict}"
+        return f"{self.pressing} - {self.other}{'; ' * bool(asked)}{asked} = {self.result_word}"
 
     def materials(self) -> list[Ending]:
         """What fits the letters: `Ending(pressing, other)`, not put in order."""
@@ -211,7 +211,7 @@ def parse_line(line: str) -> Pattern:
     return Pattern(pressing, other, tuple(conditions), RESULTS[result], *notes)
 
 
-class Fit(NamedTuple):
+class FittingPattern(NamedTuple):
     """An entry that fits a position, and the colour that presses in it."""
 
     entry: int
@@ -247,10 +247,10 @@ class PatternBook:
         """What `match` takes."""
         return address_of(self._record)
 
-    def find(self, pos: Record) -> Fit | None:
+    def find(self, pos: Record) -> FittingPattern | None:
         """The first entry that fits, Red's before Black's."""
         for pressing in (0, 1):
             found = int(_match(pos, LOOKUP_RECORD, self.address, pressing))
             if found:
-                return Fit(found >> 2, pressing)
+                return FittingPattern(found >> 2, pressing)
         return None

@@ -26,7 +26,7 @@ TABLEBASE_DTYPE = record(
         # A hash table by pos.material, open addressing; 0 is free.
         ("material", "i8", _SLOTS),
         ("strong", "u1", _SLOTS),  # colour of the stronger side
-        ("has_draws", "u1", _SLOTS),  # 1 if what the values call a draw is one
+        ("has_exact_draws", "u1", _SLOTS),  # 1 if what the values call a draw is one
         ("has_cannon", "u1", _SLOTS),  # 1 if the stronger side has one, to which its own defenders are screens
         ("ending", "i8", _SLOTS),  # address of its ENDING
         ("values", "i8", _SLOTS),  # address of its values
@@ -40,43 +40,43 @@ ending_at = pointer_to(ENDING)
 
 
 @inner(int64(TABLEBASE, int64), forceinline=True)
-def find_slot(tables: Record, material: int) -> int:
+def find_slot(tablebase: Record, material: int) -> int:
     """The slot of a material, or the free one where it belongs."""
     slot = hash16(material) & _SLOTS - 1
-    while tables.material[slot] != material and tables.material[slot] != 0:
+    while tablebase.material[slot] != material and tablebase.material[slot] != 0:
         slot = slot + 1 & _SLOTS - 1
     return slot
 
 
 @inner(int64(POSITION, TABLEBASE, int64))
-def cell_of(pos: Record, tables: Record, slot: int) -> int:
+def cell_of(pos: Record, tablebase: Record, slot: int) -> int:
     """Where a position stands in its ending's values; UNKNOWN if a piece stands where none can."""
-    e = ending_at(tables.ending[slot])
-    strong = int64(tables.strong[slot])
+    e = ending_at(tablebase.ending[slot])
+    strong = int64(tablebase.strong[slot])
     at = index(pos, e, strong)
     return UNKNOWN if at < 0 else (pos.turn ^ strong) * e.entries + at
 
 
 @inner(int64(POSITION, TABLEBASE, int64))
-def code_at(pos: Record, tables: Record, slot: int) -> int:
-    cell = cell_of(pos, tables, slot)
+def code_at(pos: Record, tablebase: Record, slot: int) -> int:
+    cell = cell_of(pos, tablebase, slot)
     if cell == UNKNOWN:
         return UNKNOWN
-    state = tables.states[slot] + cell // BLOCK
+    state = tablebase.states[slot] + cell // BLOCK
     if load_byte(state) != PRESENT:
         if load_byte(state) == ABSENT:
             store_byte(state, int64(WANTED))
-            tables.any_wanted = 1
+            tablebase.any_wanted = 1
         return UNKNOWN
-    code = load_byte(tables.values[slot] + cell)
-    return UNKNOWN if code == 0 and tables.has_draws[slot] == 0 else code
+    code = load_byte(tablebase.values[slot] + cell)
+    return UNKNOWN if code == 0 and tablebase.has_exact_draws[slot] == 0 else code
 
 
 @inner(int64(POSITION, int64), forceinline=True)
-def probe_ending(pos: Record, tables: int) -> int:
-    """The code of a position, UNKNOWN if no table tells it. `tables`: address of a TABLEBASE."""
-    slot = find_slot(tablebase_at(tables), pos.material)
-    return code_at(pos, tablebase_at(tables), slot) if tablebase_at(tables).material[slot] != 0 else UNKNOWN
+def probe_ending(pos: Record, tablebase: int) -> int:
+    """The code of a position, UNKNOWN if no table tells it. `tablebase`: address of a TABLEBASE."""
+    slot = find_slot(tablebase_at(tablebase), pos.material)
+    return code_at(pos, tablebase_at(tablebase), slot) if tablebase_at(tablebase).material[slot] != 0 else UNKNOWN
 
 
 DEFENDERS = 0xFF00
@@ -84,41 +84,48 @@ DEFENDERS = 0xFF00
 
 
 @inner(int64(POSITION, int64, int64))
-def probe_bare(pos: Record, tables: int, side: int) -> int:
+def probe_bare(pos: Record, tablebase: int, side: int) -> int:
     """The code without `side`'s own advisors and elephants, against an enemy who cannot attack: mostly right.
 
-    But no draw of a cannon. `tables`: address of a TABLEBASE, 0 for none.
+    But no draw of a cannon. `tablebase`: address of a TABLEBASE, 0 for none.
     """
-    if tables != 0:
-        slot = find_slot(tablebase_at(tables), pos.material & ~(DEFENDERS << 28 * side))
-        if tablebase_at(tables).material[slot] != 0 and tablebase_at(tables).has_draws[slot] == 1:
-            if tablebase_at(tables).strong[slot] == side:
-                code = code_at(pos, tablebase_at(tables), slot)
-                return UNKNOWN if code == 0 and tablebase_at(tables).has_cannon[slot] == 1 else code
+    if tablebase != 0:
+        slot = find_slot(tablebase_at(tablebase), pos.material & ~(DEFENDERS << 28 * side))
+        if tablebase_at(tablebase).material[slot] != 0 and tablebase_at(tablebase).has_exact_draws[slot] == 1:
+            if tablebase_at(tablebase).strong[slot] == side:
+                code = code_at(pos, tablebase_at(tablebase), slot)
+                return UNKNOWN if code == 0 and tablebase_at(tablebase).has_cannon[slot] == 1 else code
     return UNKNOWN
 
 
 @entry(int64(TABLEBASE, int64, int64, int64, int64, int64, int64, int64))
 def register(
-    tables: Record, material: int, strong: int, has_draws: int, has_cannon: int, ending: int, values: int, states: int
+    tablebase: Record,
+    material: int,
+    strong: int,
+    has_exact_draws: int,
+    has_cannon: int,
+    ending: int,
+    values: int,
+    states: int,
 ) -> int:
     """Write all of an entry but its material, and return its slot; UNKNOWN if the material has one.
 
     With the material, written last, searches that run see it.
     """
-    slot = find_slot(tables, material)
-    if tables.material[slot] != 0:
+    slot = find_slot(tablebase, material)
+    if tablebase.material[slot] != 0:
         return UNKNOWN
-    tables.strong[slot] = strong
-    tables.has_draws[slot] = has_draws
-    tables.has_cannon[slot] = has_cannon
-    tables.ending[slot] = ending
-    tables.values[slot] = values
-    tables.states[slot] = states
+    tablebase.strong[slot] = strong
+    tablebase.has_exact_draws[slot] = has_exact_draws
+    tablebase.has_cannon[slot] = has_cannon
+    tablebase.ending[slot] = ending
+    tablebase.values[slot] = values
+    tablebase.states[slot] = states
     return slot
 
 
 @entry(int64(POSITION, TABLEBASE))
-def cell_here(pos: Record, tables: Record) -> int:
+def cell_here(pos: Record, tablebase: Record) -> int:
     """The cell of a position whose material the tables have; UNKNOWN."""
-    return cell_of(pos, tables, find_slot(tables, pos.material))
+    return cell_of(pos, tablebase, find_slot(tablebase, pos.material))

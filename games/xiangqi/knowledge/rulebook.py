@@ -62,7 +62,7 @@ class Item(NamedTuple):
         return self._replace(origin=move & 127, target=move >> 7)
 
 
-class Rule(msgspec.Struct, frozen=True, array_like=True):
+class MinedRule(msgspec.Struct, frozen=True, array_like=True):
     """What the games say of one answer."""
 
     after: tuple[Item, ...]
@@ -104,7 +104,7 @@ def find_key(rules: Record, key: int) -> int:
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64))
-def sureness(pos: Record, lookup: Record, rules: int, move: int) -> int:
+def mined_confidence(pos: Record, lookup: Record, rules: int, move: int) -> int:
     """The confidence per mille of a rule that answers the last move with this one; 0 if there is none."""
     if pos.height == 0:
         return 0
@@ -146,7 +146,7 @@ class RuleBook:
         book = open_book(path, KIND, VERSION, MOST_BYTES)
         self.about = book.about
         try:
-            self.rules: list[Rule] = msgspec.msgpack.decode(book.payload.tobytes(), type=list[Rule])
+            self.rules: list[MinedRule] = msgspec.msgpack.decode(book.payload.tobytes(), type=list[MinedRule])
         except (msgspec.MsgspecError, RecursionError) as error:
             raise BookError(f"{path}: {error}") from error
         for rule in self.rules:
@@ -155,7 +155,7 @@ class RuleBook:
             for item in (*rule.after, rule.answer):
                 if item is not None and not item.is_sound:
                     raise BookError(f"{path}: no such move: {tuple(item)}")
-        self._by_last: dict[Item | None, list[Rule]] = {}
+        self._by_last: dict[Item | None, list[MinedRule]] = {}
         for rule in self.rules:
             for last in rule.after or (None,):
                 self._by_last.setdefault(last, []).append(rule)
@@ -176,7 +176,7 @@ class RuleBook:
             np.array([_key(last, answer, mirror) for _, answer, last in rows], np.int64) for mirror in (False, True)
         ]
 
-    def fitting(self, position: RulePosition) -> list[Fit]:
+    def fitting(self, position: RulePosition) -> list[FittingRule]:
         """The rules that fit a position and its history, surest first."""
         items = {move: item_of(position.record, move) for move in position.legal_moves()}
         situations = position.situations()
@@ -193,7 +193,7 @@ class RuleBook:
                     intents = intents or {move: position.intents(move) for move in items}
                     moves = [move for move in items if not rule.intents & ~intents[move]]
                 if moves:
-                    found.append(Fit(rule, tuple(moves)))
+                    found.append(FittingRule(rule, tuple(moves)))
         return sorted(dict.fromkeys(found), key=lambda fit: -fit.rule.confidence)
 
     def prepare(self, position: RulePosition) -> int:
@@ -215,16 +215,16 @@ class RuleBook:
 
 
 def _key(last: Item, answer: Item, mirror: bool) -> int:
-    """What `sureness` looks for."""
+    """What `mined_confidence` looks for."""
     if mirror:
         last, answer = last.mirrored(), answer.mirrored()
     return last.move | answer.move << 14 | answer.piece << 28
 
 
-class Fit(NamedTuple):
+class FittingRule(NamedTuple):
     """A rule that fits, and the legal moves that it names."""
 
-    rule: Rule
+    rule: MinedRule
     moves: tuple[int, ...]
 
 
@@ -248,7 +248,7 @@ def items_played(pos: Record) -> list[Item]:
     return found[::-1]
 
 
-def is_left(items: Sequence[Item]) -> bool | None:
+def begins_left(items: Sequence[Item]) -> bool | None:
     """Whether the first square off the middle file is on the left; None if there is none yet."""
     squares = (square % 9 for item in items for square in (item.origin, item.target))
     return next((file < 4 for file in squares if file != 4), None)
@@ -257,18 +257,18 @@ def is_left(items: Sequence[Item]) -> bool | None:
 def histories(pos: Record) -> Iterator[tuple[list[Item], bool]]:
     """The moves that led to a position, mirrored if they began on the left, and whether they were; both if neither."""
     items = items_played(pos)
-    began_left = is_left(items)
+    began_left = begins_left(items)
     if not began_left:
         yield items, False
     if began_left is not False:
         yield [item.mirrored() for item in items], True
 
 
-def write(path: Path, about: dict[str, Any], rules: Sequence[Rule]) -> None:
+def write(path: Path, about: dict[str, Any], rules: Sequence[MinedRule]) -> None:
     """Write a rule base."""
     write_book(path, KIND, VERSION, about, msgspec.msgpack.encode(rules))
 
 
-def words(names: Sequence[str], bits: int) -> list[str]:
+def bit_names(names: Sequence[str], bits: int) -> list[str]:
     """The names of the bits that are set."""
     return [name for bit, name in enumerate(names) if bits >> bit & 1]

@@ -43,17 +43,17 @@ PATIENCE_S, PAUSE_S = 0.2, 0.001
 """How long the loader waits for more to do, looking so often."""
 
 
-def _most_bytes(ending: Ending) -> int:
+def _max_bytes(ending: Ending) -> int:
     """What a payload may have: offsets, and blocks that do not pack at all."""
     return 2 * ending.entries + 64 * (2 + 2 * ending.entries // BLOCK)
 
 
-class Table:
+class EndingTable:
     """One ending's file, open. BookError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
         self.numbering = np.array([number(ending)])
-        book = open_book(path, KIND, VERSION, _most_bytes(ending))
+        book = open_book(path, KIND, VERSION, _max_bytes(ending))
         self.about = book.about
         entries = int(self.numbering["entries"][0])
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), entries):
@@ -126,16 +126,16 @@ class Tablebase:
     While a search runs nothing may be called but `unpack_wanted`: its threads look at the open tables.
     """
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used, from any thread."""
-        self._tell = tell
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """`warn` gets a line for each file that cannot be used, from any thread."""
+        self._warn = warn
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
-            for path in files_in(folder, SUFFIX, tell):
+            for path in files_in(folder, SUFFIX, warn):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
-                    tell(f"{path}: {error}")
+                    warn(f"{path}: {error}")
         self._endings = list(self._paths)
         counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
         self._counts = np.array(counts).reshape(-1, 2, len(ORDER))
@@ -144,8 +144,8 @@ class Tablebase:
         )
         self._by_material: dict[int, Ending] = {}  # of positions looked up by `code_of`
         self._lock = threading.Lock()  # of what follows
-        self._tables: dict[Ending, Table] = {}  # open ones, in the order of their opening
-        self._closed: dict[Ending, Table] = {}  # by `clear`: packed, as they were read and checked
+        self._opened: dict[Ending, EndingTable] = {}  # open ones, in the order of their opening
+        self._closed: dict[Ending, EndingTable] = {}  # by `clear`: packed, as they were read and checked
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
         self._request: Request | None = None  # for the loader
@@ -168,8 +168,8 @@ class Tablebase:
             self._wake.set()
             loader.join()
         self._is_closing = False
-        self._closed.update((ending, table) for ending, table in self._tables.items() if ending in self._paths)
-        self._tables.clear()
+        self._closed.update((ending, table) for ending, table in self._opened.items() if ending in self._paths)
+        self._opened.clear()
         for table in self._closed.values():
             table.forget()
         self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
@@ -185,7 +185,7 @@ class Tablebase:
             return None
         if control.stopped:
             return []
-        self._forget(set(captures))
+        self._make_room(set(captures))
         self._record["any_wanted"] = 1  # perhaps of an earlier search
         request = Request(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
         left_ns = control.time_from(time.monotonic_ns())
@@ -263,7 +263,7 @@ class Tablebase:
             self._record["any_wanted"] = 0
             return [
                 (ending, block)
-                for ending, table in self._tables.items()
+                for ending, table in self._opened.items()
                 for block in np.flatnonzero(table.states == WANTED).tolist()
             ]
 
@@ -274,7 +274,7 @@ class Tablebase:
             self._by_material[material] = Ending(letters_of(pos, 0), letters_of(pos, 1)).ordered()
         ending = self._by_material[material]
         self._open(ending)
-        table = self._tables.get(ending)
+        table = self._opened.get(ending)
         cell = int(cell_here(pos, self._record[0])) if table is not None else UNKNOWN
         if table is None or cell == UNKNOWN:
             return UNKNOWN
@@ -303,26 +303,26 @@ class Tablebase:
     def _open(self, ending: Ending) -> None:
         """Open a file, if there is one and it is not."""
         path = self._paths.get(ending)
-        if path is None or ending in self._tables:
+        if path is None or ending in self._opened:
             return
         try:
             table = self._closed.pop(ending, None)
             if table is None:
-                table = Table(path, ending)
+                table = EndingTable(path, ending)
             else:
                 table.allocate()
         except BookError as error:
             self._refuse(ending, error)
             return
         with self._lock:
-            if ending not in self._tables:
-                self._tables[ending] = table
+            if ending not in self._opened:
+                self._opened[ending] = table
                 self._register(ending, table)
 
     def _unpack(self, ending: Ending, block: int) -> None:
         with self._lock:
-            table = self._tables.get(ending)
-            unpacked = sum(table.unpacked for table in self._tables.values())
+            table = self._opened.get(ending)
+            unpacked = sum(table.unpacked for table in self._opened.values())
         if table is None or table.states[block] == PRESENT or ending not in self._paths or unpacked >= CAPACITY:
             return
         try:
@@ -333,27 +333,27 @@ class Tablebase:
     def _refuse(self, ending: Ending, error: BookError) -> None:
         """Say once what is wrong with a file, and look no more at it. What is open of it stays till no search runs."""
         if self._paths.pop(ending, None) is not None:
-            self._tell(str(error))
+            self._warn(str(error))
 
-    def _forget(self, needed: set[Ending]) -> None:
+    def _make_room(self, needed: set[Ending]) -> None:
         """Close what was refused, and while too much is held the oldest tables that are not needed."""
         with self._lock:
-            held = sum(table.packed + table.unpacked for table in self._tables.values())
+            held = sum(table.packed + table.unpacked for table in self._opened.values())
             if held + sum(table.packed for table in self._closed.values()) >= CAPACITY // 2:
                 self._closed.clear()
             closed = []
-            for ending, table in self._tables.items():
+            for ending, table in self._opened.items():
                 if ending not in self._paths or (ending not in needed and held >= CAPACITY // 2):
                     closed.append(ending)
                     held -= table.packed + table.unpacked
             if closed:
                 for ending in closed:
-                    del self._tables[ending]
+                    del self._opened[ending]
                 self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
-                for ending, table in self._tables.items():
+                for ending, table in self._opened.items():
                     self._register(ending, table)
 
-    def _register(self, ending: Ending, table: Table) -> None:
+    def _register(self, ending: Ending, table: EndingTable) -> None:
         for strong in (0, 1):
             material = material_of(ending, strong)
             slot = register(

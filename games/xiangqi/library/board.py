@@ -60,12 +60,12 @@ class Board(BaseBoard):
         self._turn, self._clock, self.fullmove_number = RED, 0, 1
         # The record and what is listed of it, made when they are first asked for. The pieces, the turn and the move
         # number above always stand; the clock and the history are the record's while there is one.
-        self._record: XiangqiPosition | None = None
+        self._cached_position: XiangqiPosition | None = None
         self._scene: Scene | None = None
         if fen is not None:
-            record = XiangqiPosition(fen)
+            position = XiangqiPosition(fen)
             self.set_fen(fen)
-            self._record = record
+            self._cached_position = position
 
     @classmethod
     def empty(cls, *, ranks: int = 0) -> Self:
@@ -81,12 +81,12 @@ class Board(BaseBoard):
     @property
     def _position(self) -> XiangqiPosition:
         """The record; ValueError if the rules cannot play the position."""
-        if self._record is None:
+        if self._cached_position is None:
             try:
-                self._record = XiangqiPosition(self.fen())
+                self._cached_position = XiangqiPosition(self.fen())
             except ValueError as error:
                 raise ValueError(f"the rules cannot play this position: {error}: {self.fen()}") from None
-        return self._record
+        return self._cached_position
 
     def scene(self) -> Scene:
         """Return pieces, side and legal moves as the kernels code them, listed once a position; not to be changed."""
@@ -114,7 +114,7 @@ class Board(BaseBoard):
 
         Another number, up to 120, may be assigned, which empties the stack of moves.
         """
-        return self._clock if self._record is None else int(self._record.record.quiet)
+        return self._clock if self._cached_position is None else int(self._cached_position.record.quiet)
 
     @halfmove_clock.setter
     def halfmove_clock(self, plies: int) -> None:
@@ -173,7 +173,7 @@ class Board(BaseBoard):
     def clear_stack(self) -> None:
         """Forget the moves that led here, and with them repetitions."""
         self._clock = min(self.halfmove_clock, QUIET_LIMIT)
-        self._record = self._scene = None
+        self._cached_position = self._scene = None
         self.move_stack = []
 
     def _place(self, pieces: dict[Square, Piece]) -> None:
@@ -421,7 +421,7 @@ class Board(BaseBoard):
             twin.clear_stack()
             return twin
         twin.move_stack = self.move_stack.copy()
-        twin._record = None if self._record is None else self._record.copy()
+        twin._cached_position = None if self._cached_position is None else self._cached_position.copy()
         if stack is True or stack >= len(self.move_stack):
             return twin
         moves = [twin.pop() for _ in range(stack)]

@@ -275,7 +275,7 @@ class _Movetext:
         self._offset = offset  # of the line
         self._comment_at = 0  # offset of the open comment, or of the line end before it
         self._line_end = 0  # length of the line's end, 0 if that ends a comment too
-        self._layout = 0  # the same of the line before
+        self._line_end_before = 0  # the same of the line before
         self._is_anchored = True  # nothing but NAGs, or comments at the start, since the last anchor
         game.source.anchors = [offset]
         self._depth = 0  # of nested variations
@@ -291,7 +291,7 @@ class _Movetext:
         self._line_end = len(line) - len(line.rstrip("\r\n"))
         has_ended = self._feed(line)
         self._offset += len(line)
-        self._layout = self._line_end
+        self._line_end_before = self._line_end
         return has_ended
 
     def _feed(self, line: str) -> bool:
@@ -314,7 +314,7 @@ class _Movetext:
             start = match.end()
             if match.lastgroup == "comment":
                 self._comment = []
-                self._comment_at = self._offset + (match.start() or -self._layout)
+                self._comment_at = self._offset + (match.start() or -self._line_end_before)
                 if match.group() == ";":
                     self._line_end = 0
                     self._comment.append(line[start:])

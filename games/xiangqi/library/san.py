@@ -39,7 +39,7 @@ NAMES = {
 }
 """By notation, side and kind."""
 
-_WAYS = {"chinese": {"+": "进", "-": "退", ".": "平"}, "traditional": {"+": "進", "-": "退", ".": "平"}}
+_DIRECTIONS = {"chinese": {"+": "进", "-": "退", ".": "平"}, "traditional": {"+": "進", "-": "退", ".": "平"}}
 _ORDERS = {"chinese": "前中后", "traditional": "前中後"}
 _NUMERALS = ("一二三四五六七八九", "１２３４５６７８９")
 _MARKS = {2: ("?+", "?-"), 3: ("?+", "?#", "?-"), 4: ("++", "?+", "?-", "--"), 5: ("++", "?+", "?#", "?-", "--")}
@@ -67,7 +67,7 @@ def characters(notation: Notation) -> str:
     """Return all characters that texts in a notation may have."""
     if notation not in NAMES:
         return "ABCDEFGHIKPR0123456789+-."
-    return "".join((*NAMES[notation], *_WAYS[notation].values(), _ORDERS[notation], *_NUMERALS))
+    return "".join((*NAMES[notation], *_DIRECTIONS[notation].values(), _ORDERS[notation], *_NUMERALS))
 
 
 class Scene(NamedTuple):
@@ -83,29 +83,29 @@ def write_san(scene: Scene, move: int, notation: Notation) -> str:
     origin, target = move & 127, move >> 7
     kind = KIND_OF_SLOT[scene.squares.index(origin) & 15]
     if origin // 9 == target // 9:
-        way, far = ".", _file_number(target, scene.side)
+        direction, far = ".", _file_number(target, scene.side)
     else:
-        way = "+" if (target > origin) == (scene.side == 0) else "-"
+        direction = "+" if (target > origin) == (scene.side == 0) else "-"
         slanting = origin % 9 != target % 9
         far = _file_number(target, scene.side) if slanting else abs(target // 9 - origin // 9)
     files = _files(scene, kind)
     number = _file_number(origin, scene.side)
     tandem = files[number]
     if kind in _SLANTS and kind != HORSE:
-        tandem = [s for s in tandem if _move(scene, kind, s, way, far) >= 0]
-    many = kind == PAWN and sum(len(group) > 1 for group in files.values()) > 1
+        tandem = [s for s in tandem if _move(scene, kind, s, direction, far) >= 0]
+    has_several_tandems = kind == PAWN and sum(len(group) > 1 for group in files.values()) > 1
     if notation == "wxf":
-        return f"{_wxf_piece(kind, number, tandem.index(origin), len(tandem), many)}{way}{far}"
+        return f"{_wxf_piece(kind, number, tandem.index(origin), len(tandem), has_several_tandems)}{direction}{far}"
     name = NAMES[notation][scene.side][kind]
     numerals = _NUMERALS[scene.side]
     if len(tandem) == 1:
         piece = name + numerals[number - 1]
-    elif many or len(tandem) > 3:
+    elif has_several_tandems or len(tandem) > 3:
         piece = _NUMERALS[0][_tandem_pieces(files).index(origin)] + name
     else:
         orders = _ORDERS[notation]
         piece = (orders if len(tandem) == 3 else orders[::2])[tandem.index(origin)] + name
-    return f"{piece}{_WAYS[notation][way]}{numerals[far - 1]}"
+    return f"{piece}{_DIRECTIONS[notation][direction]}{numerals[far - 1]}"
 
 
 def read_san(scene: Scene, text: str) -> int:
@@ -122,10 +122,10 @@ def read_san(scene: Scene, text: str) -> int:
     match = _TEXT.fullmatch(plain)
     if not match:
         raise InvalidMoveError(f"not a move: {text}")
-    piece, _, way, far = match.groups()
+    piece, _, direction, far = match.groups()
     letter = next((sign for sign in piece if sign.isalpha() and sign != "中"), "P")
     moves = {
-        _move(scene, kind, origin, way, int(far))
+        _move(scene, kind, origin, direction, int(far))
         for kind in ((ADVISOR, ELEPHANT) if letter == "M" else (LETTERS.index(letter),))
         for origin in _origins(_files(scene, kind), kind, piece)
     } - {-1}
@@ -155,25 +155,25 @@ def _tandem_pieces(files: dict[int, list[int]]) -> list[int]:
     return [square for _, tandem in sorted(files.items()) if len(tandem) > 1 for square in tandem]
 
 
-def _wxf_piece(kind: int, number: int, place: int, length: int, many: bool) -> str:
+def _wxf_piece(kind: int, number: int, place: int, length: int, has_several_tandems: bool) -> str:
     if length == 1:
         return f"{LETTERS[kind]}{number}"
-    if many:
+    if has_several_tandems:
         mark = "+" if place == 0 else "-" if place == length - 1 else number
         return f"{number}{mark}"
     return _MARKS[length][place].replace("?", LETTERS[kind]).replace("#", str(number))
 
 
-def _move(scene: Scene, kind: int, origin: int, way: str, far: int) -> int:
+def _move(scene: Scene, kind: int, origin: int, direction: str, far: int) -> int:
     """The legal move that goes so from a square, -1 if there is none."""
     rank, file = divmod(origin, 9)
     to_file = 9 - far if scene.side == 0 else far - 1
-    if way == ".":
+    if direction == ".":
         target = rank * 9 + to_file
     else:
         slants = _SLANTS.get(kind)
         ranks = slants.get(abs(to_file - file), 90) if slants else far
-        up = (way == "+") == (scene.side == 0)
+        up = (direction == "+") == (scene.side == 0)
         target = origin % 9 + (rank + (ranks if up else -ranks)) * 9
         target += to_file - file if slants else 0
     move = origin | target << 7

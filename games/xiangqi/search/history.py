@@ -9,7 +9,7 @@ from games.kernel.hashing import hash16
 from games.kernel.jit import Record, inner, int64, void
 from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.evaluation.exchange import worth
-from games.xiangqi.knowledge.rulebook import sureness
+from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.rules.lookup import LOOKUP
 from games.xiangqi.rules.movegen import generate_legal
 from games.xiangqi.rules.position import NO_MOVE, POSITION
@@ -82,7 +82,7 @@ def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, 
         else:
             score = quiet_score(pos, work, lookup, move, row_1, row_2)
             if work.rules != 0 and ply <= RULE_REACH:
-                score += RULE * sureness(pos, lookup, work.rules, move)
+                score += RULE * mined_confidence(pos, lookup, work.rules, move)
         work.move_scores[i] = score
     return end
 

@@ -36,7 +36,7 @@ from games.xiangqi.evaluation.exchange import wins_exchange, worth
 from games.xiangqi.knowledge.knowledge import Knowledge
 from games.xiangqi.knowledge.patterns import DRAWN, match
 from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
-from games.xiangqi.knowledge.rulebook import sureness
+from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.knowledge.tablebase import Tablebase
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
@@ -118,7 +118,7 @@ def play(pos: Record, work: Record, lookup: Record, move: int) -> None:
     """Play a move of the tree. Experience speaks for the answers of rules: t(n) in f = g + h + t (Jiang 2004)."""
     bonus = int64(0)
     if work.rules != 0 and pos.height - work.root_height <= RULE_REACH:
-        bonus = RULE_WORTH * sureness(pos, lookup, work.rules, move) // 1000
+        bonus = RULE_WORTH * mined_confidence(pos, lookup, work.rules, move) // 1000
     do_move(pos, lookup, move)
     pos.score += bonus if pos.turn == 1 else -bonus
 
@@ -520,8 +520,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
 
     def forget(self) -> None:
         self._tables = None
-        if self._knowledge.tables is not None:
-            self._knowledge.tables.clear()
+        if self._knowledge.tablebase is not None:
+            self._knowledge.tablebase.clear()
 
     def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
         """Leave only the moves that draw if the tablebases have the root as a draw; search without tablebases then."""
@@ -530,7 +530,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         self._phase = position.phase
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
-        self._tables = self._knowledge.tables
+        self._tables = self._knowledge.tablebase
         codes = None if self._tables is None else self._tables.prepare(pos, moves, task.control)
         if codes is None:
             self._tables, codes = None, []

@@ -1,7 +1,7 @@
-"""Classes of moves, so that rules can group those of one intent; and of positions by what hangs.
+"""Intents: classes of moves, so that a mined rule can stand for all moves of an intent; and the passing situations.
 
-Imported when a rule is to be played or shown: the search itself needs none of it. Each class is a bit, named in INTENTS
-in their order, and told from the side to move.
+Each intent is a bit, in the order of INTENTS, seen from the side to move. The search needs none of this: the module is
+imported, and its kernels compiled, when a rule is to be played or shown.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ INTENTS = (
 )  # fmt: skip
 
 ROOKS, HORSES_AND_CANNONS, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
-"""Slots."""
+"""Sets of slots, as bits."""
 
 _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
 def hanging(pos: Record, work: Record, lookup: Record) -> int:
-    """Slots of the side to move that the enemy could take with profit, as a bit set."""
+    """Return the slots of the side to move, as bits, that the enemy could take with profit; the king is left out."""
     pos.turn ^= 1
     end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(1))
     slots = 0
@@ -42,7 +42,7 @@ def hanging(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP))
 def describe(pos: Record, work: Record, lookup: Record) -> int:
-    """All situations of a position."""
+    """Return all situations of a position (situation.py) as bits."""
     found = describe_lasting(pos, lookup)
     if pos.height > 0 and pos.past_captured[pos.height - 1] != 0:
         found |= 1 << LASTING
@@ -60,7 +60,7 @@ def describe(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
-    """The intents of a legal move."""
+    """Return the intents of a legal move as bits."""
     side = pos.turn
     origin, target = move & 127, move >> 7
     piece = int64(pos.board[origin])
@@ -82,7 +82,7 @@ def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
     if (slot == 9 or slot == 10) and lookup.file_of[target] == 4 and lookup.file_of[origin] != 4:
         found |= 1 << 9
     was_open = has_open_file(pos, lookup, side)
-    # What it newly attacks: as the enemy will see it, against as it would see it after a pass.
+    # New attacks: what hangs for the enemy after the move, less what would hang after a pass.
     pos.turn ^= 1
     before = hanging(pos, work, lookup)
     pos.turn ^= 1

@@ -1,4 +1,4 @@
-"""The books that the engine plays Xiangqi with, as the options name them: openings, rules, patterns, tables."""
+"""The books that the options select for Xiangqi: opening book, rule book, pattern book, tablebase."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from games.xiangqi.knowledge.situation import SITUATIONS
 from games.xiangqi.knowledge.tablebase import Tablebase
 
 PATTERN_ATTACKERS = 8
-"""Attackers left at most, both sides together, when the pattern book is asked."""
+"""Most rooks, horses, cannons and pawns of both sides together with which the pattern book is asked."""
 
 RULE_BOOK = FOLDER / "xiangqi-rules.book"
 RULE_PLIES = 40
-"""Rules are mined from so many plies of each game."""
+"""Plies at the start of each game from which rules are mined."""
 
 PATTERN_BOOK = FOLDER / "xiangqi-patterns.txt"
 TABLEBASE_FOLDER = FOLDER / "xiangqi-endings"
 
 
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
-    """What a position tells the books."""
+    """A position that all books can look at."""
 
 
 class Knowledge:
-    """The rule base and the pattern book are open from the start, the others when they are first asked for."""
+    """The books in use. Rule book and pattern book are open from the start, the others once they are first asked."""
 
     def __init__(self, warn: Tell) -> None:
-        """`warn` gets a line for a book that cannot be used."""
+        """Open the books of the default options; `warn` gets a line for a book that cannot be used, then or later."""
         self._values = Values(INFO.options)
         self.openings = Openings("xiangqi", self._values, warn)
         self.tablebase: Tablebase | None = None
@@ -49,6 +49,7 @@ class Knowledge:
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
+        """Apply an option of INFO and reopen the books that it selects."""
         if not self._values.change(name, value):
             return
         if name == "BookFile":
@@ -62,7 +63,7 @@ class Knowledge:
 
     @property
     def first_rank(self) -> int:
-        """The number of the first rank in move texts."""
+        """The number of the first rank in move texts, 0 or 1."""
         return self._values.integer("UCI_Coordinates")
 
     def _find_endgames(self) -> None:
@@ -77,7 +78,7 @@ class Knowledge:
             )
 
     def patterns_near(self, pos: Record) -> int:
-        """The address of the pattern book if a search from a position may meet an entry, else 0."""
+        """Return the address of the pattern book if a search from a position may meet an entry, else 0."""
         attackers = sum(letters_of(pos, side).count(letter) for side in (0, 1) for letter in ATTACKERS)
         return self._patterns.address if self._patterns is not None and attackers <= PATTERN_ATTACKERS else 0
 
@@ -90,17 +91,17 @@ class Knowledge:
                 self._warn(str(error))
 
     def prepare_rules(self, position: BookPosition) -> int:
-        """The address of what the search asks of the rule base, 0 if nothing fits."""
+        """Return the address of the rules that a search from a position may use (rulebook.py), 0 if none fits."""
         if self._rules is None or position.game_ply >= RULE_PLIES:
             return 0
         return self._rules.prepare(position)
 
     def fitting_rules(self, position: BookPosition) -> list[FittingRule]:
-        """The rules that fit a position, surest first."""
+        """Return the rules that fit a position, by falling confidence."""
         return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
 
     def suggest(self, position: BookPosition, rng: random.Random) -> Suggestion | None:
-        """A move of the opening book (OwnBook), else the answer of a rule (UseRules checked or paper), at random."""
+        """Return a random move of the opening book (OwnBook), else a rule's answer (UseRules checked or paper)."""
         suggestion = self.openings.suggest(position, rng)
         if suggestion is not None:
             return suggestion
@@ -112,7 +113,7 @@ class Knowledge:
         return None
 
     def consult(self, position: BookPosition) -> list[str]:
-        """A line for each move of the opening book, each rule and the pattern that fit, and what the tables tell."""
+        """Return a line for each move of the opening book, each rule, the pattern and the tablebase's result."""
         lines = self.openings.consult(position)
         lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
         pattern = None if self._patterns is None else self._patterns.find(position.record)
@@ -122,7 +123,7 @@ class Knowledge:
         return [*lines, ending] if ending else lines
 
     def ending_text(self, pos: Record) -> str:
-        """What the tables tell of a position; empty if nothing."""
+        """Return the tablebase's result of a position for the side to move; empty if it has none."""
         code = UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
         if code == UNKNOWN:
             return ""
@@ -130,6 +131,7 @@ class Knowledge:
 
 
 def rule_text(position: BookPosition, fit: FittingRule) -> str:
+    """Return the line of `consult` for a rule."""
     from games.xiangqi.knowledge.intent import INTENTS
 
     rule = fit.rule
@@ -142,4 +144,5 @@ def rule_text(position: BookPosition, fit: FittingRule) -> str:
 
 
 def pattern_text(pattern: Pattern, pressing: int) -> str:
+    """Return the line of `consult` for a pattern."""
     return f"pattern {pattern.claim} pressing {('first', 'second')[pressing]} name {pattern.name}"

@@ -164,28 +164,28 @@ def king_pairs() -> list[tuple[int, int]]:
 
 def number(ending: Ending) -> Record:
     """Return the ENDING record by which an ending's placements are numbered."""
-    e = new_record(ENDING_DTYPE)
-    e.king_pair[:], e.seen_as[:] = _views()
-    e.place[:] = NOWHERE
+    layout = new_record(ENDING_DTYPE)
+    layout.king_pair[:], layout.seen_as[:] = _views()
+    layout.place[:] = NOWHERE
     # Attackers vary slowest, defenders fastest: a rook and a horse against a full defence then pack to a quarter of the
     # bytes that the opposite order takes.
     attackers = [(side, letter) for side in (0, 1) for letter in ATTACKERS if letter in ending[side]]
     defenders = [(side, letter) for side in (0, 1) for letter in "BA" if letter in ending[side]]
-    e.groups = len(attackers + defenders)
-    e.entries = 1
+    layout.groups = len(attackers + defenders)
+    layout.entries = 1
     for group, (side, letter) in reversed(list(enumerate(attackers + defenders))):
         if group == len(attackers) - 1:
-            e.king_weight, e.entries = e.entries, e.entries * KING_PAIRS
+            layout.king_weight, layout.entries = layout.entries, layout.entries * KING_PAIRS
         kind, count = _KIND[letter], ending[side].count(letter)
         squares = places(kind, side)
-        e.side[group], e.kind[group], e.count[group] = side, kind, count
-        e.first_slot[group], e.slots[group] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
+        layout.side[group], layout.kind[group], layout.count[group] = side, kind, count
+        layout.first_slot[group], layout.slots[group] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
         for place, square in enumerate(squares):
-            e.place[group * 91 + square] = place
-        e.placements[group] = math.comb(len(squares), count)
-        e.weight[group] = e.entries
-        e.entries *= e.placements[group]
-    return e
+            layout.place[group * 91 + square] = place
+        layout.placements[group] = math.comb(len(squares), count)
+        layout.weight[group] = layout.entries
+        layout.entries *= layout.placements[group]
+    return layout
 
 
 @functools.cache
@@ -219,25 +219,25 @@ def placements(ending: Record, group: int) -> np.ndarray[Any, np.dtype[np.uint8]
 
 
 @inner(int64(POSITION, ENDING, int64))
-def index(pos: Record, e: Record, strong: int) -> int:
+def index(pos: Record, ending: Record, strong: int) -> int:
     """Return the number of a position of this ending; -1 if a piece stands where the ending has no place for it.
 
     `strong` is the colour of the stronger side. Right for groups of three pieces at most.
     """
     view = strong * 182
-    weak_king = int64(e.seen_as[view + pos.square[16 << (strong ^ 1)]])
-    found = int64(e.king_pair[int64(e.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
+    weak_king = int64(ending.seen_as[view + pos.square[16 << (strong ^ 1)]])
+    found = int64(ending.king_pair[int64(ending.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
     if found & MIRRORED:
         view += 91
         found ^= MIRRORED
-    found *= e.king_weight
-    for group in range(e.groups):
-        piece = (16 << (strong ^ int64(e.side[group]))) + int64(e.first_slot[group])
+    found *= ending.king_weight
+    for group in range(ending.groups):
+        piece = (16 << (strong ^ int64(ending.side[group]))) + int64(ending.first_slot[group])
         low, middle, high = int64(-1), int64(-1), int64(-1)
-        for slot in range(int64(e.slots[group])):
+        for slot in range(int64(ending.slots[group])):
             square = int64(pos.square[piece + slot])
             if square < CAPTURED:
-                place = int64(e.place[group * 91 + e.seen_as[view + square]])
+                place = int64(ending.place[group * 91 + ending.seen_as[view + square]])
                 if place == NOWHERE:
                     return -1
                 if place > high:
@@ -251,5 +251,5 @@ def index(pos: Record, e: Record, strong: int) -> int:
             rank = middle + high * (high - 1) // 2
             if low >= 0:
                 rank = low + middle * (middle - 1) // 2 + high * (high - 1) * (high - 2) // 6
-        found += rank * e.weight[group]
+        found += rank * ending.weight[group]
     return found

@@ -68,24 +68,24 @@ patterns_at = pointer_to(PATTERNS)
 
 
 @inner(int64(POSITION, LOOKUP, PATTERNS, int64, int64))
-def holds(pos: Record, lookup: Record, p: Record, at: int, pressing: int) -> int:
+def holds(pos: Record, lookup: Record, pattern_book: Record, at: int, pressing: int) -> int:
     """Return 1 if all conditions of an entry hold, else 0."""
-    for c in range(int64(p.first_condition[at]), int64(p.first_condition[at + 1])):
-        piece = (16 << (pressing ^ int64(p.is_other[c]))) + int64(p.first_slot[c])
+    for c in range(int64(pattern_book.first_condition[at]), int64(pattern_book.first_condition[at + 1])):
+        piece = (16 << (pressing ^ int64(pattern_book.is_other[c]))) + int64(pattern_book.first_slot[c])
         fitting, others = 0, 0
-        for slot in range(int64(p.slots[c])):
+        for slot in range(int64(pattern_book.slots[c])):
             square = int64(pos.square[piece + slot])
             if square < CAPTURED:
                 value = abs(int64(lookup.file_of[square]) - 4)
-                if p.attribute[c] == 0:
+                if pattern_book.attribute[c] == 0:
                     value = int64(lookup.rank_of[square])
                     if pressing == 1:
                         value = 9 - value
-                if value < p.low[c] or value > p.high[c]:
+                if value < pattern_book.low[c] or value > pattern_book.high[c]:
                     others += 1
                 else:
                     fitting += 1
-        if (fitting == 0) if p.is_some[c] == 1 else (others > 0):
+        if (fitting == 0) if pattern_book.is_some[c] == 1 else (others > 0):
             return 0
     return 1
 
@@ -96,13 +96,13 @@ def match(pos: Record, lookup: Record, patterns: int, pressing: int) -> int:
 
     `patterns`: address of a PATTERNS.
     """
-    p = patterns_at(patterns)
+    pattern_book = patterns_at(patterns)
     slot = hash16(pos.material) & _SLOTS - 1
-    while p.material[slot] != 0:
-        if p.material[slot] == pos.material and p.pressing[slot] == pressing:
-            at = int64(p.entry[slot])
-            if holds(pos, lookup, p, at, pressing) == 1:
-                return int64(p.result[at]) | at << 2
+    while pattern_book.material[slot] != 0:
+        if pattern_book.material[slot] == pos.material and pattern_book.pressing[slot] == pressing:
+            at = int64(pattern_book.entry[slot])
+            if holds(pos, lookup, pattern_book, at, pressing) == 1:
+                return int64(pattern_book.result[at]) | at << 2
         slot = slot + 1 & _SLOTS - 1
     return 0
 
@@ -113,13 +113,13 @@ def _match(pos: Record, lookup: Record, patterns: int, pressing: int) -> int:
 
 
 @entry(void(PATTERNS, int64, int64, int64))
-def _insert(p: Record, material: int, pressing: int, at: int) -> None:
+def _insert(pattern_book: Record, material: int, pressing: int, at: int) -> None:
     slot = hash16(material) & _SLOTS - 1
-    while p.material[slot] != 0:
+    while pattern_book.material[slot] != 0:
         slot = slot + 1 & _SLOTS - 1
-    p.material[slot] = material
-    p.pressing[slot] = pressing
-    p.entry[slot] = at
+    pattern_book.material[slot] = material
+    pattern_book.pressing[slot] = pressing
+    pattern_book.entry[slot] = at
 
 
 class Condition(NamedTuple):
@@ -232,19 +232,19 @@ class PatternBook:
         if len(self.patterns) > _MAX_ENTRIES or len(conditions) > _MAX_CONDITIONS or 4 * len(materials) > _SLOTS:
             raise BookError(f"{path}: more entries than there is room for")
         self._record = np.zeros(1, PATTERNS_DTYPE)
-        p = self._record[0]
-        p.result[: len(self.patterns)] = [pattern.result for pattern in self.patterns]
+        pattern_book = self._record[0]
+        pattern_book.result[: len(self.patterns)] = [pattern.result for pattern in self.patterns]
         counts = [len(pattern.conditions) for pattern in self.patterns]
-        p.first_condition[1 : len(counts) + 1] = np.cumsum(counts)
+        pattern_book.first_condition[1 : len(counts) + 1] = np.cumsum(counts)
         for c, condition in enumerate(conditions):
             kind = KINDS.index(condition.letter.lower())
-            p.is_some[c], p.is_other[c] = condition.is_some, condition.letter.islower()
-            p.first_slot[c], p.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
-            p.attribute[c] = ATTRIBUTES.index(condition.attribute)
-            p.low[c], p.high[c] = condition.low, condition.high
+            pattern_book.is_some[c], pattern_book.is_other[c] = condition.is_some, condition.letter.islower()
+            pattern_book.first_slot[c], pattern_book.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
+            pattern_book.attribute[c] = ATTRIBUTES.index(condition.attribute)
+            pattern_book.low[c], pattern_book.high[c] = condition.low, condition.high
         for at, ending in materials:
             for colour in (0, 1):
-                _insert(p, material_of(ending, colour), colour, at)
+                _insert(pattern_book, material_of(ending, colour), colour, at)
 
     @property
     def address(self) -> int:

@@ -19,7 +19,7 @@ ABSENT, PRESENT, WANTED = range(3)
 """States of a block."""
 
 UNKNOWN = -1
-"""In place of a code: no value is at hand."""
+"""In place of a code: no value is at hand, or it is a draw that may be lost by a perpetual."""
 
 _SLOTS = 2048
 
@@ -53,10 +53,10 @@ def find_slot(tablebase: Record, material: int) -> int:
 @inner(int64(POSITION, TABLEBASE, int64))
 def cell_of(pos: Record, tablebase: Record, slot: int) -> int:
     """Return the index of a position in its ending's values; UNKNOWN if a piece stands where none can."""
-    e = ending_at(tablebase.ending[slot])
+    ending = ending_at(tablebase.ending[slot])
     strong = int64(tablebase.strong[slot])
-    at = index(pos, e, strong)
-    return UNKNOWN if at < 0 else (pos.turn ^ strong) * e.entries + at
+    at = index(pos, ending, strong)
+    return UNKNOWN if at < 0 else (pos.turn ^ strong) * ending.entries + at
 
 
 @inner(int64(POSITION, TABLEBASE, int64))

@@ -57,7 +57,7 @@ class XiangqiPosition:
     @property
     def phase(self) -> float:
         """The share of both sides' pieces that is left, by worth: 1 at the start, 0 with bare kings."""
-        material = int(self.record.material)  # a nibble a kind, from the second on
+        material = int(self.record.material)  # four bits a kind, from bit 4 on
         left = sum(worth * (material >> 4 * kind & 15) for kind, worth in enumerate(2 * WORTH, 1))
         return left / FULL_WORTH
 

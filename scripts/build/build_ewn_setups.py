@@ -11,7 +11,6 @@ a build that was broken off goes on from there. Writes a book to `--out`, or boo
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import re
@@ -23,12 +22,12 @@ from scripts.lib import script
 from scripts.lib.log import Log
 
 from games.books.book import BOOKS_FOLDER
-from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.evaluation.playout import WIN, play_out
-from games.ewn.rules.position import POSITION_DTYPE
-from games.ewn.search.setup import playout_work, set_up, setup_pieces
+from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
 from games.ewn.rules.lookup import LOOKUP_RECORD
+from games.ewn.rules.position import POSITION_DTYPE
+from games.ewn.search.setup import playout_work, set_up, setup_pieces
 from games.kernel.jit import Record, new_record
 
 ROUND = 360 * 256

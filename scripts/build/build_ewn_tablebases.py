@@ -1,7 +1,7 @@
 """Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
 
-    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped      all up to 4 pieces, into books/ewn-endings
-    python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB; takes 5 GB of memory)
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped     all up to 4 pieces, into books/ewn-endings
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
 
 An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
 checked before it is written: every value must be what the values of its successors give.
@@ -9,13 +9,13 @@ checked before it is written: every value must be what the values of its success
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
 
-from scripts.lib import script
 import numpy as np
+
+from scripts.lib import script
 from scripts.lib.ewn_retrograde import Solver
 
 from games.books.book import BookFileError, write_book

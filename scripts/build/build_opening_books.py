@@ -14,7 +14,6 @@ are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl`
 
 from __future__ import annotations
 
-import argparse
 import functools
 import math
 import sys
@@ -22,13 +21,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scripts.lib import script
 import numpy as np
+
+from scripts.lib import script
 from scripts.lib.pool import Workers
 from scripts.lib.records import GameRecord, read_game_records
 
-from games.books import opening
 from games import registry
+from games.books import opening
 from games.books.book import BOOKS_FOLDER
 from games.contract import Game, Position, Searcher, Task, exhaust
 from games.kernel.control import Control

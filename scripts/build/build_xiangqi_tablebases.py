@@ -1,7 +1,7 @@
 """Build the tables of Xiangqi endings: the distance to mate of every position, by retrograde analysis.
 
-    python scripts/build/build_xiangqi_tablebases.py --jobs 2 --replace-shipped  all that are shipped, into books/xiangqi-endings
-    python scripts/build/build_xiangqi_tablebases.py RN-AABB R-NAABB --out DIR   these, and what captures lead to from there
+    python scripts/build/build_xiangqi_tablebases.py --jobs 2 --replace-shipped  all shipped ones
+    python scripts/build/build_xiangqi_tablebases.py RN-AABB R-NAABB --out DIR   these, and those that captures lead to
 
 An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
 checked before it is written: every value must be what the values of its successors give.
@@ -9,7 +9,6 @@ checked before it is written: every value must be what the values of its success
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,18 +16,19 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import script
 import numpy as np
 import zstandard
-from scripts.lib.pool import Workers
-from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
 from tqdm import tqdm
 
+from scripts.lib import script
+from scripts.lib.pool import Workers
+from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
+
 from games.books.book import BookFileError, write_book
-from games.xiangqi.knowledge.knowledge import ENDINGS_FOLDER
+from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import Ending
 from games.xiangqi.knowledge.probe import BLOCK
-from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, Table
+from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",
@@ -44,7 +44,7 @@ LEVEL = 19
 
 def read_values(path: Path, ending: Ending) -> Values:
     """All values of a table; BookFileError if it is not sound. Those of illegal positions are lost."""
-    table = Table(path, ending)
+    table = EndingTable(path, ending)
     for block in range(table.blocks):
         table.unpack(block)
     return table.values.reshape(2, -1)
@@ -112,7 +112,7 @@ def path_of(folder: Path, ending: Ending) -> Path:
 
 def is_built(folder: Path, ending: Ending) -> bool:
     try:
-        Table(path_of(folder, ending), ending)
+        EndingTable(path_of(folder, ending), ending)
     except BookFileError:
         return False
     return True
@@ -147,7 +147,7 @@ def main() -> int:
     except ValueError as error:
         parser.error(str(error))
     endings = list(build_order(wanted))
-    out = script.output_folder(options, ENDINGS_FOLDER)
+    out = script.output_folder(options, TABLEBASE_FOLDER)
     out.mkdir(parents=True, exist_ok=True)
     for ending in endings:
         if not is_built(out, ending):

@@ -12,26 +12,26 @@ Data: tablebases are shipped; published endgames are not. A line is an object wi
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from collections import Counter
 from pathlib import Path
 
-from scripts.lib import script
 import msgspec
+
+from scripts.lib import script
 from scripts.lib.records import open_text
 
 from games.contract import Game
 from games.registry import silent
+from games.xiangqi.evaluation.weights import KINDS
 from games.xiangqi.game import XiangqiPosition, create
-from games.xiangqi.knowledge.knowledge import ENDINGS_FOLDER, PATTERNS
-from games.xiangqi.rules.notation import square_text, write_fen
+from games.xiangqi.knowledge.knowledge import PATTERN_BOOK, TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import Ending, places
 from games.xiangqi.knowledge.patterns import DRAWN, PatternBook
 from games.xiangqi.knowledge.probe import UNKNOWN
 from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
-from games.xiangqi.evaluation.weights import KINDS
+from games.xiangqi.rules.notation import square_text, write_fen
 
 BORNE_OUT = 0.9
 """A claim is, if so many of the quiet positions with the pressing side to move have its result."""
@@ -88,7 +88,7 @@ def share(counts: Counter[str], mover: str, result: str) -> float:
 def report_tables(book: PatternBook, folder: Path, sample: int) -> None:
     for pattern, counts in zip(book.patterns, against_tables(book, folder, sample), strict=True):
         if counts:
-            own, other = (share(counts, mover, pattern.verdict) for mover in ("own", "other"))
+            own, other = (share(counts, mover, pattern.result_word) for mover in ("own", "other"))
             doubt = "" if own >= BORNE_OUT else "  NOT BORNE OUT"
             print(
                 f"{pattern.claim:44} {pattern.name}: {counts.total()} positions, pressing side to move {own:.1%},"
@@ -125,8 +125,8 @@ def report_endgames(book: PatternBook, path: Path) -> None:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("--book", type=Path, default=PATTERNS)
-    parser.add_argument("--tables", type=Path, nargs="?", const=ENDINGS_FOLDER, help="folder")
+    parser.add_argument("--book", type=Path, default=PATTERN_BOOK)
+    parser.add_argument("--tables", type=Path, nargs="?", const=TABLEBASE_FOLDER, help="folder")
     parser.add_argument("--endgames", type=Path, help="JSON lines, also .zst")
     parser.add_argument("--sample", type=int, default=20_000, help="positions drawn of each ending")
     options = parser.parse_args()

@@ -17,22 +17,21 @@ are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl`
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from scripts.lib import apriori
-from scripts.lib import script
 import numpy as np
+
+from scripts.lib import apriori, script
 from scripts.lib.records import read_game_records
 from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
 from games.books.book import BookFileError
 from games.xiangqi.knowledge import intent, rulebook, situation
-from games.xiangqi.knowledge.knowledge import RULES
-from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
+from games.xiangqi.knowledge.knowledge import RULE_BOOK
+from games.xiangqi.knowledge.rulebook import Item, MinedRule, RuleBook
 from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
 from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT
 
@@ -53,11 +52,11 @@ def item_text(item: Item, notation: Notation) -> str:
     return f"{text}({names[(item.captured - 1) // 7][(item.captured - 1) % 7]})"
 
 
-def rule_text(rule: Rule, notation: Notation) -> str:
+def rule_text(rule: MinedRule, notation: Notation) -> str:
     """One line."""
     after = [item_text(item, notation) for item in rule.after]
-    when = rulebook.words(situation.SITUATIONS, rule.when)
-    answers = [f"[{name}]" for name in rulebook.words(intent.INTENTS, rule.intents)]
+    when = rulebook.bit_names(situation.SITUATIONS, rule.when)
+    answers = [f"[{name}]" for name in rulebook.bit_names(intent.INTENTS, rule.intents)]
     if rule.answer is not None:
         answers = [item_text(rule.answer, notation)]
     antecedent = " ".join([*after, *([f"({', '.join(when)})"] if when else [])])
@@ -89,7 +88,7 @@ def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[aprior
     return [rule for rule in found if len(rule.consequent) == 1]
 
 
-def move_rules(games: Games, wanted: Wanted) -> list[Rule]:
+def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
     """Rules whose answer comes last, and still surely enough when only such games are counted."""
     firsts = first_plies(games, wanted.phase)
     found = mine(firsts, len(games.items), wanted)
@@ -117,14 +116,14 @@ def move_rules(games: Games, wanted: Wanted) -> list[Rule]:
         after = tuple(games.items[item] for item in sorted(rule.antecedent))
         share = float((answered != NEVER).mean())
         score = float(points[is_answered].mean())
-        kept.append(Rule(after, 0, games.items[last], 0, count, sure, sure / share, score))
+        kept.append(MinedRule(after, 0, games.items[last], 0, count, sure, sure / share, score))
     return sorted(kept, key=lambda rule: (len(rule.after), -rule.games))
 
 
 # Rules of situations
 
 
-def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
+def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
     """Rules from the move before and the position's classes to a move or its intents."""
     classes = np.concatenate([plies[:, SITUATIONS] for plies in games.plies])
     intents = np.concatenate([plies[:, INTENTS] for plies in games.plies])
@@ -169,7 +168,7 @@ def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
             continue
         fits = np.logical_and.reduce([rows[item] for item in (*rule.antecedent, *rule.consequent)])
         found.append(
-            Rule(
+            MinedRule(
                 tuple(games.items[number] for kind, number in asked if kind == "after"),
                 sum(1 << bit for kind, bit in asked if kind == "when"),
                 games.items[given[0][1]] if given[0][0] == "answer" else None,
@@ -183,10 +182,10 @@ def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
     return sorted(found, key=lambda rule: (len(rule.after), -rule.confidence))
 
 
-def without_idle_conditions(rules: list[Rule], improvement: float) -> list[Rule]:
+def without_idle_conditions(rules: list[MinedRule], improvement: float) -> list[MinedRule]:
     """The rules that are surer, by so much, than those of the same answer that ask for less."""
 
-    def parts(rule: Rule) -> frozenset[Item | int]:
+    def parts(rule: MinedRule) -> frozenset[Item | int]:
         return frozenset(rule.after) | {bit for bit in range(len(situation.SITUATIONS)) if rule.when >> bit & 1}
 
     by_answer: dict[tuple[Item | None, int], list[tuple[frozenset[Item | int], float]]] = {}
@@ -228,7 +227,7 @@ def main() -> int:
         parser.error(f"--plies: 1 to {NEVER - 1}")
     out = None
     if options.out is not None or options.replace_shipped:
-        out = script.output(options, RULES, script.is_book(rulebook.KIND))
+        out = script.output(options, RULE_BOOK, script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
     records = (record for path in options.files for record in read_game_records(path, skipped.append))

@@ -28,7 +28,7 @@ from games.contract import Task
 from games.kernel.control import Control
 from games.xiangqi.knowledge import rulebook
 from games.xiangqi.knowledge.intent import INTENTS
-from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
+from games.xiangqi.knowledge.rulebook import Item, MinedRule, RuleBook
 from games.xiangqi.knowledge.situation import SITUATIONS
 from naive.connect6 import points_of
 
@@ -244,10 +244,10 @@ def item(word: str, piece: int, captured: int = 0) -> Item:
 
 CANNON, RED_HORSE, BLACK_HORSE, BLACK_CANNON = 6, 4, 11, 13
 RULES = [
-    Rule((item("h2e2", CANNON),), 0, item("h9g7", BLACK_HORSE), 0, 900, 0.9, 1.2, 0.5),
-    Rule((item("h2e2", CANNON),), 0, item("h7e7", BLACK_CANNON), 0, 100, 0.4, 1.1, 0.4),
-    Rule((item("h2e2", CANNON), item("h9g7", BLACK_HORSE)), 0, item("h0g2", RED_HORSE), 0, 500, 0.7, 1.5, 0.6),
-    Rule((), 1 << SITUATIONS.index("opening"), None, 1 << INTENTS.index("develop"), 50, 0.5, 2.0, 0.5),
+    MinedRule((item("h2e2", CANNON),), 0, item("h9g7", BLACK_HORSE), 0, 900, 0.9, 1.2, 0.5),
+    MinedRule((item("h2e2", CANNON),), 0, item("h7e7", BLACK_CANNON), 0, 100, 0.4, 1.1, 0.4),
+    MinedRule((item("h2e2", CANNON), item("h9g7", BLACK_HORSE)), 0, item("h0g2", RED_HORSE), 0, 500, 0.7, 1.5, 0.6),
+    MinedRule((), 1 << SITUATIONS.index("opening"), None, 1 << INTENTS.index("develop"), 50, 0.5, 2.0, 0.5),
 ]
 
 
@@ -279,7 +279,7 @@ def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch:
     """The same search scores the same move higher if a mined rule names it (the paper's t(n))."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
-    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
+    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     position = game.position()
     position.push(position.parse_move("h2e2"))
@@ -308,7 +308,7 @@ def test_an_unsound_rule_base_is_refused(tmp_path: Path) -> None:
         with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for wrong in (Item(0, 0, 1, 2), Item(15, 0, 1, 2), Item(1, -1, 1, 2), Item(1, 0, 90, 2), Item(1, 0, 1, -1)):
-        rulebook.write(path, {}, [Rule((wrong,), 0, item("h9g7", BLACK_HORSE), 0, 1, 1.0, 1.0, 1.0)])
+        rulebook.write(path, {}, [MinedRule((wrong,), 0, item("h9g7", BLACK_HORSE), 0, 1, 1.0, 1.0, 1.0)])
         with pytest.raises(BookFileError, match="no such move"):
             RuleBook(path)
 
@@ -327,9 +327,9 @@ def test_rules_are_played_as_their_option_says() -> None:
 def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the paper's method the rule loses a cannon here; a short search refutes it."""
     path = tmp_path / "a.book"
-    blunder = Rule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
+    blunder = MinedRule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])
-    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
+    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)

@@ -33,7 +33,7 @@ from games.xiangqi.knowledge import rulebook, tablebase
 from games.xiangqi.knowledge.numbering import Ending
 from games.xiangqi.knowledge.patterns import PatternBook
 from games.xiangqi.knowledge.rulebook import RuleBook
-from games.xiangqi.knowledge.tablebase import Table, Tablebase
+from games.xiangqi.knowledge.tablebase import EndingTable, Tablebase
 
 LIMIT = 1 << 20
 
@@ -239,7 +239,7 @@ def test_a_rule_that_cannot_be(change: dict[str, Any], tmp_path: Path) -> None:
     fields = {name: getattr(rule, name) for name in rule.__struct_fields__}
     if change == {"after": "long"}:
         change = {"after": rule.after * 50}
-    rulebook.write(tmp_path / "a.book", {}, [rulebook.Rule(**fields | change)])
+    rulebook.write(tmp_path / "a.book", {}, [rulebook.MinedRule(**fields | change)])
     with pytest.raises(BookFileError, match="a rule with a number out of range"):
         RuleBook(tmp_path / "a.book")
 
@@ -257,7 +257,7 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
     for part in (40, 300, 1 << 40) * 15:
         harmed_book(source, tablebase.KIND, tablebase.VERSION, tmp_path / "NN-.ending", rng, part)
         told: list[str] = []
-        game._knowledge.tables = Tablebase([tmp_path], told.append)
+        game._knowledge.tablebase = Tablebase([tmp_path], told.append)
         searcher.clear()
         best = exhaust(searcher, Task(position, Control(300))).lines[0].pv[0]
         assert position.is_legal(best)
@@ -283,7 +283,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         about = {"ending": "P-A", "entries": ending.entries}
         path = tmp_path / "P-A.ending"
         write_book(path, tablebase.KIND, tablebase.VERSION, about, np.array(offsets, "<i8").tobytes() + bomb)
-        table = Table(path, ending)
+        table = EndingTable(path, ending)
         with pytest.raises(BookFileError, match=r"P-A\.ending: block 0[^\n]*$"):
             table.unpack(0)
 

@@ -22,9 +22,9 @@ from games.contract import Score, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
 from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.knowledge.knowledge import ENDINGS_FOLDER
+from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
-from games.xiangqi.knowledge.tablebase import SUFFIX, Table, Tablebase
+from games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
 from games.xiangqi.rules.notation import square_text, write_fen
 from games.xiangqi.rules.position import POSITION
 from naive.xiangqi import Naive
@@ -243,7 +243,7 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
     for _ in range(300):
         path.write_bytes(damaged(data, rng))
         with pytest.raises(BookFileError, match=r"N-A\.ending: [^\n]+$"):
-            Table(path, Ending.parse("N-A"))
+            EndingTable(path, Ending.parse("N-A"))
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
     game.set_option("EndgamePath", str(tmp_path))
     line, _ = searched(game, game.position("3k1a3/9/9/9/9/9/9/9/9/3NK4 w"))
     assert line.pv
-    if ENDINGS_FOLDER.is_dir() and name == "N-A":
+    if TABLEBASE_FOLDER.is_dir() and name == "N-A":
         return  # the shipped tablebase comes first
     assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
 
@@ -279,7 +279,7 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
     told: list[str] = []
     tables = Tablebase([tmp_path], told.append)
     game = registry.load("xiangqi", told.append)
-    game._knowledge.tables = tables
+    game._knowledge.tablebase = tables
     for _ in range(3):
         line, hits = searched(game, game.position("3k5/9/9/9/9/9/9/9/9/3NKN3 w"))
         assert line.pv and not hits
@@ -289,7 +289,7 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.xiangqi.knowledge.tablebase.VERSION", 2)
     with pytest.raises(BookFileError, match="version 1, this program reads 2"):
-        Table(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
+        EndingTable(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
 
 
 # Play
@@ -349,7 +349,7 @@ def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
 def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
     told: list[str] = []
     game = registry.load("xiangqi", told.append)
-    game._knowledge.tables = Tablebase([folder], told.append)
+    game._knowledge.tablebase = Tablebase([folder], told.append)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
@@ -360,14 +360,14 @@ def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) ->
 
 def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = registry.load("xiangqi")
-    game._knowledge.tables = Tablebase([folder], pytest.fail)
-    open_table = Table.__init__
+    game._knowledge.tablebase = Tablebase([folder], pytest.fail)
+    open_table = EndingTable.__init__
 
-    def open_slowly(table: Table, path: Path, ending: Ending) -> None:
+    def open_slowly(table: EndingTable, path: Path, ending: Ending) -> None:
         time.sleep(3)
         open_table(table, path, ending)
 
-    monkeypatch.setattr(Table, "__init__", open_slowly)
+    monkeypatch.setattr(EndingTable, "__init__", open_slowly)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
@@ -394,7 +394,7 @@ def iterations(searcher: Any, position: Any, control: Control) -> list[tuple[int
 def new_search(folder: Path) -> tuple[Any, Any]:
     """Return the searcher of a game without open tables, and a position near tables."""
     game = registry.load("xiangqi")
-    game._knowledge.tables = Tablebase([ENDINGS_FOLDER, folder], pytest.fail)
+    game._knowledge.tablebase = Tablebase([TABLEBASE_FOLDER, folder], pytest.fail)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     return searcher, game.position(NEAR_TABLES)
@@ -439,7 +439,7 @@ def test_a_search_that_is_stopped_before_it_starts_opens_nothing(folder: Path, m
     """Opening a table can be slow."""
     searcher, position = new_search(folder)
     opened: list[Ending] = []
-    monkeypatch.setattr(Table, "__init__", lambda table, path, ending: opened.append(ending))
+    monkeypatch.setattr(EndingTable, "__init__", lambda table, path, ending: opened.append(ending))
     stopped = Control()
     stopped.stop()
     assert len(iterations(searcher, position, stopped)) == 1 and not opened

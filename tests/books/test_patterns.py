@@ -9,7 +9,7 @@ import pytest
 
 from games import registry
 from games.books.book import BookFileError
-from games.xiangqi.knowledge.knowledge import PATTERNS
+from games.xiangqi.knowledge.knowledge import PATTERN_BOOK
 from games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
 
 BOOK = """\
@@ -70,11 +70,11 @@ def test_what_fits(game: Any, book: PatternBook, fen: str, name: str | None) -> 
 
 
 def test_the_shipped_book_is_large_and_has_sources() -> None:
-    patterns = parse(PATTERNS)
+    patterns = parse(PATTERN_BOOK)
     assert len({(pattern.pressing, pattern.other) for pattern in patterns}) >= 60
     assert all(pattern.name and pattern.source for pattern in patterns)
     assert {pattern.result for pattern in patterns} == {DRAWN, WON}
-    PatternBook(PATTERNS)
+    PatternBook(PATTERN_BOOK)
 
 
 def test_letters_that_stand_for_more() -> None:
@@ -116,7 +116,7 @@ def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeyp
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
-        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERNS", path)
+        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERN_BOOK", path)
         game = registry.load("xiangqi", told.append)
         assert reason in told[-1] and "\n" not in told[-1]
         assert game.position().legal_moves()
@@ -136,7 +136,7 @@ def test_a_drawn_pattern_lowers_the_score(game: Any, monkeypatch: pytest.MonkeyP
         return int(report.lines[0].score.cp)
 
     drawn = "2bakab2/9/9/9/6r2/9/9/9/5R3/1R1K5 w"  # 双车难胜车士象全
-    monkeypatch.setattr(game._knowledge, "tables", None)
+    monkeypatch.setattr(game._knowledge, "tablebase", None)
     with_book = score(drawn)
     monkeypatch.setattr(game._knowledge, "_patterns", None)
     without = score(drawn)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from games.kernel.jit import Record, inner, int64, void
 from games.kernel.node import pick
 from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
-from games.xiangqi.knowledge.rulebook import sureness
+from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.rules.lookup import LOOKUP
 from games.xiangqi.rules.movegen import IN_CHECK, generate_legal, is_legal
 from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
@@ -63,7 +63,7 @@ def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, 
         else:
             score = quiet_score(pos, work, lookup, move, row_1, row_2)
             if work.mined_rules != 0 and ply <= MINED_RULE_PLIES:
-                score += MINED_RULE_ORDER * sureness(pos, lookup, work.mined_rules, move)
+                score += MINED_RULE_ORDER * mined_confidence(pos, lookup, work.mined_rules, move)
         work.move_scores[i] = score
     return end
 

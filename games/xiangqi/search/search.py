@@ -37,7 +37,7 @@ from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
 from games.xiangqi.knowledge.knowledge import Knowledge
 from games.xiangqi.knowledge.patterns import DRAWN, match
 from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
-from games.xiangqi.knowledge.rulebook import sureness
+from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.knowledge.tablebase import Tablebase
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check
@@ -163,7 +163,7 @@ def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     """
     bonus = int64(0)
     if work.mined_rules != 0 and pos.height - work.root_height <= MINED_RULE_PLIES:
-        bonus = MINED_RULE_BONUS * sureness(pos, lookup, work.mined_rules, move) // 1000
+        bonus = MINED_RULE_BONUS * mined_confidence(pos, lookup, work.mined_rules, move) // 1000
     do_move(pos, lookup, move)
     pos.score += bonus if pos.turn == 1 else -bonus
 
@@ -568,8 +568,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
 
     def forget(self) -> None:
         self._tablebase = None
-        if self._knowledge.tables is not None:
-            self._knowledge.tables.clear()
+        if self._knowledge.tablebase is not None:
+            self._knowledge.tablebase.clear()
 
     def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
         """Write the root moves and the addresses of knowledge to the working memories.
@@ -581,7 +581,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         self._phase = position.phase
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
-        self._tablebase = self._knowledge.tables
+        self._tablebase = self._knowledge.tablebase
         codes = None if self._tablebase is None else self._tablebase.prepare(pos, moves, task.control)
         if codes is None:
             self._tablebase, codes = None, []

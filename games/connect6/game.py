@@ -19,7 +19,10 @@ from games.connect6.rules.position import (
     POSITION_DTYPE,
     clear_board,
     do_turn,
+    first_stone,
+    make_turn,
     put_stone,
+    second_stone,
     undo_turn,
 )
 from games.connect6.rules.work import MAX_PLY, WORK_DTYPE
@@ -108,14 +111,14 @@ class Connect6Position:
         if self.record.winner != NOT_OVER:
             return []
         points = self._empty_points()
-        moves = [point | NO_POINT << 9 for point in points if self._may_be_single(point)]
+        moves = [make_turn(point, NO_POINT) for point in points if self._may_be_single(point)]
         if self.record.left == 2:
-            moves += [first | second << 9 for i, first in enumerate(points) for second in points[i + 1 :]]
+            moves += [make_turn(first, second) for i, first in enumerate(points) for second in points[i + 1 :]]
         return moves
 
     def is_legal(self, move: int) -> bool:
         """Whether a number is a legal turn."""
-        first, second = move & 511, move >> 9
+        first, second = first_stone(move), second_stone(move)
         points = (first,) if second == NO_POINT else (first, second)
         if self.record.winner != NOT_OVER or any(point >= POINTS or self.record.stones[point] for point in points):
             return False
@@ -147,7 +150,7 @@ class Connect6Position:
                 raise ValueError(f"illegal move, two stones are to be placed: {text}")
         elif self.record.left == 1:
             raise ValueError(f"illegal move, one stone is to be placed: {text}")
-        return first | second << 9
+        return make_turn(first, second)
 
     def move_text(self, move: int) -> str:
         return notation.turn_text(move)

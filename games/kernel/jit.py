@@ -33,8 +33,21 @@ from numba import from_dtype, njit
 from numba.core import serialize
 from numba.core.compiler import CompileResult
 from numba.core.typeinfer import register_dispatcher
+from numba.extending import register_jitable
 
-__all__ = ["Record", "entry", "float64", "generic", "inner", "int64", "new_record", "record", "record_type", "void"]
+__all__ = [
+    "Record",
+    "accessor",
+    "entry",
+    "float64",
+    "generic",
+    "inner",
+    "int64",
+    "new_record",
+    "record",
+    "record_type",
+    "void",
+]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 Record: TypeAlias = Any
@@ -225,6 +238,12 @@ def generic(function: Kernel) -> Kernel:
     options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
     compiled: Kernel = njit(**options)(function)
     return compiled
+
+
+def accessor(function: Kernel) -> Kernel:
+    """A small function of integers that reads or makes a code: Python calls it as it is, kernels have it inlined."""
+    both: Kernel = register_jitable(**_OPTIONS, forceinline=True)(function)
+    return both
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:

@@ -32,7 +32,7 @@ from games.ewn.game import Ewn, EwnPosition
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from games.ewn.rules.movegen import step
 from games.ewn.rules.notation import TRIANGLES, move_text
-from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
+from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, make_move, undo_move
 from games.ewn.rules.work import WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_1
@@ -257,7 +257,7 @@ class OpenSpiel(Simple):
         step = {"up": 5, "left": 1, "diag": 6, "down": -5, "right": -1}[way]
         if way == "diag" and piece[0] == "b":
             step = -6
-        return move_text(square | (square + step) << 5)
+        return move_text(make_move(square, square + step))
 
     def choose(self, position: EwnPosition, ms: float) -> int:
         self._throw(position.dice)

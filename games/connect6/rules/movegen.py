@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, ROADS
-from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, undo_turn
+from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, make_turn, undo_turn
 from games.connect6.rules.work import MAX_THREATS, WORK
 from games.kernel.control import poll
 from games.kernel.jit import Record, entry, inner, int64, void
@@ -57,17 +57,17 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int) -> int:
         if pos.stones[first] != 0:
             continue
         if single or wins_at(pos, lookup, first) == 1:
-            do_turn(pos, lookup, first | NO_POINT << 9)
+            do_turn(pos, lookup, make_turn(first, NO_POINT))
             total += perft_below(pos, work, lookup, depth - 1)
-            undo_turn(pos, lookup, first | NO_POINT << 9)
+            undo_turn(pos, lookup, make_turn(first, NO_POINT))
         if not single:
             for second in range(first + 1, POINTS):
                 if work.stopped == 1:
                     return total
                 if pos.stones[second] == 0:
-                    do_turn(pos, lookup, first | second << 9)
+                    do_turn(pos, lookup, make_turn(first, second))
                     total += perft_below(pos, work, lookup, depth - 1)
-                    undo_turn(pos, lookup, first | second << 9)
+                    undo_turn(pos, lookup, make_turn(first, second))
     return total
 
 
@@ -109,7 +109,7 @@ def hits_all(work: Record, lookup: Record, first: int, second: int) -> int:
 @inner(int64(int64, int64), forceinline=True)
 def ordered(first: int, second: int) -> int:
     """The code of a turn whatever the order of its stones."""
-    return first | second << 9 if first < second else second | first << 9
+    return make_turn(first, second) if first < second else make_turn(second, first)
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
@@ -122,12 +122,13 @@ def winning_turn(pos: Record, work: Record, lookup: Record) -> int:
             missing = ROAD_LENGTH - (content & 7 if side == 0 else content >> 3)
             if missing > pos.left:
                 continue
-            turn = 0
-            found = 0
+            first, second = int64(NO_POINT), int64(NO_POINT)
             for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
                 point = int64(lookup.road_points[j])
                 if pos.stones[point] == 0:
-                    turn |= point << 9 * found
-                    found += 1
-            return ordered(turn & 511, turn >> 9) if found == 2 else turn | NO_POINT << 9
+                    if first == NO_POINT:
+                        first = point
+                    else:
+                        second = point
+            return ordered(first, second)
     return 0

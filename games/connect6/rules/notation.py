@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from games.connect6 import INFO
 from games.connect6.rules.lookup import POINTS, SIZE
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, second_stone
 
 COLUMNS = "".join(INFO.board.columns)
 CENTRE = "j10"
@@ -21,8 +21,8 @@ def point_text(point: int) -> str:
 
 def turn_text(move: int) -> str:
     """`j10` or `i9k11`."""
-    second = move >> 9
-    return point_text(move & 511) + (point_text(second) if second != NO_POINT else "")
+    second = second_stone(move)
+    return point_text(first_stone(move)) + (point_text(second) if second != NO_POINT else "")
 
 
 def parse_turn(text: str) -> tuple[int, int]:

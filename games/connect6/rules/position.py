@@ -7,7 +7,7 @@ roads that threaten to win, and the interest of the points on them are kept as r
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 NOT_OVER, DRAW = -1, 2
 NO_POINT = 511
@@ -35,6 +35,24 @@ POSITION_DTYPE = record(
     ]
 )
 POSITION = record_type(POSITION_DTYPE)
+
+
+@accessor
+def make_turn(first: int, second: int) -> int:
+    """Return the turn of two points, `first` < `second`; `second` is NO_POINT for a single stone."""
+    return first | second << 9
+
+
+@accessor
+def first_stone(turn: int) -> int:
+    """Return the turn's lower point."""
+    return turn & 511
+
+
+@accessor
+def second_stone(turn: int) -> int:
+    """Return the turn's higher point, NO_POINT for a single stone."""
+    return turn >> 9
 
 
 @inner(int64(int64, int64), forceinline=True)
@@ -126,16 +144,16 @@ def undo_stone(pos: Record, lookup: Record) -> int:
 
 @entry(void(POSITION, LOOKUP, int64))
 def do_turn(pos: Record, lookup: Record, move: int) -> None:
-    """Play a turn `first | second << 9` (second NO_POINT: a single stone)."""
-    do_stone(pos, lookup, move & 511)
-    if move >> 9 != NO_POINT and pos.winner == NOT_OVER:
-        do_stone(pos, lookup, move >> 9)
+    """Play a legal turn; a stone that wins ends it, and the second is not placed."""
+    do_stone(pos, lookup, first_stone(move))
+    if second_stone(move) != NO_POINT and pos.winner == NOT_OVER:
+        do_stone(pos, lookup, second_stone(move))
 
 
 @entry(void(POSITION, LOOKUP, int64))
 def undo_turn(pos: Record, lookup: Record, move: int) -> None:
     """Take back the turn that `do_turn` just played."""
-    if pos.past_point[pos.height - 1] == move >> 9:
+    if pos.past_point[pos.height - 1] == second_stone(move):
         undo_stone(pos, lookup)
     undo_stone(pos, lookup)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, make_turn, second_stone
 from games.kernel.jit import Record
 
 
@@ -36,13 +36,15 @@ def symmetric_keys(pos: Record) -> list[int]:
 
 def turned(move: int, symmetry: int) -> int:
     """A turn as a symmetry sees it."""
-    return _code([_WAYS[symmetry][point] for point in (move & 511, move >> 9) if point != NO_POINT])
+    return _code([_WAYS[symmetry][point] for point in (first_stone(move), second_stone(move)) if point != NO_POINT])
 
 
 def turned_back(move: int, symmetry: int) -> int:
     """The turn that is `move` as a symmetry sees it."""
-    return _code([_WAYS[symmetry].index(point) for point in (move & 511, move >> 9) if point != NO_POINT])
+    return _code(
+        [_WAYS[symmetry].index(point) for point in (first_stone(move), second_stone(move)) if point != NO_POINT]
+    )
 
 
 def _code(points: list[int]) -> int:
-    return min(points) | (max(points) if len(points) == 2 else NO_POINT) << 9
+    return make_turn(min(points), max(points) if len(points) == 2 else NO_POINT)

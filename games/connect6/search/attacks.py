@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
 from games.connect6.rules.movegen import find_threats, hits_all, ordered
-from games.connect6.rules.position import NO_POINT, POSITION, THREAT
+from games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
 from games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.jit import Record, inner, int64, void
 
@@ -91,7 +91,7 @@ def list_hitting(work: Record, at: int) -> int:
 def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int, at: int) -> int:
     """As `list_hitting`, for the threats that `side` has made by a turn."""
     work.hit_count = 0
-    for point in (turn & 511, turn >> 9):
+    for point in (first_stone(turn), second_stone(turn)):
         if point != NO_POINT:
             for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
                 road = int64(lookup.point_roads[i])

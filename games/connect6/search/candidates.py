@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
 from games.connect6.rules.movegen import find_threats, hits_all, ordered, winning_turn
-from games.connect6.rules.position import NO_POINT, POSITION, do_turn, undo_turn
+from games.connect6.rules.position import NO_POINT, POSITION, do_turn, first_stone, make_turn, second_stone, undo_turn
 from games.connect6.rules.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
 from games.kernel.jit import Record, inner, int64
 
@@ -99,7 +99,7 @@ def list_singles(pos: Record, work: Record, lookup: Record, end: int, count: int
             point = int64(work.candidates[i])
             if must_hit == 1 and hits_all(work, lookup, point, point) == 0:
                 continue
-            work.moves[end] = point | NO_POINT << 9
+            work.moves[end] = make_turn(point, NO_POINT)
             work.move_scores[end] = work.candidate_scores[i]
             end += 1
         if end > first_listed:
@@ -156,7 +156,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     side = pos.turn
     for i in range(start, end):
         turn = int64(work.moves[i])
-        is_useful = in_zone(work, turn & 511) == 1 or in_zone(work, turn >> 9) == 1
+        is_useful = in_zone(work, first_stone(turn)) == 1 or in_zone(work, second_stone(turn)) == 1
         if not is_useful:
             do_turn(pos, lookup, turn)
             is_useful = pos.threats[side] > 0

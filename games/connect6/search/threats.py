@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS
 from games.connect6.rules.movegen import winning_turn
-from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, THREAT, do_stone, do_turn, undo_stone, undo_turn
+from games.connect6.rules.position import (
+    NO_POINT,
+    NOT_OVER,
+    POSITION,
+    THREAT,
+    do_stone,
+    do_turn,
+    first_stone,
+    second_stone,
+    undo_stone,
+    undo_turn,
+)
 from games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
 from games.connect6.search.attacks import MISSED, UNSTOPPABLE, list_attacks, list_replies, list_second
 from games.kernel.intrinsics import recurse_3
@@ -157,8 +168,8 @@ def mark_win(pos: Record, work: Record, lookup: Record, level: int, room: int, w
     if with_counters == 1:
         mark_counters(pos, work, lookup, pos.turn ^ 1)
     do_turn(pos, lookup, turn)
-    mark(work, turn & 511)
-    mark(work, turn >> 9)
+    mark(work, first_stone(turn))
+    mark(work, second_stone(turn))
     count = list_replies(pos, work, lookup, turn, pos.turn ^ 1, replies)
     for i in range(work.hit_count):
         mark(work, int64(work.hit_first[i]))

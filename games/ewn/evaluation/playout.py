@@ -6,7 +6,7 @@ from games.ewn.evaluation.evaluate import chance, evaluation_at
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, NOBODY, ONE
 from games.ewn.rules.movegen import list_legal, step
-from games.ewn.rules.position import POSITION, advance, copy_board, do_move, undo_move
+from games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin, target, undo_move
 from games.ewn.rules.work import WORK
 from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.random import below, next_state
@@ -68,14 +68,13 @@ def informed_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
     chosen = int64(0)
     for i in range(list_legal(pos, work, lookup, die, int64(0))):
         move = int64(work.moves[i])
-        origin, target = move & 31, move >> 5
-        if target == 24 * (1 - side):
+        if target(move) == 24 * (1 - side):
             return move
-        captured = int64(pos.board[target])
+        captured = int64(pos.board[target(move)])
         if captured != 0 and (captured > 6) != (side == 1):
             weight = int64(CAPTURE)
         else:
-            weight = int64(DIAGONAL if abs(target - origin) == 6 else STRAIGHT)
+            weight = int64(DIAGONAL if abs(target(move) - origin(move)) == 6 else STRAIGHT)
         total += weight
         work.random = next_state(work.random)
         if below(work.random, total) < weight:

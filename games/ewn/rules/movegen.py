@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.ewn.rules.lookup import LOOKUP, NOBODY
-from games.ewn.rules.position import POSITION, do_move, undo_move
+from games.ewn.rules.position import POSITION, do_move, make_move, undo_move
 from games.ewn.rules.work import MAX_UNION, WORK
 from games.kernel.control import poll
 from games.kernel.intrinsics import trailing_zeros
@@ -26,7 +26,7 @@ def piece_mask(pos: Record, lookup: Record, die: int) -> int:
 @inner(int64(LOOKUP, int64, int64, int64), forceinline=True)
 def step(lookup: Record, side: int, square: int, way: int) -> int:
     """The move of a side's piece from a square, `way` counting to t.step_count."""
-    return square | int64(lookup.steps[(side * 25 + square) * 3 + way]) << 5
+    return make_move(square, int64(lookup.steps[(side * 25 + square) * 3 + way]))
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from games.ewn import INFO
+from games.ewn.rules.position import make_move, origin, target
 
 SETUP = 1 << 20
 """A set-up as a move: this plus its word read as a number."""
@@ -28,7 +29,7 @@ def parse_square(text: str) -> int:
 def move_text(move: int) -> str:
     if move & SETUP:
         return str(move - SETUP)
-    return square_text(move & 31) + square_text(move >> 5)
+    return square_text(origin(move)) + square_text(target(move))
 
 
 def parse_setup(text: str) -> int:
@@ -42,7 +43,7 @@ def parse_move(text: str) -> int:
     match = _MOVE.match(text)
     if not match:
         raise ValueError(f"not a move: {text}")
-    return parse_square(match[1]) | parse_square(match[2]) << 5
+    return make_move(parse_square(match[1]), parse_square(match[2]))
 
 
 def letter_of(piece: int) -> str:

@@ -13,7 +13,7 @@ Piece codes: 1-6 the first side's pieces, 7-12 the second's, 0 empty. A move is 
 from __future__ import annotations
 
 from games.ewn.rules.lookup import CAPTURED, LOOKUP
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 NOT_OVER = -1
 MAX_HISTORY = 128
@@ -42,6 +42,24 @@ POSITION_DTYPE = record(
 POSITION = record_type(POSITION_DTYPE)
 
 
+@accessor
+def make_move(origin: int, target: int) -> int:
+    """Return the move from one square to another."""
+    return origin | target << 5
+
+
+@accessor
+def origin(move: int) -> int:
+    """Return the square that a move leaves."""
+    return move & 31
+
+
+@accessor
+def target(move: int) -> int:
+    """Return the square that a move goes to."""
+    return move >> 5
+
+
 @inner(int64(POSITION), forceinline=True)
 def winner_of(pos: Record) -> int:
     """Who has won: a piece in the far corner, or the other side without pieces."""
@@ -55,19 +73,17 @@ def winner_of(pos: Record) -> int:
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
 def advance(pos: Record, lookup: Record, move: int) -> None:
     """Play a move on board, lists, turn and winner alone: what playouts need. The throw is used up."""
-    origin = move & 31
-    target = move >> 5
-    piece = int64(pos.board[origin])
-    captured = int64(pos.board[target])
+    piece = int64(pos.board[origin(move)])
+    captured = int64(pos.board[target(move)])
     if captured != 0:
         pos.square[captured] = CAPTURED
         if captured > 6:
             pos.alive[1] &= ~(int64(1) << (captured - 7))
         else:
             pos.alive[0] &= ~(int64(1) << (captured - 1))
-    pos.board[origin] = 0
-    pos.board[target] = piece
-    pos.square[piece] = target
+    pos.board[origin(move)] = 0
+    pos.board[target(move)] = piece
+    pos.square[piece] = target(move)
     pos.turn ^= 1
     pos.dice = 0
     pos.winner = winner_of(pos)
@@ -76,19 +92,17 @@ def advance(pos: Record, lookup: Record, move: int) -> None:
 @entry(void(POSITION, LOOKUP, int64))
 def do_move(pos: Record, lookup: Record, move: int) -> None:
     """Play a move of the game, with key and history."""
-    origin = move & 31
-    target = move >> 5
-    piece = int64(pos.board[origin])
-    captured = int64(pos.board[target])
+    piece = int64(pos.board[origin(move)])
+    captured = int64(pos.board[target(move)])
     pos.past_move[pos.height] = move
     pos.past_captured[pos.height] = captured
     pos.past_dice[pos.height] = pos.dice
     pos.past_key[pos.height] = pos.key
     pos.height += 1
     pos.key ^= (
-        lookup.zobrist[piece * 26 + origin]
-        ^ lookup.zobrist[piece * 26 + target]
-        ^ lookup.zobrist[captured * 26 + target]
+        lookup.zobrist[piece * 26 + origin(move)]
+        ^ lookup.zobrist[piece * 26 + target(move)]
+        ^ lookup.zobrist[captured * 26 + target(move)]
     )
     pos.key ^= lookup.zobrist_turn ^ lookup.zobrist_dice[pos.dice]
     advance(pos, lookup, move)
@@ -99,15 +113,13 @@ def undo_move(pos: Record) -> int:
     """Take the last move back, throw included; returns it."""
     pos.height -= 1
     move = int64(pos.past_move[pos.height])
-    origin = move & 31
-    target = move >> 5
-    piece = int64(pos.board[target])
+    piece = int64(pos.board[target(move)])
     captured = int64(pos.past_captured[pos.height])
-    pos.board[origin] = piece
-    pos.board[target] = captured
-    pos.square[piece] = origin
+    pos.board[origin(move)] = piece
+    pos.board[target(move)] = captured
+    pos.square[piece] = origin(move)
     if captured != 0:
-        pos.square[captured] = target
+        pos.square[captured] = target(move)
         if captured > 6:
             pos.alive[1] |= int64(1) << (captured - 7)
         else:

@@ -25,7 +25,16 @@ from games.ewn.knowledge.numbering import MAX_PIECES
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from games.ewn.rules.movegen import list_legal
-from games.ewn.rules.position import POSITION, POSITION_DTYPE, advance, copy_board, do_move, undo_move
+from games.ewn.rules.position import (
+    POSITION,
+    POSITION_DTYPE,
+    advance,
+    copy_board,
+    do_move,
+    origin,
+    target,
+    undo_move,
+)
 from games.ewn.rules.work import WORK, WORK_DTYPE
 from games.ewn.search.bounds import sum_up
 from games.ewn.search.root import RootMoves, Value
@@ -87,10 +96,10 @@ def children_before(ways: int, piece: int) -> int:
 
 
 @inner(void(int64, int64), forceinline=True)
-def move_node(source: int, target: int) -> None:
+def move_node(node: int, copy: int) -> None:
     """Copy one node."""
     for word in range(SIZE // 8):
-        store(target + 8 * word, load(source + 8 * word))
+        store(copy + 8 * word, load(node + 8 * word))
 
 
 @inner(int64(WORK, LOOKUP, int64, int64))
@@ -147,7 +156,7 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
     pieces = popcount(pos.alive[0]) + popcount(pos.alive[1])
     for i in range(end):
         move = int64(work.moves[i])
-        ways += int64(1) << 2 * (int64(pos.board[move & 31]) - 1 - 6 * pos.turn)
+        ways += int64(1) << 2 * (int64(pos.board[origin(move)]) - 1 - 6 * pos.turn)
         child = node_at(tree + SIZE * (first + i))
         child.sum = 0
         child.visits = 0
@@ -155,8 +164,8 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
         child.ways = 0
         child.exact = OPEN
         child.move = move
-        captured = int64(pos.board[move >> 5])
-        if move >> 5 == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
+        captured = int64(pos.board[target(move)])
+        if target(move) == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
             child.exact = WIN
         elif pieces <= MAX_PIECES + int64(captured > 0):
             do_move(pos, lookup, move)
@@ -299,22 +308,22 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
 
 
 @entry(int64(int64, int64, int64, int64))
-def keep(source: int, target: int, node: int, most: int) -> int:
+def keep(source: int, copy: int, node: int, most: int) -> int:
     """Copy a node with what is below it to another tree, to be its root (Cheney 1970); returns the nodes in use there.
 
     Nodes beyond `most` are left out, those furthest from the root first.
     """
-    move_node(source + SIZE * node, target + SIZE * TOP)
+    move_node(source + SIZE * node, copy + SIZE * TOP)
     end = int64(TOP + 1)
     at = int64(TOP)
     while at < end:
-        first = int64(node_at(target + SIZE * at).first)
+        first = int64(node_at(copy + SIZE * at).first)
         if first > 0:
-            count = children_before(int64(node_at(target + SIZE * at).ways), int64(6))
-            node_at(target + SIZE * at).first = end if end + count <= most else 0
+            count = children_before(int64(node_at(copy + SIZE * at).ways), int64(6))
+            node_at(copy + SIZE * at).first = end if end + count <= most else 0
             if end + count <= most:
                 for i in range(count):
-                    move_node(source + SIZE * (first + i), target + SIZE * end)
+                    move_node(source + SIZE * (first + i), copy + SIZE * end)
                     end += 1
         at += 1
     return end
@@ -358,8 +367,8 @@ class Forest:
             self._halves[0][TOP] = np.zeros(1, NODE_DTYPE)[0]
             self.shared[USED] = TOP + 1
         elif path:
-            target = address_of(self._halves[1])
-            self.shared[USED] = keep(self.address, target, node, min(KEPT, int(self.shared[CAPACITY])))
+            other = address_of(self._halves[1])
+            self.shared[USED] = keep(self.address, other, node, min(KEPT, int(self.shared[CAPACITY])))
             self._halves.reverse()
 
 
@@ -379,7 +388,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
             return []
         if moves_left > 0:
             for move in work.moves[: int(list_legal(pos, work, lookup, 0, 0))].tolist():
-                if later.square[pos.board[move & 31]] == move & 31:
+                if later.square[pos.board[origin(move)]] == origin(move):
                     continue  # this piece has not moved
                 do_move(pos, lookup, move)
                 path = find(moves_left - 1)

@@ -19,7 +19,7 @@ import numpy as np
 from scripts.lib.ewn_retrograde import Solver
 
 from games.books.book import BookError, write_book
-from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER as FOLDER
 from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
 from games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
 from games.ewn.rules.lookup import ONE

@@ -27,7 +27,7 @@ from scripts.lib.paper_games import Mind
 from games.contract import Task
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import chance
-from games.ewn.evaluation.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
+from games.ewn.evaluation.playout import FINER_BITS, RANDOM, TO_THE_END, WIN, play_out
 from games.ewn.game import Ewn, EwnPosition
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from games.ewn.rules.movegen import step
@@ -96,7 +96,7 @@ def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     if work.stopped == 1:
         return int64(0)
     if depth == 0:
-        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER
+        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER_BITS
     side = pos.turn
     alive = pos.alive[side]
     total = int64(0)
@@ -158,8 +158,8 @@ class Minimax(Simple):
 
 def steps_alone() -> Any:
     """An evaluation by steps to the goal, as an array of one."""
-    e = evaluate.without_weights()
-    e.weights[:] = evaluate.of_steps()
+    e = evaluate.new_evaluation()
+    e.weights[:] = evaluate.step_weights()
     return np.array([e])
 
 

@@ -17,7 +17,7 @@ from scripts.lib.ewn_retrograde import Solver
 
 from games import registry
 from games.books.book import BookError
-from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER as FOLDER
 from games.ewn.knowledge.numbering import (
     ENDING,
     ENDINGS,

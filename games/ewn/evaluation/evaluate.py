@@ -25,10 +25,10 @@ KIND, VERSION = "ewn-evaluation", 1
 SCALE = 1024
 """A sum of so much is 1 of the natural logarithm of the odds."""
 
-STEEPEST = 8
+MAX_LOG_ODDS = 8
 """Log odds beyond which chances are not told apart."""
 
-COARSE = 3
+LOGISTIC_SHIFT = 3
 """Lowest bits of a sum that the logistic's table leaves out."""
 
 PIECES = 2 * PLACES * 6
@@ -45,29 +45,29 @@ EVALUATION_DTYPE = record(
         ("weights", "i2", WEIGHTS),
         ("throws", "u1", 64 * 6),  # [alive mask, piece]: throws that move it
         ("ternary", "u2", 512),  # nine bits as digits of base 3
-        ("logistic", "u2", 2 * (STEEPEST * SCALE >> COARSE) + 1),
+        ("logistic", "u2", 2 * (MAX_LOG_ODDS * SCALE >> LOGISTIC_SHIFT) + 1),
     ]
 )
 EVALUATION = record_type(EVALUATION_DTYPE)
 evaluation_at = pointer_to(EVALUATION)
 
 
-def without_weights() -> Record:
+def new_evaluation() -> Record:
     """An evaluation whose weights are yet to come."""
-    e = new_record(EVALUATION_DTYPE)
+    evaluation = new_record(EVALUATION_DTYPE)
     for alive in range(1, 64):
         for die in range(1, 7):
             for piece in movable(alive, die):
-                e.throws[alive * 6 + piece] += 1
+                evaluation.throws[alive * 6 + piece] += 1
     for bits in range(512):
-        e.ternary[bits] = sum(3**i for i in range(9) if bits >> i & 1)
-    limit = STEEPEST * SCALE >> COARSE
-    odds = np.arange(-limit, limit + 1) * ((1 << COARSE) / SCALE)
-    e.logistic[:] = np.rint(ONE / (1 + np.exp(-odds)))
-    return e
+        evaluation.ternary[bits] = sum(3**i for i in range(9) if bits >> i & 1)
+    limit = MAX_LOG_ODDS * SCALE >> LOGISTIC_SHIFT
+    odds = np.arange(-limit, limit + 1) * ((1 << LOGISTIC_SHIFT) / SCALE)
+    evaluation.logistic[:] = np.rint(ONE / (1 + np.exp(-odds)))
+    return evaluation
 
 
-def of_steps() -> Any:
+def step_weights() -> Any:
     """Weights without learning: who is nearer the goal is better. For play when the book is missing."""
     weights = np.zeros(WEIGHTS, np.int16)
     steps = np.array([place // 5 + place % 5 for place in range(PLACES) for _ in range(6)])
@@ -77,20 +77,20 @@ def of_steps() -> Any:
 
 def load(tell: Callable[[str], None]) -> Record:
     """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
-    e = without_weights()
+    evaluation = new_evaluation()
     try:
         book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
         if len(book.payload) != 2 * WEIGHTS:
             raise BookError(f"{BOOK}: not {WEIGHTS} weights")
-        e.weights[:] = book.payload.view("<i2")
+        evaluation.weights[:] = book.payload.view("<i2")
     except BookError as error:
         tell(f"{error}; evaluating by steps alone")
-        e.weights[:] = of_steps()
-    return e
+        evaluation.weights[:] = step_weights()
+    return evaluation
 
 
 @inner(int64(POSITION, EVALUATION, WORK, int64, int64, int64), forceinline=True)
-def list_pieces(pos: Record, e: Record, work: Record, side: int, mask: int, first: int) -> int:
+def list_pieces(pos: Record, evaluation: Record, work: Record, side: int, mask: int, first: int) -> int:
     """Note a side's pieces as parts of pairs, from work.pieces[first] on; returns their end.
 
     `mask`: its squares as seen from its own corner.
@@ -101,13 +101,13 @@ def list_pieces(pos: Record, e: Record, work: Record, side: int, mask: int, firs
         place = trailing_zeros(mask)
         mask &= mask - 1
         piece = int64(pos.board[place if side == 0 else 24 - place]) - 6 * side - 1
-        work.pieces[first] = part + place * 6 + int64(e.throws[alive * 6 + piece]) - 1
+        work.pieces[first] = part + place * 6 + int64(evaluation.throws[alive * 6 + piece]) - 1
         first += 1
     return first
 
 
 @inner(int64(POSITION, EVALUATION, WORK))
-def list_terms(pos: Record, e: Record, work: Record) -> int:
+def list_terms(pos: Record, evaluation: Record, work: Record) -> int:
     """Write the numbers of the weights that a position sums up to work.terms; returns how many."""
     first = int64(0)
     second = int64(0)
@@ -122,12 +122,12 @@ def list_terms(pos: Record, e: Record, work: Record) -> int:
     second_turned = bit_reverse(second) >> 39
     if pos.turn == 0:
         own, enemy = first, second
-        count = list_pieces(pos, e, work, int64(0), first, int64(0))
-        count = list_pieces(pos, e, work, int64(1), second_turned, count)
+        count = list_pieces(pos, evaluation, work, int64(0), first, int64(0))
+        count = list_pieces(pos, evaluation, work, int64(1), second_turned, count)
     else:
         own, enemy = second_turned, first_turned
-        count = list_pieces(pos, e, work, int64(1), second_turned, int64(0))
-        count = list_pieces(pos, e, work, int64(0), first, count)
+        count = list_pieces(pos, evaluation, work, int64(1), second_turned, int64(0))
+        count = list_pieces(pos, evaluation, work, int64(0), first, count)
     term = int64(0)
     for row in range(3):
         for column in range(3):
@@ -135,7 +135,9 @@ def list_terms(pos: Record, e: Record, work: Record) -> int:
             theirs = enemy >> (5 * row + column)
             mine = mine & 7 | (mine >> 2 & 56) | (mine >> 4 & 448)
             theirs = theirs & 7 | (theirs >> 2 & 56) | (theirs >> 4 & 448)
-            work.terms[term] = BLOCK * (3 * row + column) + int64(e.ternary[mine]) + 2 * int64(e.ternary[theirs])
+            work.terms[term] = (
+                BLOCK * (3 * row + column) + int64(evaluation.ternary[mine]) + 2 * int64(evaluation.ternary[theirs])
+            )
             term += 1
     for i in range(count):
         for j in range(i + 1, count):
@@ -145,15 +147,15 @@ def list_terms(pos: Record, e: Record, work: Record) -> int:
 
 
 @inner(int64(POSITION, EVALUATION, WORK))
-def chance(pos: Record, e: Record, work: Record) -> int:
+def chance(pos: Record, evaluation: Record, work: Record) -> int:
     """The mover's chance before the throw, 0 to ONE, while nobody has won."""
-    total = int64(STEEPEST * SCALE)
-    for term in range(list_terms(pos, e, work)):
-        total += int64(e.weights[work.terms[term]])
-    return int64(e.logistic[min(max(total, 0), 2 * STEEPEST * SCALE) >> COARSE])
+    total = int64(MAX_LOG_ODDS * SCALE)
+    for term in range(list_terms(pos, evaluation, work)):
+        total += int64(evaluation.weights[work.terms[term]])
+    return int64(evaluation.logistic[min(max(total, 0), 2 * MAX_LOG_ODDS * SCALE) >> LOGISTIC_SHIFT])
 
 
 @entry(int64(POSITION, EVALUATION, WORK))
-def chance_here(pos: Record, e: Record, work: Record) -> int:
+def chance_here(pos: Record, evaluation: Record, work: Record) -> int:
     """`chance` from Python."""
-    return chance(pos, e, work)
+    return chance(pos, evaluation, work)

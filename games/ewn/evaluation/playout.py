@@ -11,10 +11,10 @@ from games.ewn.rules.work import WORK
 from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.random import below, next_state
 
-FINER = 5
+FINER_BITS = 5
 """Bits by which chances in searches are finer than those of tables and evaluation."""
 
-WIN = ONE << FINER
+WIN = ONE << FINER_BITS
 
 RANDOM, INFORMED, GREEDY = range(3)
 """Policies: any move; a step home, else rather a capture and rather far; the move that looks best."""
@@ -32,13 +32,13 @@ def static_value(pos: Record, work: Record) -> int:
 
     work.is_exact says whether it is more than an estimate.
     """
-    exact = probe_ending(pos, work.endings)
+    exact = probe_ending(pos, work.tablebase)
     if exact != UNKNOWN:
         work.tbhits += 1
         work.is_exact = 1
-        return exact << FINER
+        return exact << FINER_BITS
     work.is_exact = 0
-    return chance(pos, evaluation_at(work.evaluation), work) << FINER
+    return chance(pos, evaluation_at(work.evaluation), work) << FINER_BITS
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
@@ -103,7 +103,7 @@ def greedy_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
-def informed_playout(pos: Record, work: Record, lookup: Record, plies: int) -> int:
+def guided_playout(pos: Record, work: Record, lookup: Record, plies: int) -> int:
     """Play on by a policy that looks at the board, to where the result is known at the latest; returns plies left."""
     work.is_exact = 0
     while pos.winner < 0 and plies > 0 and work.is_exact == 0:
@@ -127,7 +127,7 @@ def playout(pos: Record, work: Record, lookup: Record) -> int:
             plies -= 1
         work.random = random
     else:
-        plies = informed_playout(pos, work, lookup, plies)
+        plies = guided_playout(pos, work, lookup, plies)
     if pos.winner >= 0:
         return WIN * (1 - pos.winner)
     value = static_value(pos, work)

@@ -20,8 +20,8 @@ from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
 from games.options import Values
 
-ENDINGS = FOLDER / "ewn-endings"
-SETUPS = FOLDER / "ewn-setups.book"
+TABLEBASE_FOLDER = FOLDER / "ewn-endings"
+SETUP_BOOK = FOLDER / "ewn-setups.book"
 
 SHORT = 4
 """Plies of a short playout."""
@@ -53,9 +53,11 @@ class Knowledge:
             self._find_endgames()
 
     def _find_endgames(self) -> None:
-        self._tables: Tablebase | None = None  # the old ones go before others come
+        self._tablebase: Tablebase | None = None  # the old ones go before others come
         if self._values.is_on("UseEndgames"):
-            self._tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+            self._tablebase = Tablebase(
+                folders(TABLEBASE_FOLDER, self._values.text("EndgamePath"), self._tell), self._tell
+            )
 
     @property
     def setups(self) -> SetupBook | None:
@@ -63,7 +65,7 @@ class Knowledge:
         if not self._are_setups_open:
             self._are_setups_open = True
             try:
-                self._setups = SetupBook(SETUPS)
+                self._setups = SetupBook(SETUP_BOOK)
             except BookError as error:
                 self._tell(str(error))
         return self._setups
@@ -86,9 +88,9 @@ class Knowledge:
         return address_of(self.weights)
 
     @property
-    def endings(self) -> int:
+    def tablebase(self) -> int:
         """Address of the TABLEBASE, 0 for none."""
-        return 0 if self._tables is None else self._tables.address
+        return 0 if self._tablebase is None else self._tablebase.address
 
     def estimate(self, pos: Record) -> float:
         """The mover's chance by the learned evaluation."""
@@ -96,7 +98,7 @@ class Knowledge:
 
     def chance(self, pos: Record) -> float | None:
         """The mover's chance to win before the throw, if a table tells it."""
-        return None if self._tables is None else self._tables.chance(pos)
+        return None if self._tablebase is None else self._tablebase.chance(pos)
 
     @property
     def algorithm(self) -> str:

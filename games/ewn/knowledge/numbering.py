@@ -128,50 +128,50 @@ def weak_squares(strong: tuple[int, ...]) -> list[int]:
 
 def number(ending: Ending) -> Record:
     """The record of an ending's numbering."""
-    e = new_record(ENDING_DTYPE)
-    e.strong_count, e.weak_count = ending
-    e.strong_classes, e.weak_classes = class_count(ending.strong), class_count(ending.weak)
-    e.start[:] = e.own_image[:] = -1
+    layout = new_record(ENDING_DTYPE)
+    layout.strong_count, layout.weak_count = ending
+    layout.strong_classes, layout.weak_classes = class_count(ending.strong), class_count(ending.weak)
+    layout.start[:] = layout.own_image[:] = -1
     ranks = {chosen: rank for rank, chosen in enumerate(sets(PLACES, ending.strong))}
     pairs = used = 0
     for chosen, rank in ranks.items():
         image = tuple(sorted(map(mirror, chosen)))
         if ranks[image] < rank:
             continue
-        e.start[rank] = pairs
+        layout.start[rank] = pairs
         squares = weak_squares(chosen)
         if image != chosen:
             pairs += math.comb(len(squares), ending.weak)
             continue
-        e.own_image[rank] = used
+        layout.own_image[rank] = used
         numbers: dict[tuple[int, ...], int] = {}
         for other in sets(len(squares), ending.weak):
             there = tuple(squares[i] for i in other)
             seen = tuple(sorted(map(mirror, there)))
-            e.turned[used] = 2 * numbers[seen] + 1 if seen in numbers else 2 * len(numbers)
+            layout.turned[used] = 2 * numbers[seen] + 1 if seen in numbers else 2 * len(numbers)
             if seen not in numbers:
                 numbers[there] = len(numbers)
             used += 1
         pairs += len(numbers)
-    e.entries = pairs * e.strong_classes * e.weak_classes
-    return e
+    layout.entries = pairs * layout.strong_classes * layout.weak_classes
+    return layout
 
 
 def _numbering() -> Record:
-    n = new_record(NUMBERING_DTYPE)
+    numbering = new_record(NUMBERING_DTYPE)
     for places in range(25):
         for count in range(MAX_SIDE + 1):
-            n.binomial[places * (MAX_SIDE + 1) + count] = math.comb(places, count)
+            numbering.binomial[places * (MAX_SIDE + 1) + count] = math.comb(places, count)
     first = 0
     for count in range(1, MAX_SIDE + 1):
-        n.first_code[count] = first
+        numbering.first_code[count] = first
         for numbers, class_number in classes(count).items():
-            n.class_of[first + sum((label - 1) * 6**i for i, label in enumerate(numbers))] = class_number
+            numbering.class_of[first + sum((label - 1) * 6**i for i, label in enumerate(numbers))] = class_number
         first += 6**count
-    n.seen_as[:] = CAPTURED
+    numbering.seen_as[:] = CAPTURED
     for square in range(25):
-        n.seen_as[square::26] = square, mirror(square), 24 - square, 24 - mirror(square)
-    return n
+        numbering.seen_as[square::26] = square, mirror(square), 24 - square, 24 - mirror(square)
+    return numbering
 
 
 NUMBERING_RECORD = _numbering()
@@ -179,64 +179,64 @@ NUMBERING_RECORD = _numbering()
 
 
 @inner(int64(POSITION, NUMBERING, int64, int64), forceinline=True)
-def squares_seen(pos: Record, n: Record, side: int, view: int) -> int:
+def squares_seen(pos: Record, numbering: Record, side: int, view: int) -> int:
     """Bits of a side's squares as seen in a view."""
     mask = int64(0)
     for piece in range(6 * side + 1, 6 * side + 7):
-        square = int64(n.seen_as[view * 26 + int64(pos.square[piece])])
+        square = int64(numbering.seen_as[view * 26 + int64(pos.square[piece])])
         if square < CAPTURED:
             mask |= int64(1) << square
     return mask
 
 
 @inner(int64(NUMBERING, int64), forceinline=True)
-def rank_of(n: Record, mask: int) -> int:
+def rank_of(numbering: Record, mask: int) -> int:
     """The rank of a set of places among those of its size."""
     rank = int64(0)
     count = 1
     while mask != 0:
-        rank += n.binomial[trailing_zeros(mask) * (MAX_SIDE + 1) + count]
+        rank += numbering.binomial[trailing_zeros(mask) * (MAX_SIDE + 1) + count]
         count += 1
         mask &= mask - 1
     return rank
 
 
 @inner(int64(POSITION, NUMBERING, int64, int64, int64), forceinline=True)
-def class_seen(pos: Record, n: Record, side: int, view: int, mask: int) -> int:
+def class_seen(pos: Record, numbering: Record, side: int, view: int, mask: int) -> int:
     """The class of a side whose squares in a view are `mask`."""
-    code = int64(n.first_code[popcount(mask)])
+    code = int64(numbering.first_code[popcount(mask)])
     weight = int64(1)
     while mask != 0:
-        square = int64(n.seen_as[view * 26 + trailing_zeros(mask)])
+        square = int64(numbering.seen_as[view * 26 + trailing_zeros(mask)])
         code += weight * (int64(pos.board[square]) - 6 * side - 1)
         weight *= 6
         mask &= mask - 1
-    return int64(n.class_of[code])
+    return int64(numbering.class_of[code])
 
 
 @inner(int64(POSITION, NUMBERING, ENDING, int64))
-def index(pos: Record, n: Record, e: Record, strong: int) -> int:
+def index(pos: Record, numbering: Record, ending: Record, strong: int) -> int:
     """The number of a position of this ending while nobody has won, `strong` being its stronger side."""
     view = 2 * strong
-    mine = squares_seen(pos, n, strong, view)
-    rank = rank_of(n, mine)
-    if e.start[rank] < 0:
+    mine = squares_seen(pos, numbering, strong, view)
+    rank = rank_of(numbering, mine)
+    if ending.start[rank] < 0:
         view += 1
-        mine = squares_seen(pos, n, strong, view)
-        rank = rank_of(n, mine)
-    theirs = squares_seen(pos, n, 1 - strong, view)
+        mine = squares_seen(pos, numbering, strong, view)
+        rank = rank_of(numbering, mine)
+    theirs = squares_seen(pos, numbering, 1 - strong, view)
     places = int64(0)
     mask = theirs
     while mask != 0:
         square = trailing_zeros(mask)
         places |= int64(1) << (square - 1 - popcount(mine >> 1 & ((int64(1) << (square - 1)) - 1)))
         mask &= mask - 1
-    pair = rank_of(n, places)
-    if e.own_image[rank] >= 0:
-        seen = int64(e.turned[e.own_image[rank] + pair])
+    pair = rank_of(numbering, places)
+    if ending.own_image[rank] >= 0:
+        seen = int64(ending.turned[ending.own_image[rank] + pair])
         pair = seen >> 1
         if seen & 1:
             view ^= 1
-            theirs = squares_seen(pos, n, 1 - strong, view)
-    found = (e.start[rank] + pair) * e.strong_classes + class_seen(pos, n, strong, view, mine)
-    return found * e.weak_classes + class_seen(pos, n, 1 - strong, view, theirs)
+            theirs = squares_seen(pos, numbering, 1 - strong, view)
+    found = (ending.start[rank] + pair) * ending.strong_classes + class_seen(pos, numbering, strong, view, mine)
+    return found * ending.weak_classes + class_seen(pos, numbering, 1 - strong, view, theirs)

@@ -29,26 +29,28 @@ def slot_of(strong: int, weak: int) -> int:
 
 
 @inner(int64(POSITION, int64))
-def probe_ending(pos: Record, tables: int) -> int:
+def probe_ending(pos: Record, tablebase: int) -> int:
     """The mover's chance to win before the throw, 0 to ONE; UNKNOWN if no table tells it, or somebody has won.
 
     `tables`: address of a TABLEBASE, 0 for none.
     """
     first = popcount(pos.alive[0])
     second = popcount(pos.alive[1])
-    if tables == 0 or first + second > MAX_PIECES or pos.winner >= 0:
+    if tablebase == 0 or first + second > MAX_PIECES or pos.winner >= 0:
         return UNKNOWN
     strong = int64(second > first) if first != second else int64(pos.turn)
     slot = (max(first, second) - 1) * MAX_PIECES + min(first, second)
-    values = tablebase_at(tables).values[slot]
+    values = tablebase_at(tablebase).values[slot]
     if values == 0:
         return UNKNOWN
-    e = ending_at(tablebase_at(tables).ending[slot])
-    cell = (pos.turn ^ strong) * e.entries + index(pos, numbering_at(tablebase_at(tables).numbering), e, strong)
+    ending = ending_at(tablebase_at(tablebase).ending[slot])
+    cell = (pos.turn ^ strong) * ending.entries + index(
+        pos, numbering_at(tablebase_at(tablebase).numbering), ending, strong
+    )
     return load_short(values + 2 * cell)
 
 
 @entry(int64(POSITION, int64))
-def value_here(pos: Record, tables: int) -> int:
+def value_here(pos: Record, tablebase: int) -> int:
     """`probe_ending` from Python."""
-    return probe_ending(pos, tables)
+    return probe_ending(pos, tablebase)

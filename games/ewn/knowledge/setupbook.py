@@ -25,7 +25,7 @@ ANSWERS = 8
 CLOSE = 0.003
 """Chances that differ less are as good as equal: one is drawn."""
 
-ENTRY = np.dtype(
+SETUP_DTYPE = np.dtype(
     [
         ("setup", "<u4"),  # the word as a number
         ("against_all", "<u2"),  # the first side's chance against any set-up, per 10,000
@@ -39,7 +39,7 @@ _MIRRORED = (0, 3, 5, 1, 4, 2)
 """Where the digits of a word come from when the board is mirrored."""
 
 
-class Entry(NamedTuple):
+class RatedSetup(NamedTuple):
     """A set-up of the first side, chances 0..1."""
 
     setup: str
@@ -56,13 +56,13 @@ def reversed_numbers(setup: str) -> str:
     return "".join(str(7 - int(digit)) for digit in setup)
 
 
-def one_of(setup: str) -> str:
+def canonical(setup: str) -> str:
     """The one set-up that stands for all that are alike."""
     both = (setup, mirrored(setup))
     return min(*both, *map(reversed_numbers, both))
 
 
-FIRST_SETUPS = tuple(setup for setup in SETUPS if one_of(setup) == setup)
+FIRST_SETUPS = tuple(setup for setup in SETUPS if canonical(setup) == setup)
 SECOND_SETUPS = tuple(setup for setup in SETUPS if setup < reversed_numbers(setup))
 
 
@@ -70,21 +70,21 @@ class SetupBook:
     """An open book. BookError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        book = open_book(path, KIND, VERSION, ENTRY.itemsize * len(FIRST_SETUPS))
-        if len(book.payload) != ENTRY.itemsize * len(FIRST_SETUPS):
+        book = open_book(path, KIND, VERSION, SETUP_DTYPE.itemsize * len(FIRST_SETUPS))
+        if len(book.payload) != SETUP_DTYPE.itemsize * len(FIRST_SETUPS):
             raise BookError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
         self.entries = {}
-        entries = book.payload.view(ENTRY)
-        if not np.isin(entries["answers"], np.array(SETUPS, np.uint32)).all():
+        rows = book.payload.view(SETUP_DTYPE)
+        if not np.isin(rows["answers"], np.array(SETUPS, np.uint32)).all():
             raise BookError(f"{path}: an answer that is no set-up")
-        if max(entries[name].max() for name in ("against_all", "against_best", "chances")) > 10_000:
+        if max(rows[name].max() for name in ("against_all", "against_best", "chances")) > 10_000:
             raise BookError(f"{path}: a chance above 1")
-        for e in entries:
-            answers = zip(e["answers"].tolist(), e["chances"].tolist(), strict=True)
-            entry = Entry(
-                str(e["setup"]),
-                int(e["against_all"]) / 10_000,
-                int(e["against_best"]) / 10_000,
+        for row in rows:
+            answers = zip(row["answers"].tolist(), row["chances"].tolist(), strict=True)
+            entry = RatedSetup(
+                str(row["setup"]),
+                int(row["against_all"]) / 10_000,
+                int(row["against_best"]) / 10_000,
                 {str(word): chance / 10_000 for word, chance in answers},
             )
             self.entries[entry.setup] = entry
@@ -93,7 +93,7 @@ class SetupBook:
 
     def answers(self, setup: str) -> list[tuple[str, float]]:
         """The best answers to a set-up of the first side, best first, and the chance they have."""
-        entry = self.entries[one_of(setup)]
+        entry = self.entries[canonical(setup)]
         is_turned = entry.setup not in (setup, reversed_numbers(setup))
         return [(mirrored(word) if is_turned else word, 1 - chance) for word, chance in entry.answers.items()]
 
@@ -120,9 +120,9 @@ class SetupBook:
         ]
 
 
-def write(path: Path, about: dict[str, Any], entries: list[Entry]) -> None:
+def write(path: Path, about: dict[str, Any], entries: list[RatedSetup]) -> None:
     """Write the book of all FIRST_SETUPS."""
-    rows = np.zeros(len(entries), ENTRY)
+    rows = np.zeros(len(entries), SETUP_DTYPE)
     for row, entry in zip(rows, sorted(entries), strict=True):
         row["setup"] = int(entry.setup)
         row["against_all"], row["against_best"] = round(1e4 * entry.against_all), round(1e4 * entry.against_best)

@@ -20,9 +20,9 @@ WORK_DTYPE = record(
         ("poll_at", "i8"),  # node count at which to look at the control block again
         ("stopped", "i8"),
         ("random", "i8"),
-        ("deepest", "i8"),  # ply reached by this search
+        ("seldepth", "i8"),  # ply reached by this search
         ("tbhits", "i8"),  # positions of this search that tables of endings told
-        ("endings", "i8"),  # address of a TABLEBASE, 0 for none
+        ("tablebase", "i8"),  # address of a TABLEBASE, 0 for none
         ("evaluation", "i8"),  # address of an EVALUATION
         ("tt", "i8"),  # of the transposition table
         ("tt_mask", "i8"),
@@ -40,7 +40,7 @@ WORK_DTYPE = record(
         ("uctk", "f8"),
         ("policy", "i8"),  # of playouts: RANDOM, INFORMED, GREEDY
         ("playout_plies", "i8"),  # after which a playout is valued as it stands
-        ("way", "i8"),  # of working together: ROOT, TREE, CHILDREN
+        ("parallel_mode", "i8"),  # of working together: ROOT, TREE, CHILDREN
         ("allowed_count", "i8"),  # root moves allowed; 0: all
         ("allowed", "u2", MAX_UNION),
         ("shared", "i8"),  # address of what threads at one tree share: nodes used, lock

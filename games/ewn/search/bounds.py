@@ -12,7 +12,7 @@ from games.kernel.jit import Record, inner, int64
 
 
 @inner(int64(WORK, int64, int64), forceinline=True)
-def better(work: Record, base: int, pair: int) -> int:
+def throw_bound(work: Record, base: int, pair: int) -> int:
     """The higher bound of the pieces that a throw moves (`movable`), bounds of a node beginning at `base`."""
     value = int64(work.bounds[base + (pair & 15)])
     if pair >> 4 != NOBODY:
@@ -21,16 +21,16 @@ def better(work: Record, base: int, pair: int) -> int:
 
 
 @inner(int64(WORK, LOOKUP, int64, int64), forceinline=True)
-def sum_up(work: Record, lookup: Record, alive: int, base: int) -> int:
+def sum_over_throws(work: Record, lookup: Record, alive: int, base: int) -> int:
     """Six times the chance, by the bounds that begin at `base`."""
     total = int64(0)
     for die in range(1, 7):
-        total += better(work, base, int64(lookup.movable[alive * 7 + die]))
+        total += throw_bound(work, base, int64(lookup.movable[alive * 7 + die]))
     return total
 
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def enough(work: Record, lookup: Record, alive: int, lower: int, piece: int, beta: int) -> int:
+def star1_beta(work: Record, lookup: Record, alive: int, lower: int, piece: int, beta: int) -> int:
     """What a piece must be worth to lift the chance to `beta` beside the lower bounds of the others; at most WIN."""
     rest = int64(0)
     share = int64(0)
@@ -39,12 +39,12 @@ def enough(work: Record, lookup: Record, alive: int, lower: int, piece: int, bet
         if pair & 15 == piece or pair >> 4 == piece:
             share += 1
         else:
-            rest += better(work, lower, pair)
+            rest += throw_bound(work, lower, pair)
     return min((6 * beta - rest + share - 1) // share, WIN)
 
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def too_little(work: Record, lookup: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
+def star1_alpha(work: Record, lookup: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
     """If a piece is worth no more than this, the chance is `alpha` at most by the upper bounds of the others."""
     rest = int64(0)
     alone = int64(0)
@@ -64,7 +64,7 @@ def too_little(work: Record, lookup: Record, alive: int, upper: int, piece: int,
             least = min(least, value)
             most = max(most, value)
         else:
-            rest += better(work, upper, pair)
+            rest += throw_bound(work, upper, pair)
     limit = (6 * alpha - rest) // (alone + shared)  # where it is the better of each pair
     if limit >= most:
         return limit

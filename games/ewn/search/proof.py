@@ -41,15 +41,15 @@ def wins(pos: Record, work: Record, lookup: Record, winner: int, turns: int) -> 
             for way in range(lookup.step_count[side * 25 + square]):
                 do_move(pos, lookup, step(lookup, side, square, int64(way)))
                 if pos.winner >= 0:
-                    does_it = int64(pos.winner == winner)
+                    succeeds = int64(pos.winner == winner)
                 elif side == winner and turns == 1:
-                    does_it = int64(0)
+                    succeeds = int64(0)
                 else:
-                    does_it = recurse_2(pos, work, lookup, winner, turns - int64(side == winner))
+                    succeeds = recurse_2(pos, work, lookup, winner, turns - int64(side == winner))
                 undo_move(pos)
-                if side != winner and does_it == 0:
+                if side != winner and succeeds == 0:
                     return int64(0)
-                if side == winner and does_it == 1:
+                if side == winner and succeeds == 1:
                     good |= int64(1) << piece
                     break
     if side != winner:

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from games.contract import Move, Task
-from games.ewn.evaluation.playout import FINER, WIN, static_value
+from games.ewn.evaluation.playout import FINER_BITS, WIN, static_value
 from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.ewn.rules.movegen import step
 from games.ewn.rules.position import POSITION, do_move, undo_move
 from games.ewn.rules.work import MAX_UNION, WORK, WORK_DTYPE
-from games.ewn.search.bounds import enough, sum_up, too_little
+from games.ewn.search.bounds import star1_alpha, star1_beta, sum_over_throws
 from games.ewn.search.root import RootMoves, Value
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64
@@ -60,16 +60,16 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     count_node(work)
     if work.stopped == 1:
         return int64(0)
-    work.deepest = max(work.deepest, ply)
+    work.seldepth = max(work.seldepth, ply)
 
     # Step 2. What needs no search
     if depth <= 0:
         return static_value(pos, work)
-    exact = probe_ending(pos, work.endings)
+    exact = probe_ending(pos, work.tablebase)
     if exact != UNKNOWN:
         work.tbhits += 1
         work.is_exact = 1
-        return exact << FINER
+        return exact << FINER_BITS
 
     # Step 3. The transposition table
     data = probe(work.tt, work.tt_mask, pos.key)
@@ -114,10 +114,10 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 work.moves[end] = move
                 work.values[end] = value
                 end += 1
-        low_sum = sum_up(work, lookup, alive, lower)
+        low_sum = sum_over_throws(work, lookup, alive, lower)
         if end == int64(work.segment[segment + piece]):
             work.bounds[upper + piece] = work.bounds[lower + piece]
-            high_sum = sum_up(work, lookup, alive, upper)
+            high_sum = sum_over_throws(work, lookup, alive, upper)
     work.segment[segment + 6] = end
 
     # Step 5. Search the best-looking move of each piece (Star2), then the others (Star1)
@@ -137,8 +137,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 move = pick_from(work.moves, work.values, at, last)
                 low = int64(work.bounds[lower + piece])
                 if pass_ == 1:
-                    low = max(low, too_little(work, lookup, alive, upper, piece, alpha))
-                high = enough(work, lookup, alive, lower, piece, beta)
+                    low = max(low, star1_alpha(work, lookup, alive, upper, piece, alpha))
+                high = star1_beta(work, lookup, alive, lower, piece, beta)
                 do_move(pos, lookup, move)
                 value = WIN - recurse_4(pos, work, lookup, WIN - high, WIN - low, depth - 1, ply + 1)
                 undo_move(pos)
@@ -149,13 +149,13 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 most = max(most, value)
                 if value > int64(work.bounds[lower + piece]):
                     work.bounds[lower + piece] = value
-                    low_sum = sum_up(work, lookup, alive, lower)
+                    low_sum = sum_over_throws(work, lookup, alive, lower)
                 at += 1
                 if pass_ == 0:
                     break
             if at == last:
                 work.bounds[upper + piece] = most
-                high_sum = sum_up(work, lookup, alive, upper)
+                high_sum = sum_over_throws(work, lookup, alive, upper)
 
     # Step 6. The value or a bound on it, rounded to its safe side, into the table
     if low_sum >= 6 * beta:
@@ -196,8 +196,8 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
         self._root = RootMoves(task)
         self._boards = [self._root.record.copy() for _ in works]
         for work in works:
-            work.deepest = work.tbhits = 0
-            work.endings, work.evaluation = self._knowledge.endings, self._knowledge.evaluation
+            work.seldepth = work.tbhits = 0
+            work.tablebase, work.evaluation = self._knowledge.tablebase, self._knowledge.evaluation
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
         # The answer of a search that is stopped at once.
         works[0].poll_at = _NEVER
@@ -243,7 +243,7 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
     def findings(self, depth: int) -> Findings:
         return Findings(
             self._root.lines(self._value, self._rank, self._depths.__getitem__),
-            max(int(work.deepest) for work in self._works),
+            max(int(work.seldepth) for work in self._works),
             is_settled=self._root.is_settled(self._value),
             tbhits=sum(int(work.tbhits) for work in self._works),
             value=self._root.before_throw(self._value),

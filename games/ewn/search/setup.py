@@ -55,7 +55,7 @@ def playout_work(knowledge: Knowledge, seed: int, stream: int = 0) -> Record:
     work = new_record(WORK_DTYPE)
     work.random = seed_state(seed, stream)
     work.policy, work.playout_plies = GREEDY, TO_THE_END
-    work.endings, work.evaluation = knowledge.endings, knowledge.evaluation
+    work.tablebase, work.evaluation = knowledge.tablebase, knowledge.evaluation
     return work
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from games.contract import Move, Task
-from games.ewn.evaluation.playout import FINER, WIN, playout
+from games.ewn.evaluation.playout import FINER_BITS, WIN, playout
 from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.knowledge.numbering import MAX_PIECES
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
@@ -36,7 +36,7 @@ from games.ewn.rules.position import (
     undo_move,
 )
 from games.ewn.rules.work import WORK, WORK_DTYPE
-from games.ewn.search.bounds import sum_up
+from games.ewn.search.bounds import sum_over_throws
 from games.ewn.search.root import RootMoves, Value
 from games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from games.ewn.game import EwnPosition
 
 ROOT, TREE, CHILDREN = range(3)
-WAYS = ("root", "tree", "children")
+PARALLEL_MODES = ("root", "tree", "children")
 
 LEAF_VISITS = 8
 """Playouts from a node before it gets children."""
 
-KEPT = 200_000
+MAX_KEPT = 200_000
 """Nodes that are kept from a move to the next at most: to copy them takes 6 ms."""
 
-MOST_CHILDREN = 3
+SPLIT_CHILDREN = 3
 """Children of the root that the paper's threads work at together."""
 
 NODE_DTYPE = record(
@@ -96,14 +96,14 @@ def children_before(ways: int, piece: int) -> int:
 
 
 @inner(void(int64, int64), forceinline=True)
-def move_node(node: int, copy: int) -> None:
+def copy_node(node: int, copy: int) -> None:
     """Copy one node."""
     for word in range(SIZE // 8):
         store(copy + 8 * word, load(node + 8 * word))
 
 
 @inner(int64(WORK, LOOKUP, int64, int64))
-def settled(work: Record, lookup: Record, tree: int, node: int) -> int:
+def proven_value(work: Record, lookup: Record, tree: int, node: int) -> int:
     """What the player to move at a node has before the throw if the proven children settle it, else OPEN."""
     child = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
@@ -119,8 +119,8 @@ def settled(work: Record, lookup: Record, tree: int, node: int) -> int:
             child += 1
         work.bounds[piece] = least
         work.bounds[6 + piece] = most
-    total = sum_up(work, lookup, alive, int64(0))
-    return (total + 3) // 6 if total == sum_up(work, lookup, alive, int64(6)) else int64(OPEN)
+    total = sum_over_throws(work, lookup, alive, int64(0))
+    return (total + 3) // 6 if total == sum_over_throws(work, lookup, alive, int64(6)) else int64(OPEN)
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -169,11 +169,11 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
             child.exact = WIN
         elif pieces <= MAX_PIECES + int64(captured > 0):
             do_move(pos, lookup, move)
-            exact = probe_ending(pos, work.endings)
+            exact = probe_ending(pos, work.tablebase)
             undo_move(pos)
             if exact != UNKNOWN:
                 work.tbhits += 1
-                child.exact = WIN - (exact << FINER)
+                child.exact = WIN - (exact << FINER_BITS)
     node_at(tree + SIZE * node).ways = ways
     swap_if_32(tree + SIZE * node + _FIRST, int64(BUSY), first)
     return int64(1)
@@ -182,14 +182,14 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
 @inner(float64(WORK, int64, int64, float64), forceinline=True)
 def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
     """UCTValue of a child; without end if nobody visited it yet or it wins."""
-    n = node_at(tree + SIZE * child)
-    exact = int64(n.exact)
+    node = node_at(tree + SIZE * child)
+    exact = int64(node.exact)
     if exact != OPEN:
         return math.inf if exact == WIN else work.wink * exact / WIN
-    if n.visits == 0:
+    if node.visits == 0:
         return _UNVISITED
-    share = 1.0 / n.visits  # one division: with three a playout took 1.08 times as long
-    return work.wink / WIN * n.sum * share + work.uctk * math.sqrt(logarithm * share)
+    share = 1.0 / node.visits  # one division: with three a playout took 1.08 times as long
+    return work.wink / WIN * node.sum * share + work.uctk * math.sqrt(logarithm * share)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
@@ -251,14 +251,14 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
             if expand(pos, work, lookup, tree, node) == 0:
                 break
             skip = int64(0)
-            if node == TOP and work.way == CHILDREN:
-                skip = work.thread % MOST_CHILDREN
+            if node == TOP and work.parallel_mode == CHILDREN:
+                skip = work.thread % SPLIT_CHILDREN
             child = select(pos, work, lookup, tree, node, skip)
             if child == 0:  # a throw that fits no move allowed at the root
                 break
             work.path[depth] = child
             depth += 1
-            if work.way == ROOT:
+            if work.parallel_mode == ROOT:
                 visits = int64(node_at(tree + SIZE * child).visits)
                 node_at(tree + SIZE * child).visits += 1
             else:
@@ -275,30 +275,30 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
                 node = child
                 work.random = next_state(work.random)
                 pos.dice = 1 + below(work.random, int64(6))
-        work.deepest = max(work.deepest, depth)
+        work.seldepth = max(work.seldepth, depth)
 
         # Step 3. Play out
         if result == OPEN:
             result = playout(pos, work, lookup) if depth > 0 else int64(0)
 
         # Step 4. Back the result up, and what is proven as far as it settles the nodes above
-        if work.way == CHILDREN:
+        if work.parallel_mode == CHILDREN:
             while swap_if_32(work.shared + 8 * LOCK, int64(0), int64(1)) == 0:
                 pass
         for i in range(depth - 1, -1, -1):
             child = int64(work.path[i])
             is_second = (root.turn ^ i) & 1
             share = WIN - result if is_second else result
-            if work.way == ROOT:
+            if work.parallel_mode == ROOT:
                 node_at(tree + SIZE * child).sum += share
             else:
                 fetch_add(tree + SIZE * child + _SUM, share)
             if is_proven and int64(node_at(tree + SIZE * child).exact) == OPEN:
-                value = settled(work, lookup, tree, child)
+                value = proven_value(work, lookup, tree, child)
                 is_proven = value != OPEN
                 if is_proven:
                     node_at(tree + SIZE * child).exact = WIN - value
-        if work.way == CHILDREN:
+        if work.parallel_mode == CHILDREN:
             swap_if_32(work.shared + 8 * LOCK, int64(1), int64(0))
 
         # Step 5. Look at the clock
@@ -308,12 +308,12 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
 
 
 @entry(int64(int64, int64, int64, int64))
-def keep(source: int, copy: int, node: int, most: int) -> int:
+def copy_subtree(source: int, copy: int, node: int, most: int) -> int:
     """Copy a node with what is below it to another tree, to be its root (Cheney 1970); returns the nodes in use there.
 
     Nodes beyond `most` are left out, those furthest from the root first.
     """
-    move_node(source + SIZE * node, copy + SIZE * TOP)
+    copy_node(source + SIZE * node, copy + SIZE * TOP)
     end = int64(TOP + 1)
     at = int64(TOP)
     while at < end:
@@ -323,7 +323,7 @@ def keep(source: int, copy: int, node: int, most: int) -> int:
             node_at(copy + SIZE * at).first = end if end + count <= most else 0
             if end + count <= most:
                 for i in range(count):
-                    move_node(source + SIZE * (first + i), copy + SIZE * end)
+                    copy_node(source + SIZE * (first + i), copy + SIZE * end)
                     end += 1
         at += 1
     return end
@@ -368,7 +368,7 @@ class Forest:
             self.shared[USED] = TOP + 1
         elif path:
             other = address_of(self._halves[1])
-            self.shared[USED] = keep(self.address, other, node, min(KEPT, int(self.shared[CAPACITY])))
+            self.shared[USED] = copy_subtree(self.address, other, node, min(MAX_KEPT, int(self.shared[CAPACITY])))
             self._halves.reverse()
 
 
@@ -412,11 +412,11 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         self._knowledge = knowledge
         self._forests: list[Forest] = []
         self._grown: Record | None = None  # the root that the trees are of
-        self._way = ROOT
+        self._parallel_mode = ROOT
 
     @property
     def shares_tree(self) -> bool:
-        return self._knowledge.parallel != WAYS[ROOT]
+        return self._knowledge.parallel != PARALLEL_MODES[ROOT]
 
     def forget(self) -> None:
         self._grown, self._forests = None, []
@@ -425,30 +425,30 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         """Keep what the last search found out about this position."""
         known = self._knowledge
         self._root, self._works = RootMoves(task), works
-        way = WAYS.index(known.parallel)
-        if way == ROOT and len(trees) < len(works):
-            way = TREE  # the option changed since the trees were made
+        mode = PARALLEL_MODES.index(known.parallel)
+        if mode == ROOT and len(trees) < len(works):
+            mode = TREE  # the option changed since the trees were made
         path = None
-        if self._grown is not None and self._way == way and not task.moves:
+        if self._grown is not None and self._parallel_mode == mode and not task.moves:
             path = path_between(self._grown, self._root.record)
-        self._way = way
+        self._parallel_mode = mode
         if path is None:
-            self._forests = [Forest(tree) for tree in (trees if self._way == ROOT else trees[:1])]
+            self._forests = [Forest(tree) for tree in (trees if self._parallel_mode == ROOT else trees[:1])]
         for forest in self._forests:
             forest.keep(path)
         for thread, work in enumerate(works):
             shared = address_of(self._forest(thread).shared)
-            work.endings, work.evaluation = known.endings, known.evaluation
-            work.wink, work.uctk, work.way, work.shared = known.wink, known.uctk, self._way, shared
+            work.tablebase, work.evaluation = known.tablebase, known.evaluation
+            work.wink, work.uctk, work.parallel_mode, work.shared = known.wink, known.uctk, self._parallel_mode, shared
             work.policy, work.playout_plies = known.playout
-            work.deepest = work.tbhits = 0
+            work.seldepth = work.tbhits = 0
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = task.moves
         self._grown = None if task.moves else self._root.record
 
     def _forest(self, thread: int) -> Forest:
         """Return the tree that a thread works at."""
-        return self._forests[thread if self._way == ROOT else 0]
+        return self._forests[thread if self._parallel_mode == ROOT else 0]
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
         tree = self._forest(thread).address
@@ -478,7 +478,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
 
         return Findings(
             self._root.lines(values.__getitem__, rank, lambda move: 0),
-            max(int(work.deepest) for work in self._works),
+            max(int(work.seldepth) for work in self._works),
             max(forest.hashfull for forest in self._forests),
             self._root.is_settled(values.__getitem__),
             sum(int(work.tbhits) for work in self._works),

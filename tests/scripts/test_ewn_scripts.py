@@ -23,8 +23,8 @@ from games.books.book import BookError
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import WEIGHTS
 from games.ewn.game import EwnPosition
-from games.ewn.knowledge.knowledge import SETUPS as SETUP_BOOK
-from games.ewn.knowledge.knowledge import Knowledge, knowledge
+from games.ewn.knowledge import knowledge
+from games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
 from games.ewn.knowledge.setupbook import (
     FIRST_SETUPS,
     SECOND_SETUPS,
@@ -148,7 +148,7 @@ def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "bad.book").write_bytes(SETUP_BOOK.read_bytes()[:-7])
     with pytest.raises(BookError):
         SetupBook(tmp_path / "bad.book")
-    monkeypatch.setattr(knowledge, "SETUPS", tmp_path / "bad.book")
+    monkeypatch.setattr(knowledge, "SETUP_BOOK", tmp_path / "bad.book")
     said: list[str] = []
     known = Knowledge(said.append)
     known.set_option("OwnBook", "true")

@@ -107,7 +107,7 @@ def hits_all(work: Record, lookup: Record, first: int, second: int) -> int:
 
 
 @inner(int64(int64, int64), forceinline=True)
-def ordered(first: int, second: int) -> int:
+def sorted_turn(first: int, second: int) -> int:
     """The code of a turn whatever the order of its stones."""
     return make_turn(first, second) if first < second else make_turn(second, first)
 
@@ -130,5 +130,5 @@ def winning_turn(pos: Record, work: Record, lookup: Record) -> int:
                         first = point
                     else:
                         second = point
-            return ordered(first, second)
+            return sorted_turn(first, second)
     return 0

@@ -36,15 +36,15 @@ def symmetric_keys(pos: Record) -> list[int]:
 
 def turned(move: int, symmetry: int) -> int:
     """A turn as a symmetry sees it."""
-    return _code([_WAYS[symmetry][point] for point in (first_stone(move), second_stone(move)) if point != NO_POINT])
+    return _turn_of([_WAYS[symmetry][point] for point in (first_stone(move), second_stone(move)) if point != NO_POINT])
 
 
 def turned_back(move: int, symmetry: int) -> int:
     """The turn that is `move` as a symmetry sees it."""
-    return _code(
+    return _turn_of(
         [_WAYS[symmetry].index(point) for point in (first_stone(move), second_stone(move)) if point != NO_POINT]
     )
 
 
-def _code(points: list[int]) -> int:
+def _turn_of(points: list[int]) -> int:
     return make_turn(min(points), max(points) if len(points) == 2 else NO_POINT)

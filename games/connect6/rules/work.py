@@ -32,7 +32,7 @@ MAX_REPLIES = 8
 MAX_LEVELS = 24
 """Attacks of the longest sequence."""
 
-SOME, ALL, NONE = 0, 1, 2
+PARTIAL, COMPLETE, LOST = 0, 1, 2
 """Of the turns that do not lose at once the list has some, it has all, or there are none."""
 
 WORK_DTYPE = record(
@@ -47,7 +47,7 @@ WORK_DTYPE = record(
         ("generation", "i8"),
         ("width", "i8"),  # turns searched at a node
         ("seldepth", "i8"),
-        ("exhaustive", "i8"),  # SOME, ALL or NONE
+        ("coverage", "i8"),  # SOME, ALL or NONE
         ("threat_count", "i8"),
         ("threat_roads", "u2", MAX_THREATS),
         ("candidates", "u2", CANDIDATES),  # points, best first
@@ -71,10 +71,10 @@ WORK_DTYPE = record(
         ("hit_second", "u2", MAX_HITS),
         # Listing attacks: roads of two or three own stones, points on them, points on roads of three
         ("hot_count", "i8"),
-        ("some_count", "i8"),
+        ("partner_count", "i8"),
         ("three_count", "i8"),
         ("hot", "u2", ROADS),
-        ("some", "u2", POINTS),
+        ("partners", "u2", POINTS),
         ("three", "u2", POINTS),
         ("marks", "u1", POINTS),  # always cleared after use
         ("alone_count", "u1", POINTS),  # threats that a stone on the point makes alone

@@ -7,12 +7,12 @@ enemy's). A threat is kept as the one or two empty points of its road, which are
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.movegen import find_threats, hits_all, ordered
+from games.connect6.rules.movegen import find_threats, hits_all, sorted_turn
 from games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
 from games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.jit import Record, inner, int64, void
 
-MISSED = -1
+NO_ATTACK = -1
 """In the place of a number of replies: one stone suffices, it is no attack."""
 
 REPLY_COST = 1 << 24
@@ -22,7 +22,7 @@ UNSTOPPABLE = -(1 << 23)
 SCRATCH = MAX_LEVELS * MAX_REPLIES
 """Where replies are listed only to be counted."""
 
-SOME, THREE = 1, 2
+PARTNER, THREE = 1, 2
 """Marks of empty points: on a road of two or three own stones or of an opponent's threat; on an own road of three."""
 
 
@@ -45,7 +45,7 @@ def note_threat(pos: Record, work: Record, lookup: Record, road: int, first: int
 
 
 @inner(int64(WORK, int64, int64, int64))
-def list_second(work: Record, first: int, at: int, end: int) -> int:
+def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
     """With `first` hitting some of the threats, list the replies it is part of; MISSED if it hits all."""
     a, b = int64(NO_POINT), int64(NO_POINT)
     is_open = False
@@ -62,10 +62,10 @@ def list_second(work: Record, first: int, at: int, end: int) -> int:
             if b != p and b != q:
                 b = int64(NO_POINT)
     if not is_open:
-        return MISSED
+        return NO_ATTACK
     for second in (a, b):
         if second != NO_POINT:
-            turn = ordered(first, second)
+            turn = sorted_turn(first, second)
             is_new = True
             for i in range(at, end):
                 if work.replies[i] == turn:
@@ -80,11 +80,11 @@ def list_second(work: Record, first: int, at: int, end: int) -> int:
 def list_hitting(work: Record, at: int) -> int:
     """The pairs that hit every noted threat, to work.replies from `at`; their number, or MISSED if one stone does."""
     if work.hit_count == 0:
-        return MISSED
-    end = list_second(work, int64(work.hit_first[0]), at, at)
-    if end != MISSED and work.hit_second[0] != NO_POINT:
-        end = list_second(work, int64(work.hit_second[0]), at, end)
-    return MISSED if end == MISSED else end - at
+        return NO_ATTACK
+    end = list_pairs_with(work, int64(work.hit_first[0]), at, at)
+    if end != NO_ATTACK and work.hit_second[0] != NO_POINT:
+        end = list_pairs_with(work, int64(work.hit_second[0]), at, end)
+    return NO_ATTACK if end == NO_ATTACK else end - at
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
@@ -117,13 +117,13 @@ def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: in
     if work.threat_count > 0 and hits_all(work, lookup, first, second) == 0:
         return end
     replies = list_hitting(work, int64(SCRATCH))
-    if replies == MISSED:
+    if replies == NO_ATTACK:
         return end
     if end == MAX_ATTACKS:
         work.attack_cut = 1
         return end
     base = pos.turn * POINTS
-    work.attacks[end] = ordered(first, second)
+    work.attacks[end] = sorted_turn(first, second)
     work.attack_scores[end] = pos.interest[base + first] + pos.interest[base + second] - REPLY_COST * replies
     return end + 1
 
@@ -132,7 +132,7 @@ def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: in
 def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
     """Find the mover's roads of two and three, their empty points, and for each the threats its stone makes alone."""
     own = pos.turn * 64
-    work.hot_count = work.some_count = work.three_count = 0
+    work.hot_count = work.partner_count = work.three_count = 0
     for road in range(ROADS):
         count = lookup.own[own + pos.roads[road]]
         if count != 2 and count != 3:
@@ -144,11 +144,11 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
             if pos.stones[point] != 0:
                 continue
             if work.marks[point] == 0:
-                work.marks[point] = SOME
-                work.some[work.some_count] = point
-                work.some_count += 1
+                work.marks[point] = PARTNER
+                work.partners[work.partner_count] = point
+                work.partner_count += 1
             if count == 3:
-                if work.marks[point] == SOME:
+                if work.marks[point] == PARTNER:
                     work.marks[point] = THREE
                     work.three[work.three_count] = point
                     work.three_count += 1
@@ -237,9 +237,9 @@ def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
         for j in range(road, road + ROAD_LENGTH):
             point = int64(lookup.road_points[j])
             if pos.stones[point] == 0 and work.marks[point] == 0:
-                work.marks[point] = SOME
-                work.some[work.some_count] = point
-                work.some_count += 1
+                work.marks[point] = PARTNER
+                work.partners[work.partner_count] = point
+                work.partner_count += 1
     end = list_on_roads(pos, work, lookup, first)
     for i in range(work.three_count):
         point = int64(work.three[i])
@@ -252,11 +252,11 @@ def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
                 end = try_attack(pos, work, lookup, point, other, end)
         work.hit_count = 0
         note_alone(work, point, int64(NO_POINT))
-        if list_hitting(work, int64(SCRATCH)) != MISSED:
-            for j in range(work.some_count):
-                other = int64(work.some[j])
-                if work.marks[other] == SOME and is_new_pair(work, point, other) == 1:
+        if list_hitting(work, int64(SCRATCH)) != NO_ATTACK:
+            for j in range(work.partner_count):
+                other = int64(work.partners[j])
+                if work.marks[other] == PARTNER and is_new_pair(work, point, other) == 1:
                     end = try_attack(pos, work, lookup, point, other, end)
-    for i in range(work.some_count):
-        work.marks[work.some[i]] = 0
+    for i in range(work.partner_count):
+        work.marks[work.partners[i]] = 0
     return end

@@ -7,9 +7,19 @@ threats all that meet them; in danger (threats.py) those that may avert it.
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
-from games.connect6.rules.movegen import find_threats, hits_all, ordered, winning_turn
+from games.connect6.rules.movegen import find_threats, hits_all, sorted_turn, winning_turn
 from games.connect6.rules.position import NO_POINT, POSITION, do_turn, first_stone, make_turn, second_stone, undo_turn
-from games.connect6.rules.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
+from games.connect6.rules.work import (
+    CANDIDATES,
+    COMPLETE,
+    LOST,
+    MAX_FIRSTS,
+    MAX_THREATS,
+    MAX_TURNS,
+    PARTIAL,
+    SECONDS,
+    WORK,
+)
 from games.kernel.jit import Record, inner, int64
 
 
@@ -20,7 +30,7 @@ def in_zone(work: Record, point: int) -> int:
 
 
 @inner(int64(WORK, int64, int64, int64, int64), forceinline=True)
-def rank(work: Record, point: int, score: int, count: int, most: int) -> int:
+def insert_candidate(work: Record, point: int, score: int, count: int, most: int) -> int:
     """Put a point into its place among the best of work.candidates, of `count`, at most `most`; their new number."""
     if count == most:
         if score <= work.candidate_scores[count - 1]:
@@ -43,7 +53,7 @@ def choose_points(pos: Record, work: Record, most: int) -> int:
     count: int = int64(0)
     for point in range(POINTS):
         if pos.stones[point] == 0:
-            count = rank(work, int64(point), int64(pos.interest[base + point]), count, most)
+            count = insert_candidate(work, int64(point), int64(pos.interest[base + point]), count, most)
     return count
 
 
@@ -68,11 +78,11 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
     count: int = int64(0)
     for i in range(touched):
         point = int64(work.touched[i])
-        count = rank(work, point, int64(pos.interest[base + point] + work.gains[point]), count, most)
+        count = insert_candidate(work, point, int64(pos.interest[base + point] + work.gains[point]), count, most)
     for i in range(work.leading_count):
         point = int64(work.leading[i])
         if work.marks[point] == 0 and point != first:
-            count = rank(work, point, int64(pos.interest[base + point]), count, most)
+            count = insert_candidate(work, point, int64(pos.interest[base + point]), count, most)
     for i in range(touched):
         work.marks[work.touched[i]] = 0
     return count
@@ -81,7 +91,7 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
 @inner(int64(WORK, int64, int64, int64, int64, int64), forceinline=True)
 def list_turn(work: Record, first: int, second: int, score: int, start: int, end: int) -> int:
     """List a turn, once among those from `start`; returns the list's new end."""
-    turn = ordered(first, second)
+    turn = sorted_turn(first, second)
     for i in range(start, end):
         if work.moves[i] == turn:
             return end
@@ -138,7 +148,7 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
             if hit == 0:
                 open_road = road
         if open_road < 0:
-            work.exhaustive = SOME
+            work.coverage = PARTIAL
             end = list_with(pos, work, lookup, first, seconds, start, end)
         else:
             for k in range(open_road, open_road + ROAD_LENGTH):
@@ -168,7 +178,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     count: int = int64(0)
     for i in range(work.zone_count):
         point = int64(work.zone[i])
-        count = rank(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
+        count = insert_candidate(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
     for i in range(count):
         work.zone[i] = work.candidates[i]
     end = kept
@@ -186,7 +196,7 @@ def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: i
     work.exhaustive tells what was left out.
     """
     start = ply * MAX_TURNS
-    work.exhaustive = SOME
+    work.coverage = PARTIAL
     if pos.threats[pos.turn] > 0:
         turn = winning_turn(pos, work, lookup)
         if turn != 0:
@@ -203,13 +213,13 @@ def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: i
     work.leading_count = count
     end = start
     if work.threat_count > 0:
-        work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
+        work.coverage = COMPLETE if work.threat_count < MAX_THREATS else PARTIAL
         seconds = min(2 * firsts, CANDIDATES)
         end = list_defences(pos, work, lookup, start, seconds)
         if end > start + MAX_TURNS - seconds:
-            work.exhaustive = SOME
-        elif end == start and work.exhaustive == ALL:
-            work.exhaustive = NONE
+            work.coverage = PARTIAL
+        elif end == start and work.coverage == COMPLETE:
+            work.coverage = LOST
     if end == start:
         for i in range(min(firsts, count)):
             end = list_with(pos, work, lookup, int64(work.leading[i]), int64(SECONDS), start, end)

@@ -26,10 +26,10 @@ class ThreatSolver:
 
     def __init__(self, megabytes: int = 16) -> None:
         self._work = new_record(WORK_DTYPE)
-        self._table = TranspositionTable(megabytes)
+        self._tt = TranspositionTable(megabytes)
         self._control = Control()
         self._work.control = self._control.address
-        self._work.tt, self._work.tt_mask = self._table.address, self._table.mask
+        self._work.tt, self._work.tt_mask = self._tt.address, self._tt.mask
         self.nodes = 0
         """Of the last search."""
 

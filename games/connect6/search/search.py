@@ -12,7 +12,7 @@ from games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
 from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.connect6.rules.movegen import winning_turn
 from games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
-from games.connect6.rules.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
+from games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_PLY, MAX_TURNS, PARTIAL, WORK, WORK_DTYPE
 from games.connect6.search.candidates import generate_turns
 from games.connect6.search.threats import find_danger, find_win, win_after
 from games.contract import MATE_LIMIT, Task
@@ -52,14 +52,14 @@ UNPROVEN = (EVAL_BOUND + MATE_BOUND) // 2
 DEFENCES = 6
 """Defences tried beyond the horizon."""
 
-EXTENSION = 2
+MAX_EXTENSION = 2
 """Turns that answering threats may carry a line beyond the horizon (without a bound, threats answered by
 threats ran to ply 48 and held middle games to depth 2)."""
 
-KILLER = 150
+KILLER_BONUS = 150
 """A turn that cut off a sibling counts for so much more interest (57.1 % +- 7.9 of 120 games)."""
 
-LATE = 3
+FULL_DEPTH_TURNS = 3
 """Turns of a node that are searched to the full depth at once (52.4 % +- 6.6 of 84 games against all, 100 ms)."""
 
 THREAT_DEPTH, THREAT_NODES = 20, 64
@@ -113,7 +113,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     # Step 3. The horizon, unless threats must be answered
     must_defend = pos.threats[pos.turn ^ 1] > 0
-    if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -EXTENSION:
+    if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -MAX_EXTENSION:
         return evaluate(pos)
 
     # Step 4. A win found earlier is nearer than any from here
@@ -124,9 +124,9 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
     # Step 5. Transposition table
     data = probe(work.tt, work.tt_mask, pos.key)
-    table_move = int64(-1)
+    tt_move = int64(-1)
     if data != 0:
-        table_move = entry_move(data)
+        tt_move = entry_move(data)
         score = from_table(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
         if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
@@ -143,12 +143,12 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     # Step 7. Turns by interest, the table's first, then those that cut off siblings
     first = ply * MAX_TURNS
     end = generate_turns(pos, work, lookup, ply, work.width if depth > 0 else int64(DEFENCES))
-    exhaustive = work.exhaustive
+    coverage = work.coverage
     for i in range(first, end):
-        if work.moves[i] == table_move:
+        if work.moves[i] == tt_move:
             work.move_scores[i] = INFINITE
         elif work.moves[i] == work.killers[2 * ply] or work.moves[i] == work.killers[2 * ply + 1]:
-            work.move_scores[i] += KILLER
+            work.move_scores[i] += KILLER_BONUS
     end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
 
     # Step 8. Principal variation search; turns further down the list are looked at less deeply first
@@ -164,9 +164,13 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         if i == first:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, ply + 1)
         else:
-            less = int64(1) if depth > 1 and i - first >= LATE and not must_defend and not in_danger else int64(0)
-            score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - less, ply + 1)
-            if less > 0 and score > alpha:
+            reduction = (
+                int64(1)
+                if depth > 1 and i - first >= FULL_DEPTH_TURNS and not must_defend and not in_danger
+                else int64(0)
+            )
+            score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
+            if reduction > 0 and score > alpha:
                 score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1, ply + 1)
             if score > alpha and score < beta:
                 score = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, ply + 1)
@@ -187,7 +191,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                     break
 
     # Step 9. No loss is proven by a choice of turns
-    if best < -MATE_BOUND and exhaustive == SOME:
+    if best < -MATE_BOUND and coverage == PARTIAL:
         best = ply - UNPROVEN
 
     # Step 10. Remember
@@ -199,7 +203,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
 
 @inner(int64(WORK, int64))
-def first_of_root(work: Record, move: int) -> int:
+def move_to_front(work: Record, move: int) -> int:
     """Bring a turn to the front of the root's, over the last if it is not among them and may be; 1 if it is there."""
     at = int64(0)
     while at < work.root_count and work.root_moves[at] != move:
@@ -225,14 +229,14 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     best = int64(-INFINITE)
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
         length = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
-        if length > 0 and first_of_root(work, int64(work.attack_turn)) == 1:
+        if length > 0 and move_to_front(work, int64(work.attack_turn)) == 1:
             work.pv_length[1] = 0
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)
         for i in range(work.root_count if depth >= ROOT_REPLY_DEPTH else 0):
             length = win_after(pos, work, lookup, int64(work.root_moves[i]), ROOT_REPLY_NODES * depth)
             if length > 0:
-                first_of_root(work, int64(work.root_moves[i]))
+                move_to_front(work, int64(work.root_moves[i]))
                 work.pv_length[1] = 0
                 set_pv(work, int64(0), int64(work.root_moves[0]))
                 return MATE - (2 * length - 1)
@@ -269,7 +273,7 @@ def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
     work.zone_count = 0
     end = generate_turns(pos, work, lookup, int64(0), limit)
     count = min(end, limit)
-    work.root_proves = 1 if work.exhaustive == NONE or (work.exhaustive == ALL and count == end) else 0
+    work.root_proves = 1 if work.coverage == LOST or (work.coverage == COMPLETE and count == end) else 0
     for i in range(count):
         work.root_moves[i] = pick(work, i, end)
     return count

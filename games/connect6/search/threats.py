@@ -22,7 +22,7 @@ from games.connect6.rules.position import (
     undo_turn,
 )
 from games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
-from games.connect6.search.attacks import MISSED, UNSTOPPABLE, list_attacks, list_replies, list_second
+from games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
 from games.kernel.intrinsics import recurse_3
 from games.kernel.jit import Record, entry, inner, int64, void
 from games.kernel.node import count_node, hasten_poll, pick_from
@@ -48,7 +48,7 @@ EXHAUSTED = MAX_LEVELS + 1
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def attack(pos: Record, work: Record, lookup: Record, depth: int, level: int, room: int) -> int:
+def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level: int, room: int) -> int:
     """Turns, at most `depth`, in which the side to move wins by double threats, its six included; 0 if it does not.
 
     Its own threats have all been hit. The first turn of all goes to work.attack_turn. `level`: attacks made so far;
@@ -126,7 +126,7 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
     work.attack_aborted = 0
     for limit in range(2, depth + 1):
         work.attack_cut = 0
-        length = attack(pos, work, lookup, limit, int64(0), int64(0))
+        length = search_attacks(pos, work, lookup, limit, int64(0), int64(0))
         if work.attack_aborted == 1:
             return ABORTED
         if length > 0:
@@ -137,7 +137,7 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
 
 
 @inner(void(WORK, int64), forceinline=True)
-def mark(work: Record, point: int) -> None:
+def add_to_zone(work: Record, point: int) -> None:
     """Make a point part of the zone."""
     if point != NO_POINT and work.zone_seen[point] != work.zone_stamp:
         work.zone_seen[point] = work.zone_stamp
@@ -146,17 +146,17 @@ def mark(work: Record, point: int) -> None:
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64))
-def mark_counters(pos: Record, work: Record, lookup: Record, side: int) -> None:
+def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -> None:
     """Mark the points where one more stone of `side` would threaten to win."""
     for road in range(ROADS):
         if lookup.own[side * 64 + pos.roads[road]] >= THREAT - 1:
             for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
                 if pos.stones[lookup.road_points[i]] == 0:
-                    mark(work, int64(lookup.road_points[i]))
+                    add_to_zone(work, int64(lookup.road_points[i]))
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def mark_win(pos: Record, work: Record, lookup: Record, level: int, room: int, with_counters: int) -> int:
+def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, room: int, with_counters: int) -> int:
     """Mark the points that the win of `find_win` needs: its stones, the points of its threats, and `with_counters`
     those of threats against it. At most `room` turns are looked at; returns the room left, 0 if points are missing.
     """
@@ -166,14 +166,14 @@ def mark_win(pos: Record, work: Record, lookup: Record, level: int, room: int, w
     turn = entry_move(data)
     replies = level * MAX_REPLIES
     if with_counters == 1:
-        mark_counters(pos, work, lookup, pos.turn ^ 1)
+        add_counters_to_zone(pos, work, lookup, pos.turn ^ 1)
     do_turn(pos, lookup, turn)
-    mark(work, first_stone(turn))
-    mark(work, second_stone(turn))
+    add_to_zone(work, first_stone(turn))
+    add_to_zone(work, second_stone(turn))
     count = list_replies(pos, work, lookup, turn, pos.turn ^ 1, replies)
     for i in range(work.hit_count):
-        mark(work, int64(work.hit_first[i]))
-        mark(work, int64(work.hit_second[i]))
+        add_to_zone(work, int64(work.hit_first[i]))
+        add_to_zone(work, int64(work.hit_second[i]))
     room -= 1
     for r in range(replies, replies + count):
         reply = int64(work.replies[r])
@@ -192,7 +192,7 @@ def pass_turn(pos: Record, lookup: Record) -> None:
 
 
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
-def leave_out(pos: Record, lookup: Record, left: int) -> None:
+def pass_stone(pos: Record, lookup: Record, left: int) -> None:
     """With one stone left: pass it (left = 2, the other side's), or take that back (1)."""
     pass_turn(pos, lookup)
     pos.left = left
@@ -211,7 +211,7 @@ def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: i
     work.zone_count = 0
     if length > 0:
         work.zone_stamp += 1
-        mark_win(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(0))
+        add_win_to_zone(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(0))
     pass_turn(pos, lookup)
     return length
 
@@ -225,14 +225,14 @@ def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: i
     stone and no threat of it, and makes no threat that must be answered. Those in the zone are tried each.
     """
     do_stone(pos, lookup, point)
-    leave_out(pos, lookup, int64(2))
+    pass_stone(pos, lookup, int64(2))
     longest: int = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
     if longest > 0:
         work.zone_stamp += 1
         work.zone_count = 0
-        if mark_win(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(1)) == 0:
+        if add_win_to_zone(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(1)) == 0:
             longest = int64(ABORTED)
-    leave_out(pos, lookup, int64(1))
+    pass_stone(pos, lookup, int64(1))
     for i in range(work.zone_count):
         other = int64(work.zone[i])
         if longest > 0 and pos.stones[other] == 0:
@@ -262,8 +262,8 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
         singles = 0
         for point in (int64(work.hit_first[0]), int64(work.hit_second[0])):
             if point != NO_POINT:
-                after = list_second(work, point, int64(FIRST_REPLIES), end)
-                if after == MISSED:
+                after = list_pairs_with(work, point, int64(FIRST_REPLIES), end)
+                if after == NO_ATTACK:
                     work.singles[singles] = point
                     singles += 1
                 else:

@@ -202,14 +202,14 @@ def source(values: Any, points: Any, note: str) -> str:
 OWN_VALUE = {own_value}
 OPPONENT_VALUE = {opponent_value}
 TEMPO = {seen[-1]}
-"""A living road's value to the side that looks, the opponent's being subtracted, and the worth of the move;
-{VALUE_SCALE} are a logit of the expected result."""
+"""The value of an own living road, the amount subtracted for an opponent's, and the worth of the move;
+{VALUE_SCALE} points are one logit of the expected result."""
 
 OWN_INTEREST = {own_interest}
 OPPONENT_INTEREST = {opponent_interest}
 CENTRE = {interest[-1]}
-"""What a road is worth to a stone on it, and a step nearer to the middle;
-{INTEREST_SCALE} are a logit of its being chosen."""
+"""The worth of a stone on an own road, on an opponent's road, and of each step nearer to the centre;
+{INTEREST_SCALE} points are one logit of the probability that the point is chosen."""
 '''
 
 

@@ -1,7 +1,7 @@
 """Attacks of Connect6 and the replies to them.
 
-An attack is a turn after which no single stone hits every threat (a road with four stones or more and none of the
-enemy's). A threat is kept as the one or two empty points of its road, which are the points that hit it.
+A threat is a road with four stones or more of one side and none of the other. An attack is a turn after which no single
+stone hits every threat. A threat is kept as the one or two empty points of its road: the points that hit it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REP
 from games.kernel.jit import Record, inner, int64, void
 
 NO_ATTACK = -1
-"""In the place of a number of replies: one stone suffices, it is no attack."""
+"""Returned in place of a number of replies if one stone hits every threat: the turn is no attack."""
 
 REPLY_COST = 1 << 24
 UNSTOPPABLE = -(1 << 23)
-"""Scores of attacks: the fewer replies the better, then by the interest of the points; from UNSTOPPABLE on none."""
+"""Terms of an attack's score: the interest of its points less REPLY_COST for each reply. An attack with a score of
+UNSTOPPABLE or more has no reply."""
 
 SCRATCH = MAX_LEVELS * MAX_REPLIES
-"""Where replies are listed only to be counted."""
+"""The place in work.replies for replies that are only counted."""
 
 PARTNER, THREE = 1, 2
-"""Marks of empty points: on a road of two or three own stones or of an opponent's threat; on an own road of three."""
+"""Marks of empty points. PARTNER: on a hot road (two or three own stones) or on an opponent's threat. THREE: on an own
+road of three stones."""
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def note_threat(pos: Record, work: Record, lookup: Record, road: int, first: int, second: int) -> None:
-    """Note the threat that a road becomes with stones on two points (each may be off the road, or NO_POINT)."""
+    """Note the threat that a road becomes with own stones on two points; each may be off the road, or NO_POINT."""
     at = work.hit_count
     if at == MAX_HITS:
         return
@@ -46,7 +48,10 @@ def note_threat(pos: Record, work: Record, lookup: Record, road: int, first: int
 
 @inner(int64(WORK, int64, int64, int64))
 def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
-    """With `first` hitting some of the threats, list the replies it is part of; MISSED if it hits all."""
+    """Add the pairs of `first` and another point that hit every noted threat to work.replies[at:end].
+
+    Return the list's new end; NO_ATTACK if `first` alone hits every threat.
+    """
     a, b = int64(NO_POINT), int64(NO_POINT)
     is_open = False
     for i in range(work.hit_count):
@@ -78,7 +83,10 @@ def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
 
 @inner(int64(WORK, int64))
 def list_hitting(work: Record, at: int) -> int:
-    """The pairs that hit every noted threat, to work.replies from `at`; their number, or MISSED if one stone does."""
+    """List the pairs that hit every noted threat in work.replies from `at`.
+
+    Return their number; NO_ATTACK if one stone hits every threat, or there is none.
+    """
     if work.hit_count == 0:
         return NO_ATTACK
     end = list_pairs_with(work, int64(work.hit_first[0]), at, at)
@@ -89,7 +97,7 @@ def list_hitting(work: Record, at: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int, at: int) -> int:
-    """As `list_hitting`, for the threats that `side` has made by a turn."""
+    """`list_hitting` for the threats that `side` made by the turn just played."""
     work.hit_count = 0
     for point in (first_stone(turn), second_stone(turn)):
         if point != NO_POINT:
@@ -102,7 +110,7 @@ def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int
 
 @inner(void(WORK, int64, int64), forceinline=True)
 def note_alone(work: Record, point: int, other: int) -> None:
-    """Note the threats that a stone on a point of roads of three makes, but those on roads with the other point."""
+    """Note the threats that a stone on a point of work.three makes alone, except those that `other` hits."""
     for i in range(point * POINT_ROADS, point * POINT_ROADS + work.alone_count[point]):
         p, q = work.alone_first[i], work.alone_second[i]
         if p != other and q != other and work.hit_count < MAX_HITS:
@@ -113,7 +121,10 @@ def note_alone(work: Record, point: int, other: int) -> None:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: int, end: int) -> int:
-    """List the turn if the noted threats make it an attack and it hits the opponent's; returns the list's new end."""
+    """Add a turn to work.attacks if its noted threats make it an attack and it hits all the opponent's threats.
+
+    Return the list's new end. A full list sets work.attack_cut.
+    """
     if work.threat_count > 0 and hits_all(work, lookup, first, second) == 0:
         return end
     replies = list_hitting(work, int64(SCRATCH))
@@ -130,7 +141,7 @@ def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: in
 
 @inner(void(POSITION, WORK, LOOKUP))
 def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
-    """Find the mover's roads of two and three, their empty points, and for each the threats its stone makes alone."""
+    """List the mover's hot roads, their empty points, and the threats that one stone makes on each road of three."""
     own = pos.turn * 64
     work.hot_count = work.partner_count = work.three_count = 0
     for road in range(ROADS):
@@ -163,7 +174,7 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
 
 @inner(int64(int64, int64), forceinline=True)
 def pair_on_line(first: int, second: int) -> int:
-    """A number for two points that a road can hold, below POINTS * NEIGHBOURS; -1 for others. `first` < `second`."""
+    """Return a number below POINTS * NEIGHBOURS for two points that share a road, -1 for others; first < second."""
     columns = second // SIZE - first // SIZE
     rows = second % SIZE - first % SIZE
     if columns >= ROAD_LENGTH or abs(rows) >= ROAD_LENGTH:
@@ -181,7 +192,10 @@ def pair_on_line(first: int, second: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
-    """Attacks with both stones on one hot road; the roads beside it on the line may become threats too."""
+    """List the attacks with both stones on one hot road; return their end.
+
+    Roads of the same line that overlap it may become threats too.
+    """
     own = pos.turn * 64
     for h in range(work.hot_count):
         road = int64(work.hot[h])
@@ -215,17 +229,17 @@ def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
 
 @inner(int64(WORK, int64, int64), forceinline=True)
 def is_new_pair(work: Record, first: int, second: int) -> int:
-    """1 if no hot road holds both points."""
+    """Return 1 if no hot road holds both points, so that `list_on_roads` has not tried the pair."""
     pair = pair_on_line(first, second) if first < second else pair_on_line(second, first)
     return 1 if pair < 0 or work.seen_on_line[pair] != work.stamp else 0
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
-    """The attacks of the side to move, which has no threats, to work.attacks from `first`; returns their end.
+    """List the attacks of the side to move in work.attacks from `first`; return their end.
 
-    Both stones make threats together on a road of two or more, or each on a road of three; or one does alone, and the
-    other is any on a road of two or three or of the opponent's threats.
+    The side to move must have no threats; with one stone left it has no attacks. Three kinds are listed: both stones on
+    one hot road; each stone on a road of three; one stone that attacks alone, with any partner point.
     """
     if pos.left != 2:
         return first

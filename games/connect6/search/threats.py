@@ -1,8 +1,8 @@
-"""Wins by continuous double threats, exactly: every defence is enumerated, none is summed up.
+"""The threat search: wins by continuous double threats, exact because every defence is enumerated.
 
-After an attack (attacks.py) the opponent, if he does not win first, must answer with two stones that hit all threats;
-after one that no two stones can hit the game is won. Such a sequence leaves him no free stone, so it is searched by
-itself: a few nodes where the full game has thousands.
+After an attack (attacks.py) the opponent must win at once or hit all threats with his two stones. An attack that no two
+stones can hit wins. As the opponent never has a free stone, the sequence takes a few nodes where the full game has
+thousands.
 """
 
 from __future__ import annotations
@@ -29,30 +29,34 @@ from games.kernel.node import count_node, hasten_poll, pick_from
 from games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 ABORTED = -1
-"""In the place of a number of turns: the node limit came first."""
+"""Returned in place of a number of turns if the node limit or the stop came first."""
 
 SALT = 0x5A17ED0C0FFEE
-"""Tells the solver's entries in the transposition table from the search's."""
+"""Distinguishes the threat search's keys in the transposition table from those of the main search."""
 
 FIRST_REPLIES = (MAX_LEVELS + 1) * MAX_REPLIES
-"""Where replies to a single threat are listed."""
+"""The place in work.replies for the replies to a single threat."""
 
 ROADS_A_NODE = 8
-"""Hot roads whose attacks take as long to list as other nodes take: on crowded boards a node has a hundred."""
+"""Hot roads whose attacks take as long to list as an ordinary node; on crowded boards a node has a hundred."""
 
 ZONE_TURNS = 200
-"""Turns of a win whose points are looked at, for the zone."""
+"""The most turns of a win that are replayed for its zone."""
 
 EXHAUSTED = MAX_LEVELS + 1
-"""In the place of a depth: no limit of depth left anything out."""
+"""The stored depth of a node without a win at any depth."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level: int, room: int) -> int:
-    """Turns, at most `depth`, in which the side to move wins by double threats, its six included; 0 if it does not.
+    """Return the number of turns in which the side to move wins by double threats, its six included.
 
-    Its own threats have all been hit. The first turn of all goes to work.attack_turn. `level`: attacks made so far;
-    `room`: where this node's attacks are listed.
+    A result from 1 to `depth` is proven against every reply, though not always the shortest. 0 means no win within
+    `depth` turns; if work.attack_cut is set then, a deeper search may find one. The result is void once
+    work.attack_aborted. It does not depend on the path, unless the lists along it fill work.attacks.
+
+    The side to move must have no threats. `level` is the number of attacks made so far, `room` the place of this node's
+    list in work.attacks. At level 0 the winning turn goes to work.attack_turn.
     """
     count_node(work)
     work.attack_nodes += 1
@@ -116,10 +120,10 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """Turns in which the side to move, without threats of its own, wins by double threats; 0 none.
+    """Return the number of turns in which the side to move wins by double threats, 0 if it does not within `depth`.
 
-    ABORTED if the budget of nodes came first. By iterative deepening, so that the length is the shortest. The first
-    turn goes to work.attack_turn.
+    ABORTED if `budget` nodes did not suffice or the search was stopped. Iterative deepening makes the win the shortest.
+    The side to move must have no threats. Its first turn goes to work.attack_turn.
     """
     work.attack_nodes = 0
     work.attack_budget = budget
@@ -138,7 +142,7 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
 
 @inner(void(WORK, int64), forceinline=True)
 def add_to_zone(work: Record, point: int) -> None:
-    """Make a point part of the zone."""
+    """Add a point to the zone, once; NO_POINT is ignored."""
     if point != NO_POINT and work.zone_seen[point] != work.zone_stamp:
         work.zone_seen[point] = work.zone_stamp
         work.zone[work.zone_count] = point
@@ -147,7 +151,7 @@ def add_to_zone(work: Record, point: int) -> None:
 
 @inner(void(POSITION, WORK, LOOKUP, int64))
 def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -> None:
-    """Mark the points where one more stone of `side` would threaten to win."""
+    """Add the points where one more stone of `side` makes a threat to the zone."""
     for road in range(ROADS):
         if lookup.own[side * 64 + pos.roads[road]] >= THREAT - 1:
             for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
@@ -157,8 +161,10 @@ def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, room: int, with_counters: int) -> int:
-    """Mark the points that the win of `find_win` needs: its stones, the points of its threats, and `with_counters`
-    those of threats against it. At most `room` turns are looked at; returns the room left, 0 if points are missing.
+    """Add the points that the win found by `find_win` needs to the zone, replaying it from the transposition table.
+
+    These are its stones, the points of its threats, and with `with_counters` the points where the opponent could make a
+    threat against it. At most `room` turns are replayed. Return the room left, 0 if points are missing.
     """
     data = probe(work.tt, work.tt_mask, pos.key ^ SALT)
     if data == 0 or entry_score(data) <= 0 or room == 0 or level == MAX_LEVELS:
@@ -186,14 +192,14 @@ def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, room:
 
 @inner(void(POSITION, LOOKUP), forceinline=True)
 def pass_turn(pos: Record, lookup: Record) -> None:
-    """Give the turn to the other side."""
+    """Pass the turn to the other side, or take that back."""
     pos.turn ^= 1
     pos.key ^= lookup.zobrist_turn
 
 
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
 def pass_stone(pos: Record, lookup: Record, left: int) -> None:
-    """With one stone left: pass it (left = 2, the other side's), or take that back (1)."""
+    """Pass the last stone of a turn (left = 2, the other side's stones), or take that back (left = 1)."""
     pass_turn(pos, lookup)
     pos.left = left
     pos.key ^= lookup.zobrist_single
@@ -201,10 +207,11 @@ def pass_stone(pos: Record, lookup: Record, left: int) -> None:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """Turns in which the opponent would win by double threats if the side to move passed; 0 none, ABORTED unknown.
+    """Return the number of turns in which the opponent would win by double threats if the side to move passed.
 
-    The points that this win needs go to work.zone: a turn that touches none of them and makes no threat hardly averts
-    it (its stones may still become a threat with those of a forced reply).
+    0 if there is no such win, ABORTED if it is not known. The points that the win needs go to work.zone. A turn that
+    touches none of them and makes no threat hardly averts it: its stones may still become a threat with those of a
+    forced reply, so this is a heuristic.
     """
     pass_turn(pos, lookup)
     length = find_win(pos, work, lookup, depth, budget)
@@ -218,11 +225,10 @@ def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: i
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: int) -> int:
-    """As `find_win`, of the side that made a threat, after the opponent's reply with a stone on `point` that hits it
-    and another anywhere.
+    """`find_win` for the side that made a threat, after any reply with one stone on `point`, which hits it.
 
-    A win against that one stone holds whatever the other is, unless it is on a point of that win's zone: it blocks no
-    stone and no threat of it, and makes no threat that must be answered. Those in the zone are tried each.
+    A win against that stone alone holds wherever the other stone is placed, unless that is in the win's zone: outside
+    it blocks no stone and no threat, and makes no threat that must be answered. Each point of the zone is tried.
     """
     do_stone(pos, lookup, point)
     pass_stone(pos, lookup, int64(2))
@@ -246,9 +252,10 @@ def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: i
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int) -> int:
-    """Turns in which a turn that makes a threat, if but a single one, wins with double threats after it.
+    """Return the number of turns in which a turn that makes a threat wins by double threats after every reply.
 
-    0 or ABORTED if that is not proven with `budget` nodes against each reply; 0 for a side that has threats before it.
+    Unlike an attack the turn may be one whose threats a single stone hits. 0 or ABORTED if the win is not proven with
+    `budget` nodes against each reply; 0 if the side to move already has threats.
     """
     side = pos.turn
     if pos.threats[side] > 0:
@@ -286,7 +293,7 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """`find_win` for any position; the turn goes to work.replies."""
+    """`find_win` for any position and for Python; the first turn goes to work.replies[0]."""
     if pos.winner != NOT_OVER:
         return 0
     if pos.threats[pos.turn] > 0:
@@ -302,5 +309,8 @@ def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def replies_to(pos: Record, work: Record, lookup: Record, turn: int) -> int:
-    """After an attack: the opponent's pairs of stones that hit all threats, to work.replies; returns their number."""
+    """List the opponent's replies to the attack just played, the pairs that hit all its threats, in work.replies.
+
+    Return their number.
+    """
     return list_replies(pos, work, lookup, turn, pos.turn ^ 1, int64(0))

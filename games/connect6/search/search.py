@@ -85,13 +85,13 @@ def threat_nodes(depth: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
-    """Return the score of a position below the root in the view of the side to move, void once work.stopped.
+    """Return the score of a position below the root in the view of the side to move.
 
-    Window (alpha, beta), alpha < beta; `depth` is the number of plies left, 0 or less beyond the horizon. Fail-soft: a
-    result inside the window is the score, one outside is a bound on it. Width, reductions and the table make scores
-    approximate, except those beyond MATE_BOUND, which are proven wins and losses, counted in plies from the root.
-    Scores of the table are counted from the node, so nothing else depends on the path; there are no repetitions. With
-    is_pv (beta - alpha > 1) the variation goes to row `ply` of work.pv.
+    Window (alpha, beta); `depth`: plies left, 0 or less beyond the horizon; `ply`: plies from the root. Fail-soft: a
+    result inside the window is the score, one outside is a bound on it. Scores beyond MATE_BOUND are proven wins and
+    losses, nearer ones first; others rest on the turns listed, on reductions and on the table. A score depends on the
+    path through `ply` alone, as no position repeats. If the window is open, beta - alpha > 1, the variation goes to row
+    `ply` of work.pv. The result is void once work.stopped.
     """
     is_pv = beta - alpha > 1
     work.pv_length[ply] = 0

@@ -1,8 +1,8 @@
-"""The learned evaluation: the mover's chance to win before the throw, a sum of weights through the logistic function.
+"""The learned evaluation: the mover's chance to win before the throw, the logistic function of a sum of weights.
 
-The weights are of an n-tuple network over what the mover sees, heading for e1: each block of 3 x 3 squares, every
-square empty, its own or the enemy's; and each pair of pieces of either side, by their squares and by how many throws
-move them. They are learned by playing (scripts/tune/train_ewn.py) and come from a book.
+The weights form an n-tuple network over the board as the mover sees it, heading for e1. Its tuples are the blocks of
+3 x 3 squares, every square empty, own or enemy, and the pairs of pieces of either side, by their squares and by how
+many throws move them. The weights are learned by self-play (scripts/tune/train_ewn.py) and read from a book.
 """
 
 from __future__ import annotations
@@ -23,29 +23,31 @@ BOOK = FOLDER / "ewn-evaluation.book"
 KIND, VERSION = "ewn-evaluation", 1
 
 SCALE = 1024
-"""A sum of so much is 1 of the natural logarithm of the odds."""
+"""A sum of SCALE is one logit, 1 of the natural logarithm of the odds."""
 
 MAX_LOG_ODDS = 8
-"""Log odds beyond which chances are not told apart."""
+"""The highest log odds that the evaluation distinguishes."""
 
 LOGISTIC_SHIFT = 3
-"""Lowest bits of a sum that the logistic's table leaves out."""
+"""The lowest bits of a sum, which the lookup of the logistic function drops."""
 
 PIECES = 2 * PLACES * 6
-"""A piece as one of a pair: side (0 the mover), place from its own corner, throws that move it less 1."""
+"""The kinds of a pair's pieces: side (0 the mover), place from its own corner, number of throws that move it less 1."""
 
 BLOCK = 3**9
+"""The number of weights of a block: three states of nine squares."""
+
 PAIRS = 9 * BLOCK
-"""Where the weights of pairs begin."""
+"""The index of the first weight of pairs."""
 
 WEIGHTS = PAIRS + PIECES * PIECES
 
 EVALUATION_DTYPE = record(
     [
         ("weights", "i2", WEIGHTS),
-        ("throws", "u1", 64 * 6),  # [alive mask, piece]: throws that move it
-        ("ternary", "u2", 512),  # nine bits as digits of base 3
-        ("logistic", "u2", 2 * (MAX_LOG_ODDS * SCALE >> LOGISTIC_SHIFT) + 1),
+        ("throws", "u1", 64 * 6),  # [alive mask, piece]: number of throws that move it
+        ("ternary", "u2", 512),  # [bits]: nine bits as digits of base 3
+        ("logistic", "u2", 2 * (MAX_LOG_ODDS * SCALE >> LOGISTIC_SHIFT) + 1),  # [shifted sum]: chance, 0 to ONE
     ]
 )
 EVALUATION = record_type(EVALUATION_DTYPE)
@@ -53,7 +55,7 @@ evaluation_at = pointer_to(EVALUATION)
 
 
 def new_evaluation() -> Record:
-    """An evaluation whose weights are yet to come."""
+    """Return an evaluation with its lookups filled and all weights zero."""
     evaluation = new_record(EVALUATION_DTYPE)
     for alive in range(1, 64):
         for die in range(1, 7):
@@ -68,7 +70,7 @@ def new_evaluation() -> Record:
 
 
 def step_weights() -> Any:
-    """Weights without learning: who is nearer the goal is better. For play when the book is missing."""
+    """Return weights that favour pieces near their goal, for play without the book."""
     weights = np.zeros(WEIGHTS, np.int16)
     steps = np.array([place // 5 + place % 5 for place in range(PLACES) for _ in range(6)])
     weights[PAIRS:].reshape(2, PIECES // 2, 2, PIECES // 2)[0, :, 1] = 40 * (steps[:, None] - steps)
@@ -76,7 +78,7 @@ def step_weights() -> Any:
 
 
 def load(tell: Callable[[str], None]) -> Record:
-    """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
+    """Return the book's evaluation. If the book cannot be used, `tell` gets a line and `step_weights` replace it."""
     evaluation = new_evaluation()
     try:
         book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
@@ -91,9 +93,9 @@ def load(tell: Callable[[str], None]) -> Record:
 
 @inner(int64(POSITION, EVALUATION, WORK, int64, int64, int64), forceinline=True)
 def list_pieces(pos: Record, evaluation: Record, work: Record, side: int, mask: int, first: int) -> int:
-    """Note a side's pieces as parts of pairs, from work.pieces[first] on; returns their end.
+    """List a side's pieces as parts of pairs in work.pieces from `first`; return their end.
 
-    `mask`: its squares as seen from its own corner.
+    `mask`: the squares of its pieces, numbered from its own corner. The mover's pieces are listed first, at 0.
     """
     alive = pos.alive[side]
     part = int64(0) if first == 0 else int64(PIECES // 2)
@@ -108,7 +110,7 @@ def list_pieces(pos: Record, evaluation: Record, work: Record, side: int, mask: 
 
 @inner(int64(POSITION, EVALUATION, WORK))
 def list_terms(pos: Record, evaluation: Record, work: Record) -> int:
-    """Write the numbers of the weights that a position sums up to work.terms; returns how many."""
+    """List the indices of a position's weights in work.terms; return their number."""
     first = int64(0)
     second = int64(0)
     for piece in range(1, 7):
@@ -148,7 +150,7 @@ def list_terms(pos: Record, evaluation: Record, work: Record) -> int:
 
 @inner(int64(POSITION, EVALUATION, WORK))
 def chance(pos: Record, evaluation: Record, work: Record) -> int:
-    """The mover's chance before the throw, 0 to ONE, while nobody has won."""
+    """Return the mover's estimated chance before the throw, 0 to ONE; nobody may have won yet."""
     total = int64(MAX_LOG_ODDS * SCALE)
     for term in range(list_terms(pos, evaluation, work)):
         total += int64(evaluation.weights[work.terms[term]])
@@ -157,5 +159,5 @@ def chance(pos: Record, evaluation: Record, work: Record) -> int:
 
 @entry(int64(POSITION, EVALUATION, WORK))
 def chance_here(pos: Record, evaluation: Record, work: Record) -> int:
-    """`chance` from Python."""
+    """`chance` for Python."""
     return chance(pos, evaluation, work)

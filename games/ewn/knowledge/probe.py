@@ -1,4 +1,4 @@
-"""What kernels see of the tables of endings (tablebase.py): the mover's chance to win before the throw."""
+"""The kernels' side of the tablebase (tablebase.py): the mover's exact chance to win before the throw."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from games.kernel.intrinsics import load_short, pointer_to, popcount
 from games.kernel.jit import Record, entry, inner, int64, record, record_type
 
 UNKNOWN = -1
+"""The value of a position that the tablebase lacks."""
+
 SLOTS = MAX_PIECES * MAX_PIECES
 
 TABLEBASE_DTYPE = record(
     [
         ("numbering", "i8"),  # address of the NUMBERING
-        # [(stronger side's pieces - 1) * MAX_PIECES + weaker side's]:
+        # [slot = (stronger side's pieces - 1) * MAX_PIECES + weaker side's]:
         ("ending", "i8", SLOTS),  # address of its ENDING
-        ("values", "i8", SLOTS),  # address of its values, 16 bits each [weak side to move, number]; 0: no table
+        ("values", "i8", SLOTS),  # address of its values, 16 bits each, [weak side to move, number]; 0: no table
     ]
 )
 TABLEBASE = record_type(TABLEBASE_DTYPE)
@@ -25,14 +27,15 @@ ending_at = pointer_to(ENDING)
 
 
 def slot_of(strong: int, weak: int) -> int:
+    """Return the slot of an ending, by the numbers of pieces."""
     return (strong - 1) * MAX_PIECES + weak
 
 
 @inner(int64(POSITION, int64))
 def probe_ending(pos: Record, tablebase: int) -> int:
-    """The mover's chance to win before the throw, 0 to ONE; UNKNOWN if no table tells it, or somebody has won.
+    """Return the mover's exact chance before the throw, 0 to ONE; UNKNOWN without a table or after the end of the game.
 
-    `tables`: address of a TABLEBASE, 0 for none.
+    `tablebase`: address of a TABLEBASE, 0 for none.
     """
     first = popcount(pos.alive[0])
     second = popcount(pos.alive[1])
@@ -52,5 +55,5 @@ def probe_ending(pos: Record, tablebase: int) -> int:
 
 @entry(int64(POSITION, int64))
 def value_here(pos: Record, tablebase: int) -> int:
-    """`probe_ending` from Python."""
+    """`probe_ending` for Python."""
     return probe_ending(pos, tablebase)

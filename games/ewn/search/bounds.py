@@ -1,6 +1,7 @@
-"""What pieces are worth before a throw bounds what the mover's chance is: sums over the six throws, and what they ask.
+"""Star1 bounds at chance nodes (Ballard 1983): from bounds on the pieces' values to the chance, and back to windows.
 
-A thread's bounds stand in work.bounds, six for the pieces in each row, the best move's worth of each, 0 to WIN.
+work.bounds holds rows of six, a bound on the best move's value of each piece, 0 to WIN. The chance before the throw is
+the mean over the six throws of the better of the pieces that the throw moves.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from games.kernel.jit import Record, inner, int64
 
 @inner(int64(WORK, int64, int64), forceinline=True)
 def throw_bound(work: Record, base: int, pair: int) -> int:
-    """The higher bound of the pieces that a throw moves (`movable`), bounds of a node beginning at `base`."""
+    """Return the bound on a throw's value, the higher bound of its pieces.
+
+    `pair`: the throw's entry of lookup.movable; `base`: start of the row in work.bounds.
+    """
     value = int64(work.bounds[base + (pair & 15)])
     if pair >> 4 != NOBODY:
         value = max(value, int64(work.bounds[base + (pair >> 4)]))
@@ -22,7 +26,7 @@ def throw_bound(work: Record, base: int, pair: int) -> int:
 
 @inner(int64(WORK, LOOKUP, int64, int64), forceinline=True)
 def sum_over_throws(work: Record, lookup: Record, alive: int, base: int) -> int:
-    """Six times the chance, by the bounds that begin at `base`."""
+    """Return six times the bound on the chance, by the row of bounds that begins at `base`."""
     total = int64(0)
     for die in range(1, 7):
         total += throw_bound(work, base, int64(lookup.movable[alive * 7 + die]))
@@ -31,7 +35,10 @@ def sum_over_throws(work: Record, lookup: Record, alive: int, base: int) -> int:
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def star1_beta(work: Record, lookup: Record, alive: int, lower: int, piece: int, beta: int) -> int:
-    """What a piece must be worth to lift the chance to `beta` beside the lower bounds of the others; at most WIN."""
+    """Return the beta of a piece's moves: a value from which on the chance is at least `beta`, at most WIN.
+
+    The other pieces count by their lower bounds, the row `lower`.
+    """
     rest = int64(0)
     share = int64(0)
     for die in range(1, 7):
@@ -45,7 +52,10 @@ def star1_beta(work: Record, lookup: Record, alive: int, lower: int, piece: int,
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def star1_alpha(work: Record, lookup: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
-    """If a piece is worth no more than this, the chance is `alpha` at most by the upper bounds of the others."""
+    """Return the alpha of a piece's moves: a value up to which the chance is at most `alpha`, -1 if there is none.
+
+    The other pieces count by their upper bounds, the row `upper`.
+    """
     rest = int64(0)
     alone = int64(0)
     shared = int64(0)
@@ -65,8 +75,8 @@ def star1_alpha(work: Record, lookup: Record, alive: int, upper: int, piece: int
             most = max(most, value)
         else:
             rest += throw_bound(work, upper, pair)
-    limit = (6 * alpha - rest) // (alone + shared)  # where it is the better of each pair
+    limit = (6 * alpha - rest) // (alone + shared)  # if the piece is the better of each of its pairs
     if limit >= most:
         return limit
-    limit = (6 * alpha - rest - partners) // alone  # where the others are
+    limit = (6 * alpha - rest - partners) // alone  # if its partners are
     return limit if limit <= least else int64(-1)

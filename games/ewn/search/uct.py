@@ -1,13 +1,13 @@
 """The improved UCT for EWN (paper 1): UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK.
 
-A node of the tree is a position before the throw, a chance node; its children are the moves of all throws, and a
-playout chooses among those that its throw allows: what a move is worth does not depend on the throw. N counts the
-playouts through these. A child whose value is certain (an end of the game, a table of endings, all that can follow) is
-*proven*: its value stands, and playouts explore it no more.
+A node of the tree is a position before the throw, a chance node. Its children are the moves of all throws, as a move's
+value does not depend on the throw. A playout selects among the children that its throw allows; N counts the playouts
+through these. A child is *proven* if its value is certain, by the end of the game, the tablebase or proven children. A
+proven value stands, and no playout explores below it.
 
-Three ways of working together: ROOT, a tree for each thread, merged when the answer is told; TREE, one tree, where a
-visit counts as a loss until its result is there; CHILDREN, the paper's, one tree whose threads take different children
-of the root, three at most, and back their results up under a lock.
+Threads work together in one of three modes. ROOT: each thread has a tree, merged for the report. TREE: one tree, in
+which a visit counts as a loss until its result is known. CHILDREN, the paper's: one tree, whose threads take different
+children of the root, at most three, and back up under a lock.
 """
 
 from __future__ import annotations
@@ -51,46 +51,53 @@ if TYPE_CHECKING:
 
 ROOT, TREE, CHILDREN = range(3)
 PARALLEL_MODES = ("root", "tree", "children")
+"""The values of the option Parallel, in the order of the modes."""
 
 LEAF_VISITS = 8
-"""Playouts from a node before it gets children."""
+"""The visits of a node before it gets children."""
 
 MAX_KEPT = 200_000
-"""Nodes that are kept from a move to the next at most: to copy them takes 6 ms."""
+"""The most nodes kept from one search to the next; copying them takes 6 ms."""
 
 SPLIT_CHILDREN = 3
-"""Children of the root that the paper's threads work at together."""
+"""The children of the root among which the paper's threads are split."""
 
 NODE_DTYPE = record(
     [
-        ("sum", "i8"),  # results of the player who moved here, 0 to WIN each
-        ("visits", "i4"),  # playouts through it, those under way included
-        ("first", "i4"),  # node number of its first child; 0: has none yet, BUSY: a thread is at it
-        ("exact", "i4"),  # its proven value for the player who moved here, 0 to WIN, or OPEN
-        ("move", "u2"),  # that led here
-        ("ways", "u2"),  # children by the piece that moves, 0-5: two bits each, children in this order
+        ("sum", "i8"),  # of its results for the player who moved here, 0 to WIN each
+        ("visits", "i4"),  # playouts through it, including those under way
+        ("first", "i4"),  # node number of its first child; 0: none yet; BUSY: a thread is adding them
+        ("exact", "i4"),  # proven value for the player who moved here, 0 to WIN, or OPEN
+        ("move", "u2"),  # the move that leads here
+        ("ways", "u2"),  # numbers of children by piece 0-5, two bits each; children are in this order
     ]
 )
 NODE = record_type(NODE_DTYPE)
 node_at = pointer_to(NODE)
 SIZE = NODE_DTYPE.itemsize
+"""The bytes of a node; node `n` of a tree is at the address `tree + SIZE * n`."""
+
 _SUM, _VISITS, _FIRST = (int(NODE_DTYPE.fields[name][1]) for name in ("sum", "visits", "first"))  # type: ignore[index]
 
 TOP = 1
 """The root's node number."""
 
 BUSY = -1
+"""In place of a first child: a thread is adding the children."""
+
 OPEN = -1
+"""In place of a proven value: the value is not proven."""
 
 _UNVISITED = 1e9
+"""The UCTValue of a child without visits, above all but a proven win."""
 
 USED, CAPACITY, LOCK = range(3)
-"""Words that threads at one tree share: nodes in use, room for nodes, 1 while one backs up."""
+"""Words that the threads of one tree share: nodes in use, room for nodes, 1 while a thread backs up."""
 
 
 @inner(int64(int64, int64), forceinline=True)
 def children_before(ways: int, piece: int) -> int:
-    """Children of a node that are moves of the pieces before this one; of 6: all."""
+    """Return the number of a node's children that move a piece before this one; all children for piece 6."""
     ways &= (int64(1) << 2 * piece) - 1
     return popcount(ways & 0x555) + 2 * popcount(ways & 0xAAA)
 
@@ -104,7 +111,10 @@ def copy_node(node: int, copy: int) -> None:
 
 @inner(int64(WORK, LOOKUP, int64, int64))
 def proven_value(work: Record, lookup: Record, tree: int, node: int) -> int:
-    """What the player to move at a node has before the throw if the proven children settle it, else OPEN."""
+    """Return the value of a node for its player to move before the throw, 0 to WIN; OPEN unless its children prove it.
+
+    The children need not all be proven: the value is proven once its lower and upper bounds (bounds.py) meet.
+    """
     child = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
     alive = int64(0)
@@ -125,7 +135,7 @@ def proven_value(work: Record, lookup: Record, tree: int, node: int) -> int:
 
 @inner(int64(WORK, int64), forceinline=True)
 def keep_allowed(work: Record, end: int) -> int:
-    """Drop from work.moves[:end] what is not allowed at the root; returns the new end."""
+    """Remove from work.moves[:end] the moves that are not allowed at the root; return the new end."""
     count = int64(0)
     for i in range(end):
         for j in range(work.allowed_count):
@@ -138,7 +148,11 @@ def keep_allowed(work: Record, end: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> int:
-    """Give a node its children, those that end the game or are in a table proven; returns 1 if it has them now."""
+    """Add a node's children, `pos` being its position; return 1 if the node has children now.
+
+    0 if another thread is adding them or the tree is full. Children that end the game or are in the tablebase are
+    proven from the start.
+    """
     first = int64(node_at(tree + SIZE * node).first)
     if first > 0:
         return int64(1)
@@ -181,20 +195,26 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
 
 @inner(float64(WORK, int64, int64, float64), forceinline=True)
 def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
-    """UCTValue of a child; without end if nobody visited it yet or it wins."""
+    """Return the UCTValue of a child: infinite for a proven win, _UNVISITED without visits.
+
+    Other proven values get no exploration term.
+    """
     node = node_at(tree + SIZE * child)
     exact = int64(node.exact)
     if exact != OPEN:
         return math.inf if exact == WIN else work.wink * exact / WIN
     if node.visits == 0:
         return _UNVISITED
-    share = 1.0 / node.visits  # one division: with three a playout took 1.08 times as long
+    share = 1.0 / node.visits  # one division; with three a playout took 1.08 times as long
     return work.wink / WIN * node.sum * share + work.uctk * math.sqrt(logarithm * share)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip: int) -> int:
-    """The child of the highest UCTValue among those that the throw allows, after the best `skip`; 0: none."""
+    """Return the child of the highest UCTValue among those that the throw pos.dice allows, 0 if there is none.
+
+    `skip`: the number of best children to pass over, as far as there are others. The node must have children.
+    """
     first = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
     pair = int64(lookup.movable[pos.alive[pos.turn] * 7 + pos.dice])
@@ -235,9 +255,13 @@ def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip
 
 @entry(void(POSITION, POSITION, WORK, LOOKUP, int64, int64))
 def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, playouts: int) -> None:
-    """Run playouts from `root`; with an unknown throw the six are taken in turn. Ends early on work.stopped."""
+    """Run `playouts` playouts from `root` and add their results to a tree; `pos` is scratch.
+
+    Results are counted for the player who moved to each node. If the throw at the root is not known, the six throws
+    are taken in turn. The control block is polled after each playout, so a stop leaves no playout half backed up.
+    """
     for _ in range(playouts):
-        # Step 1. Back to the root, with its throw
+        # Step 1. Return to the root and its throw
         copy_board(pos, root)
         if root.dice == 0:
             pos.dice = 1 + work.nodes % 6
@@ -246,7 +270,7 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
         result = int64(OPEN)  # of the first side
         is_proven = False
 
-        # Step 2. Select down to what is proven, or to a node that has had too few visits for children
+        # Step 2. Select down to a proven child or to one with too few visits for children of its own
         while result == OPEN:
             if expand(pos, work, lookup, tree, node) == 0:
                 break
@@ -254,7 +278,7 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
             if node == TOP and work.parallel_mode == CHILDREN:
                 skip = work.thread % SPLIT_CHILDREN
             child = select(pos, work, lookup, tree, node, skip)
-            if child == 0:  # a throw that fits no move allowed at the root
+            if child == 0:  # no move allowed at the root fits the throw
                 break
             work.path[depth] = child
             depth += 1
@@ -277,11 +301,11 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
                 pos.dice = 1 + below(work.random, int64(6))
         work.seldepth = max(work.seldepth, depth)
 
-        # Step 3. Play out
+        # Step 3. Play out, unless the result is proven
         if result == OPEN:
             result = playout(pos, work, lookup) if depth > 0 else int64(0)
 
-        # Step 4. Back the result up, and what is proven as far as it settles the nodes above
+        # Step 4. Back up the result, and the proof as far as it proves the nodes above
         if work.parallel_mode == CHILDREN:
             while swap_if_32(work.shared + 8 * LOCK, int64(0), int64(1)) == 0:
                 pass
@@ -301,7 +325,7 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
         if work.parallel_mode == CHILDREN:
             swap_if_32(work.shared + 8 * LOCK, int64(1), int64(0))
 
-        # Step 5. Look at the clock
+        # Step 5. Count the playout and poll the control block
         count_node(work)
         if work.stopped == 1:
             return
@@ -309,9 +333,9 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
 
 @entry(int64(int64, int64, int64, int64))
 def copy_subtree(source: int, copy: int, node: int, most: int) -> int:
-    """Copy a node with what is below it to another tree, to be its root (Cheney 1970); returns the nodes in use there.
+    """Copy a node and its descendants to another tree, as its root (Cheney 1970); return the nodes in use there.
 
-    Nodes beyond `most` are left out, those furthest from the root first.
+    At most `most` nodes are copied; those furthest from the root are left out.
     """
     copy_node(source + SIZE * node, copy + SIZE * TOP)
     end = int64(TOP + 1)
@@ -330,7 +354,7 @@ def copy_subtree(source: int, copy: int, node: int, most: int) -> int:
 
 
 class Forest:
-    """The memory of a tree: two halves, one with the tree that grows; what is kept of it goes to the other."""
+    """The memory of a tree in two halves: one holds the tree, and the part that is kept is copied to the other."""
 
     def __init__(self, memory: Any) -> None:
         middle = len(memory) // 2
@@ -345,17 +369,21 @@ class Forest:
 
     @property
     def hashfull(self) -> int:
+        """The used share of the nodes, per mille."""
         return min(int(1000 * self.shared[USED] // self.shared[CAPACITY]), 1000)
 
     def children(self, node: int) -> Any:
-        """The records of a node's children."""
+        """Return the records of a node's children, none if it has not got any."""
         tree = self._halves[0]
         first = int(tree[node]["first"])
         ways = int(tree[node]["ways"])
         return tree[first : first + sum(ways >> 2 * piece & 3 for piece in range(6))] if first > 0 else tree[:0]
 
     def keep(self, path: Sequence[Move] | None) -> None:
-        """Keep what is below the node that moves lead to from the root; None, or to where the tree is not: nothing."""
+        """Keep the tree below the node that moves lead to from the root.
+
+        Nothing is kept for None or a path that leaves the tree.
+        """
         node = TOP
         for move in path or ():
             first, children = int(self._halves[0][node]["first"]), self.children(node)
@@ -373,14 +401,14 @@ class Forest:
 
 
 def path_between(earlier: Record, later: Record) -> list[Move] | None:
-    """The moves, two at most, that lead from one position to another, whatever was thrown; None if there are none."""
+    """Return the moves, at most two, that lead from one position to another for any throws; None if there are none."""
     lookup, work, pos = LOOKUP_RECORD, new_record(WORK_DTYPE), earlier.copy()
 
     def key(record: Record) -> int:
         return int(record.key) ^ int(lookup.zobrist_dice[int(record.dice)])
 
     wanted = key(later)
-    if int((earlier.square != later.square).sum()) > 4:  # two that moved, two that were taken
+    if int((earlier.square != later.square).sum()) > 4:  # two that moved, two that were captured
         return None
 
     def find(moves_left: int) -> list[Move] | None:
@@ -401,7 +429,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
 
 
 class UctAdapter(SamplingAdapter["EwnPosition"]):
-    """EWN's half of the searcher."""
+    """EWN's half of the sampling searcher."""
 
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
@@ -411,7 +439,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._forests: list[Forest] = []
-        self._grown: Record | None = None  # the root that the trees are of
+        self._grown: Record | None = None  # the root of the trees; None if they cannot be kept
         self._parallel_mode = ROOT
 
     @property
@@ -422,7 +450,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         self._grown, self._forests = None, []
 
     def begin(self, task: Task[EwnPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
-        """Keep what the last search found out about this position."""
+        """Prepare each thread's memory; keep the part of the trees that the last search grew below this position."""
         known = self._knowledge
         self._root, self._works = RootMoves(task), works
         mode = PARALLEL_MODES.index(known.parallel)
@@ -447,7 +475,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         self._grown = None if task.moves else self._root.record
 
     def _forest(self, thread: int) -> Forest:
-        """Return the tree that a thread works at."""
+        """Return the tree of a thread."""
         return self._forests[thread if self._parallel_mode == ROOT else 0]
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
@@ -455,13 +483,13 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         grow(self._root.record, board, self._works[thread], LOOKUP_RECORD, tree, playouts)
 
     def findings(self) -> Findings:
-        """Moves are ordered by value, as in the paper (2.1, step 7)."""
+        """Return the findings, merged over the trees, with moves ordered by value as in the paper (2.1, step 7)."""
         sums: dict[Move, list[float]] = {move: [0.0, 0.0] for move in self._root.moves}
         exact: dict[Move, float] = {}
         for forest in self._forests:
             for node in forest.children(TOP):
                 move = int(node["move"])
-                if move not in sums:  # of another throw
+                if move not in sums:  # a move of another throw
                     continue
                 sums[move][0] += float(node["sum"]) / WIN
                 sums[move][1] += float(node["visits"])
@@ -474,7 +502,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
 
         def rank(move: Move) -> tuple[float, bool]:
             value = values[move]
-            return value.chance, value.is_exact and value.chance > 0  # a proven loss is no better than nothing known
+            return value.chance, value.is_exact and value.chance > 0  # a proven loss ranks with moves not proven
 
         return Findings(
             self._root.lines(values.__getitem__, rank, lambda move: 0),

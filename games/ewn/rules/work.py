@@ -46,7 +46,7 @@ WORK_DTYPE = record(
         ("shared", "i8"),  # address of the words that the threads of one tree share (USED, CAPACITY, LOCK)
         ("path", "i4", MAX_HISTORY),  # nodes of the present playout
         # The evaluation:
-        ("terms", "i4", MAX_TERMS),  # numbers of weights
+        ("terms", "i4", MAX_TERMS),  # indices of weights
         ("pieces", "i4", ALL_PIECES),  # pieces as parts of pairs
     ]
 )

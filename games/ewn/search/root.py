@@ -70,7 +70,7 @@ class RootMoves:
         return Score.expected(sum(max(value_of(move).chance for move in moves) for moves in self.throws.values()) / 6)
 
     def is_settled(self, value_of: Callable[[Move], Value]) -> bool:
-        """Return whether the best move of every throw is proven."""
+        """True if the best move of every throw is proven."""
         for moves in self.throws.values():
             values = [value_of(move) for move in moves]
             if not all(value.is_exact for value in values) and Value(1.0, True) not in values:

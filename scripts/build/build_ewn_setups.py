@@ -24,7 +24,7 @@ from scripts.lib.log import Log
 from games.books.book import BOOKS_FOLDER
 from games.ewn.evaluation.playout import WIN, play_out
 from games.ewn.knowledge.knowledge import Knowledge
-from games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
+from games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, RatedSetup, write
 from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.ewn.rules.position import POSITION_DTYPE
 from games.ewn.search.setup import playout_work, set_up, setup_pieces
@@ -44,7 +44,7 @@ def first_share(work: Record, setup: str, answer: str, games: int) -> float:
     return int(play_out(root, board, work, LOOKUP_RECORD, games)) / (WIN * games)
 
 
-def value(setup: str, work: Record) -> Entry:
+def value(setup: str, work: Record) -> RatedSetup:
     """A set-up against all answers, and against the best."""
     field = list(SECOND_SETUPS)
     shares: dict[str, float] = {}
@@ -57,7 +57,7 @@ def value(setup: str, work: Record) -> Entry:
         field = sorted(field, key=shares.__getitem__)[: max(len(field) // 2, ANSWERS)]
     last = {answer: first_share(work, setup, answer, LAST_GAMES) for answer in field}
     answers = {answer: last[answer] for answer in sorted(last, key=last.__getitem__)}
-    return Entry(setup, against_all, min(answers.values()), answers)
+    return RatedSetup(setup, against_all, min(answers.values()), answers)
 
 
 def is_log(head: bytes) -> bool:
@@ -74,17 +74,17 @@ def main() -> int:
     script.add_output(parser, "the book of set-ups")
     options = parser.parse_args()
     out = script.output(options, BOOKS_FOLDER / "ewn-setups.book", script.is_book(KIND))
-    done: dict[str, Entry] = {}
+    done: dict[str, RatedSetup] = {}
 
     def read(line: bytes) -> None:
         seed, entry = json.loads(line)
         if seed == options.seed:
-            done[entry[0]] = Entry(*entry)
+            done[entry[0]] = RatedSetup(*entry)
 
     log = Log(options.log, is_log, read)
     knowledge = Knowledge(sys.exit)
 
-    def job(index: int) -> Entry:
+    def job(index: int) -> RatedSetup:
         return value(FIRST_SETUPS[index], playout_work(knowledge, options.seed, index))
 
     missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]

@@ -1,6 +1,6 @@
 """Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
 
-    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped     all up to 4 pieces, into books/ewn-endings
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, into books/ewn-endings
     python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
 
 An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
@@ -19,7 +19,7 @@ from scripts.lib import script
 from scripts.lib.ewn_retrograde import Solver
 
 from games.books.book import BookFileError, write_book
-from games.ewn.knowledge.knowledge import ENDINGS_FOLDER
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
 from games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
 from games.ewn.rules.lookup import ONE
@@ -40,7 +40,7 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
         raise BookFileError(line)
 
     started = time.perf_counter()
-    smaller = Tablebase([folder, ENDINGS_FOLDER], refuse)
+    smaller = Tablebase([folder, TABLEBASE_FOLDER], refuse)
     solver = Solver(ending, smaller.address, threads)
     with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
 
@@ -73,9 +73,9 @@ def main() -> int:
     script.add_output(parser, "the tables (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     options = parser.parse_args()
-    out = script.output_folder(options, ENDINGS_FOLDER)
+    out = script.output_folder(options, TABLEBASE_FOLDER)
     wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
-    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, ENDINGS_FOLDER})]
+    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, TABLEBASE_FOLDER})]
     out.mkdir(parents=True, exist_ok=True)
     for ending in missing:
         script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))

@@ -10,7 +10,7 @@ import time
 
 from games.connect6.game import Connect6Position
 from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.position import POSITION
+from games.connect6.rules.position import POSITION, first_stone, make_turn, second_stone
 from games.kernel.control import STOPPED, Control, poll
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
@@ -132,7 +132,7 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
                 work.turns[place] = work.turns[place - 1]
                 work.values[place] = work.values[place - 1]
                 place -= 1
-            work.turns[place] = first | second << 9
+            work.turns[place] = make_turn(first, second)
             work.values[place] = value
             count += 1
         put(pos, lookup, first, side, int64(-1), scan)
@@ -155,14 +155,14 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
     count = choose_turns(pos, work, lookup, depth)
     for i in range(depth * MAX_WIDTH, depth * MAX_WIDTH + count):
         turn = int64(work.turns[i])
-        put(pos, lookup, turn & 511, side, int64(1), scan)
-        put(pos, lookup, turn >> 9, side, int64(1), scan)
+        put(pos, lookup, first_stone(turn), side, int64(1), scan)
+        put(pos, lookup, second_stone(turn), side, int64(1), scan)
         settle(pos, lookup, scan)
         pos.turn = side ^ 1
         value = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, int64(0))
         pos.turn = side
-        put(pos, lookup, turn & 511, side, int64(-1), scan)
-        put(pos, lookup, turn >> 9, side, int64(-1), scan)
+        put(pos, lookup, first_stone(turn), side, int64(-1), scan)
+        put(pos, lookup, second_stone(turn), side, int64(-1), scan)
         if work.stopped == 1:
             return 0
         if value > alpha:

@@ -59,7 +59,7 @@ def estimate(weights: Any, work: Record, terms: int) -> float:
 
 @inner(float64(POSITION, EVALUATION, WORK, WEIGHTS))
 def value_of(pos: Record, e: Record, work: Record, weights: Any) -> float:
-    exact = probe_ending(pos, work.endings)
+    exact = probe_ending(pos, work.tablebase)
     if exact != UNKNOWN:
         return exact / ONE
     return estimate(weights, work, list_terms(pos, e, work))

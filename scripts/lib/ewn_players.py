@@ -27,12 +27,12 @@ from scripts.lib.paper_games import Mind
 from games.contract import Task
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import chance
-from games.ewn.evaluation.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
+from games.ewn.evaluation.playout import FINER_BITS, RANDOM, TO_THE_END, WIN, play_out
 from games.ewn.game import Ewn, EwnPosition
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from games.ewn.rules.movegen import step
 from games.ewn.rules.notation import TRIANGLES, move_text
-from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
+from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, make_move, undo_move
 from games.ewn.rules.work import WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_1
@@ -96,7 +96,7 @@ def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     if work.stopped == 1:
         return int64(0)
     if depth == 0:
-        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER
+        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER_BITS
     side = pos.turn
     alive = pos.alive[side]
     total = int64(0)
@@ -158,8 +158,8 @@ class Minimax(Simple):
 
 def steps_alone() -> Any:
     """An evaluation by steps to the goal, as an array of one."""
-    e = evaluate.without_weights()
-    e.weights[:] = evaluate.of_steps()
+    e = evaluate.new_evaluation()
+    e.weights[:] = evaluate.step_weights()
     return np.array([e])
 
 
@@ -257,7 +257,7 @@ class OpenSpiel(Simple):
         step = {"up": 5, "left": 1, "diag": 6, "down": -5, "right": -1}[way]
         if way == "diag" and piece[0] == "b":
             step = -6
-        return move_text(square | (square + step) << 5)
+        return move_text(make_move(square, square + step))
 
     def choose(self, position: EwnPosition, ms: float) -> int:
         self._throw(position.dice)

@@ -211,6 +211,7 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     if position.count_legal() < 3000:
         return position.legal_moves()
     from games.connect6.game import Connect6Position  # compiled only if wanted
+    from games.connect6.rules.position import make_turn
 
     assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
@@ -218,7 +219,7 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     found: set[int] = set()
     while len(found) < 20:
         first, second = sorted(draw.sample(near if len(near) > 9 and draw.random() < 0.5 else empty, 2))
-        found.add(first | second << 9)
+        found.add(make_turn(first, second))
     return sorted(found)
 
 

@@ -29,7 +29,7 @@ from scripts.lib.records import read_game_records
 from games.connect6.evaluation.weights import CENTRE
 from games.connect6.game import Connect6Position, create
 from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from games.connect6.search.proof import ThreatSolver
 from games.files import replace_file
 from games.registry import silent
@@ -108,7 +108,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
             if position.ply > 1 and quiet and rng.random() < share and not solver.solve(pos, SOLVER_NODES):
                 samples.values.append(np.bincount(kinds(pos.roads, side), minlength=KINDS)[1:KINDS])
                 samples.results.append(float((record.result == "1-0") == (side == 0)))
-                if move >> 9 != NO_POINT and pos.threats[side ^ 1] == 0:
+                if second_stone(move) != NO_POINT and pos.threats[side ^ 1] == 0:
                     add_points(samples, position, move, rng)
             position.push(move)
     return samples
@@ -116,7 +116,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
 
 def add_points(samples: Samples, position: Connect6Position, move: int, rng: random.Random) -> None:
     """The choice of one stone, before the other of the turn is placed or after."""
-    points = [move & 511, move >> 9]
+    points = [first_stone(move), second_stone(move)]
     rng.shuffle(points)
     roads, stones = position.record.roads.astype(np.int64), position.record.stones.copy()
     if rng.random() < 0.5:
@@ -202,14 +202,14 @@ def source(values: Any, points: Any, note: str) -> str:
 OWN_VALUE = {own_value}
 OPPONENT_VALUE = {opponent_value}
 TEMPO = {seen[-1]}
-"""A living road's value to the side that looks, the opponent's being subtracted, and the worth of the move;
-{VALUE_SCALE} are a logit of the expected result."""
+"""The value of an own living road, the amount subtracted for an opponent's, and the worth of the move;
+{VALUE_SCALE} points are one logit of the expected result."""
 
 OWN_INTEREST = {own_interest}
 OPPONENT_INTEREST = {opponent_interest}
 CENTRE = {interest[-1]}
-"""What a road is worth to a stone on it, and a step nearer to the middle;
-{INTEREST_SCALE} are a logit of its being chosen."""
+"""The worth of a stone on an own road, on an opponent's road, and of each step nearer to the centre;
+{INTEREST_SCALE} points are one logit of the probability that the point is chosen."""
 '''
 
 

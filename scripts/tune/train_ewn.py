@@ -27,8 +27,8 @@ from scripts.lib import script
 from scripts.lib.ewn_learning import LEARNER_DTYPE, play, ready
 
 from games.books.book import write_book
-from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, without_weights
-from games.ewn.knowledge.knowledge import ENDINGS_FOLDER
+from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, new_evaluation
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.tablebase import Tablebase
 from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.ewn.rules.position import POSITION_DTYPE
@@ -74,7 +74,7 @@ def main() -> int:
     if options.games < 1 or options.every < 1:
         parser.error("--games and --every must be at least 1")
 
-    tables = Tablebase([ENDINGS_FOLDER], sys.exit)
+    tables = Tablebase([TABLEBASE_FOLDER], sys.exit)
     error = math.nan
     weights, errors, sizes = (np.zeros(WEIGHTS, np.float32) for _ in range(3))
     state, done = seed_state(options.seed), 0
@@ -85,9 +85,9 @@ def main() -> int:
         state, done, error = int(broken_off["state"]), int(broken_off["done"]), float(broken_off["error"])
 
     pos, image = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
-    learner, work, evaluation = new_record(LEARNER_DTYPE), new_record(WORK_DTYPE), without_weights()
+    learner, work, evaluation = new_record(LEARNER_DTYPE), new_record(WORK_DTYPE), new_evaluation()
     ready(learner)
-    work.random, work.endings = state, tables.address
+    work.random, work.tablebase = state, tables.address
     started = time.perf_counter()
     with script.progress(total=options.games, initial=done, unit=" games") as bar:
         while done < options.games:

@@ -320,7 +320,7 @@ def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
     opened = 0
     source = open_book(BOOKS_FOLDER / "ewn-setups.book", setupbook.KIND, setupbook.VERSION, 1 << 20).payload
     for _ in range(200):
-        entries = source.view(setupbook.ENTRY).copy()
+        entries = source.view(setupbook.SETUP_DTYPE).copy()
         entry = entries[rng.randrange(len(entries))]
         field = rng.choice(("setup", "against_all", "against_best", "answers", "chances"))
         value = rng.choice((0, 1, 10_000, 10_001, 65_535, 123_456, 654_321, 111_111, 2**32 - 1))

@@ -17,7 +17,7 @@ from scripts.lib.ewn_retrograde import Solver
 
 from games import registry
 from games.books.book import BookFileError
-from games.ewn.knowledge.knowledge import ENDINGS_FOLDER
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.numbering import (
     ENDING,
     ENDINGS,
@@ -79,7 +79,7 @@ def shape(board: str) -> str:
 @pytest.fixture(scope="module")
 def tables() -> Tablebase:
     refused: list[str] = []
-    tables = Tablebase([ENDINGS_FOLDER], refused.append)
+    tables = Tablebase([TABLEBASE_FOLDER], refused.append)
     assert refused == []
     return tables
 
@@ -90,7 +90,7 @@ def test_classes() -> None:
 
 def test_shipped_tables_are_all_of_four_pieces_and_small(tables: Tablebase) -> None:
     assert all((ending in tables) == (sum(ending) <= 4) for ending in ENDINGS)
-    assert sum(path.stat().st_size for path in ENDINGS_FOLDER.iterdir()) < 20_000_000
+    assert sum(path.stat().st_size for path in TABLEBASE_FOLDER.iterdir()) < 20_000_000
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
@@ -162,7 +162,7 @@ def test_all_exact_values(tables: Tablebase) -> None:
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
         build_ewn_tablebases.build(tmp_path, Ending.parse(name), 1)
-        shipped = Table(ENDINGS_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
+        shipped = Table(TABLEBASE_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
         assert (Table(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
 
 
@@ -177,8 +177,8 @@ def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
 
 def test_unsound_files_are_refused(tmp_path: Path) -> None:
     rng = random.Random(1)
-    good = (ENDINGS_FOLDER / "2-1.ending").read_bytes()
-    for data in [damaged(good, rng) for _ in range(10)] + [b"", (ENDINGS_FOLDER / "1-1.ending").read_bytes()]:
+    good = (TABLEBASE_FOLDER / "2-1.ending").read_bytes()
+    for data in [damaged(good, rng) for _ in range(10)] + [b"", (TABLEBASE_FOLDER / "1-1.ending").read_bytes()]:
         (tmp_path / "2-1.ending").write_bytes(data)
         with pytest.raises(BookFileError):
             Table(tmp_path / "2-1.ending", Ending(2, 1))

@@ -23,15 +23,15 @@ from games.books.book import BookFileError
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import WEIGHTS
 from games.ewn.game import EwnPosition
-from games.ewn.knowledge.knowledge import SETUPS as SETUP_BOOK
-from games.ewn.knowledge.knowledge import Knowledge, knowledge
+from games.ewn.knowledge import knowledge
+from games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
 from games.ewn.knowledge.setupbook import (
     FIRST_SETUPS,
     SECOND_SETUPS,
     SETUPS,
     SetupBook,
+    canonical,
     mirrored,
-    one_of,
     reversed_numbers,
 )
 from naive.ewn import Naive, setup_position
@@ -102,7 +102,7 @@ def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatc
     behind = known.estimate(game.position("AB3/1f3/2e2/5/5 f").record)
     assert ahead > 0.6
     assert behind < 0.4
-    assert len(evaluate.of_steps()) == WEIGHTS
+    assert len(evaluate.step_weights()) == WEIGHTS
 
 
 # Set-ups
@@ -111,7 +111,7 @@ def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatc
 def test_alike_setups() -> None:
     assert (len(SETUPS), len(FIRST_SETUPS), len(SECOND_SETUPS)) == (720, 180, 360)
     for setup in SETUPS:
-        assert one_of(mirrored(setup)) == one_of(reversed_numbers(setup)) == one_of(setup)
+        assert canonical(mirrored(setup)) == canonical(reversed_numbers(setup)) == canonical(setup)
         assert mirrored(mirrored(setup)) == reversed_numbers(reversed_numbers(setup)) == setup
     position = EwnPosition()
     position.push(position.parse_move("123456"))
@@ -148,7 +148,7 @@ def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "bad.book").write_bytes(SETUP_BOOK.read_bytes()[:-7])
     with pytest.raises(BookFileError):
         SetupBook(tmp_path / "bad.book")
-    monkeypatch.setattr(knowledge, "SETUPS", tmp_path / "bad.book")
+    monkeypatch.setattr(knowledge, "SETUP_BOOK", tmp_path / "bad.book")
     said: list[str] = []
     known = Knowledge(said.append)
     known.set_option("OwnBook", "true")

@@ -147,7 +147,7 @@ def test_tables_do_not_replace_what_is_not_ours(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if writer.module == "build.build_ewn_tablebases":  # all shipped ones count as built
-        monkeypatch.setattr("scripts.build.build_ewn_tablebases.ENDINGS_FOLDER", tmp_path / "shipped")
+        monkeypatch.setattr("scripts.build.build_ewn_tablebases.TABLEBASE_FOLDER", tmp_path / "shipped")
     tables = tmp_path / "tables"
     tables.mkdir()
     (tables / name).write_bytes(FOREIGN)

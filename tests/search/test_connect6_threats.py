@@ -15,7 +15,7 @@ from fixture_files import SHARED
 
 from games import registry
 from games.connect6.rules.notation import turn_text
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from games.connect6.search.proof import Proof, ThreatSolver
 from games.contract import Task
 from games.kernel.control import Control
@@ -173,11 +173,11 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
         side = position.turn
         position.push(turn)
         made = threats(board_of(position), side)
-        free = [point for point in position.legal_moves() if point >> 9 != NO_POINT]
+        free = [turn for turn in position.legal_moves() if second_stone(turn) != NO_POINT]
         hits = [reply for reply in free if all(set(points_of(turn_text(reply))) & set(threat) for threat in made)]
         assert len(hits) > 300, "one stone suffices, the other is free"
         interest = position.record.interest[(side ^ 1) * 361 :]
-        hits.sort(key=lambda reply: -int(interest[reply & 511] + interest[reply >> 9]))
+        hits.sort(key=lambda reply: -int(interest[first_stone(reply)] + interest[second_stone(reply)]))
         for reply in [*hits[:25], *rng.sample(hits, 25)]:
             position.push(reply)
             proof = solver.prove(position.record, BUDGET)

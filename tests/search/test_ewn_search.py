@@ -12,7 +12,7 @@ from fixture_files import vectors
 from games import registry
 from games.contract import Game, Report, Searcher, Task, exhaust
 from games.ewn.knowledge.knowledge import PLAYOUTS
-from games.ewn.search.uct import TOP, WAYS
+from games.ewn.search.uct import PARALLEL_MODES, TOP
 from games.kernel.control import Control
 from naive.ewn import Naive, setup_position
 
@@ -190,7 +190,7 @@ def test_stopped_at_once_it_still_has_a_move(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("playout", PLAYOUTS)
-@pytest.mark.parametrize("parallel", WAYS)
+@pytest.mark.parametrize("parallel", PARALLEL_MODES)
 def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
     game = new_game(Algorithm="uct", Playout=playout, Parallel=parallel, UseEndgames="false")
     for threads in (1, 2, 5):
@@ -206,7 +206,7 @@ def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
 
 
 def test_visits_and_results_of_shared_trees_add_up() -> None:
-    for parallel in WAYS:
+    for parallel in PARALLEL_MODES:
         game = new_game(Algorithm="uct", Parallel=parallel)
         searcher: Any = game.searcher()
         searcher.configure(16, 3, 1)
@@ -257,7 +257,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
 
 def test_a_small_memory_is_enough() -> None:
     game = new_game(Algorithm="uct")
-    for parallel in WAYS:
+    for parallel in PARALLEL_MODES:
         game.set_option("Parallel", parallel)
         searcher = game.searcher()
         searcher.configure(1, 8, 1)

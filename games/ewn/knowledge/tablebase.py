@@ -1,10 +1,9 @@
-"""Tables of endings: the exact chance to win of every position of few pieces.
+"""The tablebase: the exact chance to win of every position of few pieces.
 
-scripts/build/build_ewn_tablebases.py makes the files. A file `3-1.ending` is a book (games/books/book.py) of 16 bits a
-value,
-[weak side to move, number] (numbering.py), the mover's chance before the throw as a fraction of ONE. Values are rounded
-once for each piece taken on the way to the end, and else exact: an ending of n pieces is within (n - 1) / (2 * ONE), of
-four 2.3e-5.
+scripts/build/build_ewn_tablebases.py makes the files. A file such as `3-1.ending` is a book (games/books/book.py) of
+16-bit values, [weak side to move, number] (numbering.py): the mover's chance before the throw, 0 to ONE. Values are
+rounded once for each capture on the way to the end and are otherwise exact, so an ending of n pieces is within
+(n - 1) / (2 * ONE), of four pieces 2.3e-5.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SUFFIX = ".ending"
 
 
 class Table:
-    """One ending's file, open. BookFileError if it cannot be used."""
+    """The open file of one ending. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
         self.numbering = np.array([number(ending)])
@@ -41,7 +40,7 @@ class Table:
 
 
 class Tablebase:
-    """All endings found in some folders; the first file of an ending counts."""
+    """All endings found in some folders; the first file of an ending is used."""
 
     def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
         """`warn` gets a line for each file that cannot be used."""
@@ -52,7 +51,7 @@ class Tablebase:
         for folder in folders:
             for ending in ENDINGS:
                 path = folder / f"{ending}{SUFFIX}"
-                if ending not in self._tables and os.path.exists(path):  # Path.exists raises for what is too long
+                if ending not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
                     try:
                         self._open(ending, Table(path, ending))
                     except BookFileError as error:
@@ -68,10 +67,10 @@ class Tablebase:
 
     @property
     def address(self) -> int:
-        """What `probe_ending` takes."""
+        """The address of the TABLEBASE, for `probe_ending`."""
         return address_of(self._record)
 
     def chance(self, pos: Record) -> float | None:
-        """The mover's chance to win before the throw, if a table tells it."""
+        """Return the mover's chance before the throw, 0 to 1; None if there is no table or the game is over."""
         value = int(value_here(pos, self.address))
         return None if value == UNKNOWN else value / ONE

@@ -231,7 +231,7 @@ class OpenSpiel(Simple):
         """What stands on each square, row by row, `w1` or `__`."""
         return [cell for cell in str(state).replace("\n", "").split("|") if cell]
 
-    def tell(self, dice: int, move: str) -> None:
+    def observe(self, dice: int, move: str) -> None:
         """Play along a move of either side, or a set-up."""
         if len(self._setups) < 2:
             self._setups.append(move)

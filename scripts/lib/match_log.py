@@ -17,7 +17,7 @@ class UsageError(Exception):
     """The match cannot be played as asked."""
 
 
-class Settings(msgspec.Struct, frozen=True):
+class MatchSettings(msgspec.Struct, frozen=True):
     """Everything that makes a match; the first line of its log."""
 
     game: str
@@ -36,7 +36,7 @@ class Settings(msgspec.Struct, frozen=True):
     agreement: Agreement | None = None  # of both engines' scores, which decides a game
 
 
-class Record(msgspec.Struct, frozen=True):
+class MatchRecord(msgspec.Struct, frozen=True):
     """One finished game; a line of the log. Engines are 0 for A and 1 for B."""
 
     game: int
@@ -58,7 +58,7 @@ class Record(msgspec.Struct, frozen=True):
         return 0.5 if self.winner is None else 1.0 - self.winner
 
 
-def seating(settings: Settings, index: int) -> tuple[int, int]:
+def seating(settings: MatchSettings, index: int) -> tuple[int, int]:
     """What a game belongs to, and the engine on the first side: a pair, or a series by the championships' rule."""
     if not settings.best_of:
         return divmod(index, 2)
@@ -66,7 +66,7 @@ def seating(settings: Settings, index: int) -> tuple[int, int]:
     return series, int(number % 4 in (1, 2)) ^ series % 2
 
 
-def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
+def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[list[int]]:
     """The games still to be played; those of a list belong together and are played in order, till they are decided."""
     played = {record.game for record in records}
     if not settings.best_of:
@@ -79,12 +79,12 @@ def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
     return groups
 
 
-def is_decided(scores: Iterable[float], settings: Settings) -> bool:
+def is_decided(scores: Iterable[float], settings: MatchSettings) -> bool:
     """Whether somebody has more than half of a series' points."""
     return 2 * max(scores) > settings.best_of
 
 
-def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
+def series_scores(records: Iterable[MatchRecord]) -> dict[int, list[float]]:
     """Points of A and B in each series."""
     scores: dict[int, list[float]] = {}
     for record in records:
@@ -94,7 +94,7 @@ def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
     return scores
 
 
-def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
+def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord]]:
     """The log, and the games it holds.
 
     OSError for what is no log of a match, or is being written by another process. UsageError for the log of another
@@ -108,7 +108,7 @@ def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
 
     def read(line: bytes) -> None:
         if reader.read(line) is None:
-            for name in Settings.__struct_fields__:
+            for name in MatchSettings.__struct_fields__:
                 old, new = getattr(reader.settings, name), getattr(settings, name)
                 if old != new and name not in ("games", "concurrency"):
                     raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
@@ -123,13 +123,13 @@ class Reader:
     """What the lines of a log say."""
 
     def __init__(self) -> None:
-        self.settings: Settings | None = None
-        self.records: list[Record] = []
+        self.settings: MatchSettings | None = None
+        self.records: list[MatchRecord] = []
 
-    def read(self, line: bytes) -> Record | None:
+    def read(self, line: bytes) -> MatchRecord | None:
         """Return the line's game; None: it has the settings."""
         if self.settings is None:
-            self.settings = msgspec.json.decode(line, type=Settings)
+            self.settings = msgspec.json.decode(line, type=MatchSettings)
             return None
-        self.records.append(msgspec.json.decode(line, type=Record))
+        self.records.append(msgspec.json.decode(line, type=MatchRecord))
         return self.records[-1]

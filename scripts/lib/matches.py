@@ -16,8 +16,8 @@ import msgspec
 from scripts.lib import script
 from scripts.lib.game_loop import Clock, Opening, Referee, parse_opening, play_moves, words_for
 from scripts.lib.match_log import (
-    Record,
-    Settings,
+    MatchRecord,
+    MatchSettings,
     UsageError,
     is_decided,
     missing,
@@ -36,12 +36,12 @@ from games.files import check_owned, replace_file
 class Match(NamedTuple):
     """What all games of a match share."""
 
-    settings: Settings
+    settings: MatchSettings
     game: Game[Position]
     openings: Sequence[Opening]
 
 
-def load_openings(game: Game[Position], settings: Settings) -> list[Opening]:
+def load_openings(game: Game[Position], settings: MatchSettings) -> list[Opening]:
     """The file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed."""
     if not settings.openings:
         return [Opening()]
@@ -66,7 +66,7 @@ def throws(seed: int, pair: int) -> Iterator[int]:
         yield rng.randint(1, 6)
 
 
-def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
+def play_game(match: Match, index: int, players: Sequence[Player]) -> MatchRecord:
     """One game. `players` are A and B; A has the first side in even games."""
     settings = match.settings
     pair, first = seating(settings, index)
@@ -77,7 +77,7 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
     seated = [players[engine] for engine in seats]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
     winner, cause, reason = play_moves(referee, seated, clocks, seeds, settings.max_plies, settings.agreement)
-    return Record(
+    return MatchRecord(
         game=index,
         pair=pair,
         first=first,
@@ -93,7 +93,7 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
     )
 
 
-def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
+def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchRecord]:
     """What `records` still lack, as the games finish. Closing the generator breaks off the games in progress."""
     settings = match.settings
     scores = series_scores(records)
@@ -104,7 +104,7 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
         free.put(players)
         everyone += players
 
-    done: queue.SimpleQueue[Record | Future[None]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[MatchRecord | Future[None]] = queue.SimpleQueue()
 
     def play(unit: Sequence[int]) -> None:
         players = free.get()
@@ -132,7 +132,7 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
         try:
             while left:
                 item = done.get()
-                if isinstance(item, Record):
+                if isinstance(item, MatchRecord):
                     yield item
                 else:
                     left -= 1
@@ -145,7 +145,7 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
             dismiss()
 
 
-def record_text(game: Game[Position], record: Record) -> bytes:
+def record_text(game: Game[Position], record: MatchRecord) -> bytes:
     """A game as the game's records have it; nothing if not both sides came to set up."""
     setups = 2 if game.info.has_setup else 0
     if len(record.moves) < setups:
@@ -163,17 +163,17 @@ def record_text(game: Game[Position], record: Record) -> bytes:
     return text.encode(records.ENCODING)
 
 
-def record_path(folder: Path, settings: Settings, game: int) -> Path:
+def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
     return folder / f"{game + 1:05d}.{'pgn' if settings.game == 'xiangqi' else 'txt'}"
 
 
-def write_record(folder: Path, match: Match, record: Record) -> None:
+def write_record(folder: Path, match: Match, record: MatchRecord) -> None:
     """Write a game's file, if it has a text; OSError if there is another."""
     if text := record_text(match.game, record):
         replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
 
 
-def prepare_records(folder: Path, match: Match, records: Sequence[Record]) -> None:
+def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) -> None:
     """Write what files the logged games lack; OSError if a game's file, or one still to be written, is another's."""
     folder.mkdir(parents=True, exist_ok=True)
     for index in itertools.chain.from_iterable(missing(match.settings, records)):
@@ -182,7 +182,9 @@ def prepare_records(folder: Path, match: Match, records: Sequence[Record]) -> No
         write_record(folder, match, record)
 
 
-def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None) -> None:
+def run_match(
+    settings: MatchSettings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None
+) -> None:
     """Play what the log at `path` still lacks, into log and tally, until done or decided."""
     game = script.load(settings.game)
     match = Match(settings, game, load_openings(game, settings))

@@ -23,7 +23,7 @@ from scripts.lib.statistics import Estimate, estimate
 
 from games.contract import Game, Position
 
-Record = dict[str, Any]
+PaperGame = dict[str, Any]
 """A game as its line in the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw)."""
 
 
@@ -50,7 +50,7 @@ class Mind(Protocol):
 
 
 class Seat(Player):
-    """Lets a mind play: keeps its view of the game, and `tell`s it of moves if it wants to know them."""
+    """Lets a mind play: keeps its view of the game, and `observe`s it of moves if it wants to know them."""
 
     def __init__(self, mind: Mind, game: Game[Position], ms: float) -> None:
         self._mind, self._game, self._ms = mind, game, ms
@@ -66,8 +66,8 @@ class Seat(Player):
         for ply in range(self._known, len(turn.words)):
             if self._game.info.has_hidden:
                 self._view.push(self._view.parse_move(turn.words[ply]))
-            elif tell := getattr(self._mind, "tell", None):
-                tell(throws[ply], turn.words[ply])
+            elif observe := getattr(self._mind, "observe", None):
+                observe(throws[ply], turn.words[ply])
         self._known = len(turn.words)
         started = time.perf_counter()
         move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._ms)
@@ -82,7 +82,7 @@ MOVE_BITS = 0xFFF
 class Played(NamedTuple):
     """A game that is over."""
 
-    record: Record
+    record: PaperGame
     referee: Referee
 
 
@@ -135,25 +135,25 @@ class Pairs:
     """The games of a log. A kill may have left half a pair, which was then played again."""
 
     def __init__(self) -> None:
-        self._pairs: dict[tuple[Any, ...], dict[int, Record]] = defaultdict(dict)
+        self._pairs: dict[tuple[Any, ...], dict[int, PaperGame]] = defaultdict(dict)
 
     def read(self, line: bytes) -> None:
         record = json.loads(line)
         self._pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
 
-    def whole(self) -> list[Record]:
+    def whole(self) -> list[PaperGame]:
         """The games of the complete pairs."""
         return [record for pair in self._pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
 
 
-def read_games(path: Path) -> list[Record]:
+def read_games(path: Path) -> list[PaperGame]:
     """All games of a log, in its order."""
-    records: list[Record] = []
+    records: list[PaperGame] = []
     read_log(path, lambda line: records.append(json.loads(line)))
     return records
 
 
-def whole_pairs(path: Path) -> list[Record]:
+def whole_pairs(path: Path) -> list[PaperGame]:
     """The games of the complete pairs of a log."""
     pairs = Pairs()
     read_log(path, pairs.read)
@@ -161,8 +161,8 @@ def whole_pairs(path: Path) -> list[Record]:
 
 
 def run_games(
-    play: Callable[[Job], list[Record]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
-) -> list[Record]:
+    play: Callable[[Job], list[PaperGame]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
+) -> list[PaperGame]:
     """Let `play` play what the log lacks; returns the games of these pairings at this time, the log's included."""
     check_plot(options.plot)
     pairs = Pairs()
@@ -186,7 +186,7 @@ def run_games(
     return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == options.ms]
 
 
-def results(records: Iterable[Record]) -> dict[Pairing, Estimate]:
+def results(records: Iterable[PaperGame]) -> dict[Pairing, Estimate]:
     """A's score in each pairing."""
     points: dict[Pairing, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for record in records:
@@ -201,7 +201,7 @@ def results(records: Iterable[Record]) -> dict[Pairing, Estimate]:
     return found
 
 
-def tell(records: list[Record]) -> None:
+def report_scores(records: list[PaperGame]) -> None:
     """A table of the results."""
     print("| | games | score |\n|---|---|---|")
     for pairing, score in results(records).items():
@@ -209,7 +209,7 @@ def tell(records: list[Record]) -> None:
         print(f"| {pairing.a} against {pairing.b} | {games} | {score.score:.1%} +- {score.bar:.1%} |")
 
 
-def plot_scores(records: list[Record], path: Path) -> None:
+def plot_scores(records: list[PaperGame], path: Path) -> None:
     """Bars of each A's scores against each B."""
     from matplotlib import pyplot
 

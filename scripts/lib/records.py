@@ -24,7 +24,7 @@ class GameRecord(NamedTuple):
     fen: str | None = None  # None: the start position
 
 
-class _Line(msgspec.Struct):
+class _JsonGame(msgspec.Struct):
     """What is looked at in a JSON line."""
 
     moves: list[str]
@@ -68,7 +68,7 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
             if number == 1 and line.startswith(f'{{"{SELF_PLAY}":'):
                 continue
             try:
-                game = msgspec.json.decode(line, type=_Line)
+                game = msgspec.json.decode(line, type=_JsonGame)
             except msgspec.DecodeError as error:
                 report(f"{path}:{number}: {error}")
                 continue

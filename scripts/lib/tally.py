@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from tqdm import tqdm
 
 from scripts.lib import statistics
-from scripts.lib.match_log import Record, Settings, series_scores
+from scripts.lib.match_log import MatchRecord, MatchSettings, series_scores
 
 FAULTS = ("illegal", "crash", "time")
 
@@ -18,14 +18,14 @@ FAULTS = ("illegal", "crash", "time")
 class Tally:
     """The running result, from A's side."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: MatchSettings) -> None:
         self.settings = settings
         self.scores: Counter[float] = Counter()  # games by A's points
         self.pairs = [0] * len(statistics.POINTS)
         self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
         self.adjudicated = 0
         self.repeated = 0  # games equal to an earlier one with the same sides, move for move
-        self._series: list[Record] = []
+        self._series: list[MatchRecord] = []
         self._half_pairs: dict[int, float] = {}
         self._seen: set[tuple[int, str]] = set()
 
@@ -33,7 +33,7 @@ class Tally:
     def games(self) -> int:
         return self.scores.total()
 
-    def add(self, record: Record) -> None:
+    def add(self, record: MatchRecord) -> None:
         self.scores[record.score] += 1
         self.adjudicated += record.cause == "adjudicated"
         if record.cause in FAULTS and record.winner is not None:

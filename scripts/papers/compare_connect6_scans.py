@@ -113,7 +113,7 @@ def report_times(timings: list[Timing], plot: Path | None) -> None:
         save_plot(figure, plot)
 
 
-class Pairing(NamedTuple):
+class ScanJob(NamedTuple):
     """A game to be played."""
 
     opening: list[str]
@@ -122,7 +122,7 @@ class Pairing(NamedTuple):
     seconds: float
 
 
-class Played(NamedTuple):
+class ScanGame(NamedTuple):
     points: float  # of the local program
     turns: int
     depths: tuple[list[int], list[int]]  # finished for each turn, LOCAL and GLOBAL
@@ -142,16 +142,16 @@ class Scanner(Player):
         return Choice(turn.position.move_text(move), 0.0)
 
 
-def play(pairing: Pairing) -> Played:
+def play(pairing: ScanJob) -> ScanGame:
     local, whole = (Scanner(scan, pairing.width, pairing.seconds) for scan in (LOCAL, GLOBAL))
     referee = Referee(script.load_once("connect6"), Opening(moves=pairing.opening))
     seated = (local, whole) if pairing.local_side == 0 else (whole, local)
     winner = play_moves(referee, seated, [Clock(), Clock()], ("", ""), LONGEST).winner
     points = 0.5 if winner is None else float(winner == pairing.local_side)
-    return Played(points, len(referee.words), (local.depths, whole.depths))
+    return ScanGame(points, len(referee.words), (local.depths, whole.depths))
 
 
-def report_games(width: int, seconds: float, played: list[Played], plot: Path | None) -> None:
+def report_games(width: int, seconds: float, played: list[ScanGame], plot: Path | None) -> None:
     pairs = [0] * 5
     for first, second in zip(played[::2], played[1::2], strict=True):
         pairs[round(2 * (first.points + second.points))] += 1
@@ -203,7 +203,7 @@ def main() -> int:
         report_times(measure(openings, options.games, options.depths, options.turns, options.width), options.plot)
         return 0
     pairings = [
-        Pairing(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds)
+        ScanJob(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds)
         for game in range(options.games)
     ]
     with Workers(options.jobs) as workers:

@@ -32,7 +32,17 @@ from typing import NamedTuple
 
 from scripts.lib import script
 from scripts.lib.ewn_players import Engine, OpenSpiel, make_player
-from scripts.lib.paper_games import Job, Mind, Record, add_options, play_game, plot_scores, results, run_games, tell
+from scripts.lib.paper_games import (
+    Job,
+    Mind,
+    PaperGame,
+    add_options,
+    play_game,
+    plot_scores,
+    report_scores,
+    results,
+    run_games,
+)
 from scripts.lib.plots import save_plot
 
 from games.contract import Task, exhaust
@@ -58,11 +68,11 @@ def player(text: str, seat: int = 0) -> Mind:
     return make_player(text)
 
 
-def play(job: Job) -> list[Record]:
+def play(job: Job) -> list[PaperGame]:
     return [play_pair_s_game(job, first) for first in (0, 1)]
 
 
-def play_pair_s_game(job: Job, first: int) -> Record:
+def play_pair_s_game(job: Job, first: int) -> PaperGame:
     rng = random.Random(f"{job.pair}")
     setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
     minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
@@ -73,7 +83,7 @@ def grid_name(wink: float, uctk: float) -> str:
     return f"uct WINK={wink} UCTK={uctk}"
 
 
-def tell_grid(records: list[Record], path: Path | None) -> None:
+def report_grid(records: list[PaperGame], path: Path | None) -> None:
     found = {pairing.a: score for pairing, score in results(records).items()}
     print("| WINK, UCTK | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
     for wink in STEPS:
@@ -128,7 +138,7 @@ def decisions(path: Path) -> Iterator[Decision]:
                 yield Decision(f"{board} {'fs'[side == 'b']} {die}", pieces, values)
 
 
-def tell_regret(path: Path, players: list[str], times: list[float]) -> None:
+def report_regret(path: Path, players: list[str], times: list[float]) -> None:
     """Mean regret by player and time: of all decisions, and of those beyond the tables' range."""
     cases = list(decisions(path))
     print("| player | ms | regret | of 5 pieces | of 6 |\n|---|---|---|---|---|")
@@ -147,7 +157,7 @@ def tell_regret(path: Path, players: list[str], times: list[float]) -> None:
         print(f"| {text} | {ms:g} | {mean:.6f} | {statistics.fmean(lost[5]):.6f} | {statistics.fmean(lost[6]):.6f} |")
 
 
-def tell_speed(playouts: int, runs: int) -> None:
+def report_speed(playouts: int, runs: int) -> None:
     """Playouts a second, the best of some runs."""
 
     def rate(engine: Engine, threads: int) -> float:
@@ -170,7 +180,7 @@ def tell_speed(playouts: int, runs: int) -> None:
     for _ in range(runs):
         spiel.new_game(1)
         for _ in range(2):
-            spiel.tell(0, "123456")
+            spiel.observe(0, "123456")
         position = EwnPosition(START)
         started = time.perf_counter()
         spiel.choose(position, 0)
@@ -196,16 +206,16 @@ def main() -> int:
     speed.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     if options.command == "regret":
-        tell_regret(options.values, options.player, options.ms)
+        report_regret(options.values, options.player, options.ms)
     elif options.command == "speed":
-        tell_speed(options.playouts, options.runs)
+        report_speed(options.playouts, options.runs)
     else:
         pairings = {
             "figures": FIGURES,
             "grid": [(grid_name(wink, uctk), "uct") for wink, uctk in itertools.product(STEPS, STEPS)],
         }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
         records = run_games(play, pairings, options)
-        tell_grid(records, options.plot) if options.command == "grid" else tell(records)
+        report_grid(records, options.plot) if options.command == "grid" else report_scores(records)
         if options.command != "grid" and options.plot is not None:
             plot_scores(records, options.plot)
     return 0

@@ -37,13 +37,13 @@ from scripts.lib.paper_games import (
     Job,
     Mind,
     Pairing,
-    Record,
+    PaperGame,
     add_options,
     play_game,
     plot_scores,
+    report_scores,
     results,
     run_games,
-    tell,
     whole_pairs,
 )
 from scripts.lib.plots import check_plot, save_plot
@@ -80,11 +80,11 @@ def player(text: str, seat: int) -> Mind:
     return make_player(text.removesuffix(OWN))
 
 
-def play(job: Job) -> list[Record]:
+def play(job: Job) -> list[PaperGame]:
     return [play_pair_s_game(job, first) for first in (0, 1)]
 
 
-def play_pair_s_game(job: Job, first: int) -> Record:
+def play_pair_s_game(job: Job, first: int) -> PaperGame:
     setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
     if job.pairing == OWN_SETUPS:
         setups[first] = draw_setup(2 * job.pair + first + 1, TILT)
@@ -104,7 +104,7 @@ def grid_name(alpha: float, gamma: float) -> str:
     return f"cooperation Alpha={alpha} Gamma={gamma}"
 
 
-def tell_grid(records: list[Record], path: Path | None) -> None:
+def report_grid(records: list[PaperGame], path: Path | None) -> None:
     """Scores by parameters, all opponents taken together, and a plot for each gamma as the paper has it."""
     found = results(records)
     together = results([record | {"b": "all", "pair": f"{record['b']} {record['pair']}"} for record in records])
@@ -168,7 +168,7 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
             yield side, "shuffle"
 
 
-def tell_kinds(records: list[Record]) -> None:
+def report_kinds(records: list[PaperGame]) -> None:
     """Shares of a player's moves, and how games ended."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     games: Counter[str] = Counter()
@@ -189,7 +189,7 @@ def tell_kinds(records: list[Record]) -> None:
         print(f"| {name} | {games[name]} | {shares} | {told} |")
 
 
-def tell_times(playouts: int, games: int, path: Path | None) -> None:
+def report_times(playouts: int, games: int, path: Path | None) -> None:
     """Mean ms by the number of the side's move; the games are the paper's player's against itself."""
     players = {"UCT alone": "siqi Searcher=uct"} | {
         f"{count} activated": f"cooperation Activate={count}" for count in range(1, MOST + 1)
@@ -242,7 +242,7 @@ def new_game(setups: list[str]) -> JunqiPosition:
     return position
 
 
-def tell_speed(playouts: int, runs: int) -> None:
+def report_speed(playouts: int, runs: int) -> None:
     """Plies a second of `flat`'s playouts, those that end early counted whole; the best of some runs."""
     engine = Engine({"Searcher": "flat"})
     view = new_game([draw_setup(1), UNKNOWN_SETUP])
@@ -275,12 +275,12 @@ def main() -> int:
     speed.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     if options.command == "kinds":
-        tell_kinds(whole_pairs(options.log))
+        report_kinds(whole_pairs(options.log))
     elif options.command == "times":
         check_plot(options.plot)
-        tell_times(options.playouts, options.games, options.plot)
+        report_times(options.playouts, options.games, options.plot)
     elif options.command == "speed":
-        tell_speed(options.playouts, options.runs)
+        report_speed(options.playouts, options.runs)
     else:
         pairings = {
             "table": TABLE,
@@ -290,7 +290,7 @@ def main() -> int:
             ],
         }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
         records = run_games(play, pairings, options)
-        tell_grid(records, options.plot) if options.command == "grid" else tell(records)
+        report_grid(records, options.plot) if options.command == "grid" else report_scores(records)
         if options.command != "grid" and options.plot is not None:
             plot_scores(records, options.plot)
     return 0

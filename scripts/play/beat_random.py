@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.lib import script
-from scripts.lib.match_log import Settings, UsageError
+from scripts.lib.match_log import MatchSettings, UsageError
 from scripts.lib.matches import run_match
 from scripts.lib.players import EngineSpec, Limits, StartError
 from scripts.lib.tally import Tally
@@ -27,7 +27,7 @@ REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the 
 def wins(game: str, command: str, logs: Path, concurrency: int) -> int:
     """Games of GAMES won by the engine against the random mover; the match's log is `<logs>/<game>.jsonl`."""
     engines = (EngineSpec("engine", command, limits=LIMITS), EngineSpec("random", "random"))
-    tally = Tally(Settings(game=game, engines=engines, games=GAMES, concurrency=concurrency))
+    tally = Tally(MatchSettings(game=game, engines=engines, games=GAMES, concurrency=concurrency))
     run_match(tally.settings, logs / f"{game}.jsonl", tally, every=GAMES)
     return tally.scores[1.0]
 

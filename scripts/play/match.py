@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.match_log import Settings, UsageError
+from scripts.lib.match_log import MatchSettings, UsageError
 from scripts.lib.matches import run_match
 from scripts.lib.players import EngineSpec, Limits, StartError
 from scripts.lib.tally import Tally
@@ -54,7 +54,7 @@ def add_limits(group: argparse._ArgumentGroup, prefix: str = "") -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The options that fill Settings bear the names of its fields."""
+    """The options that fill MatchSettings bear the names of its fields."""
     parser = script.parser(__doc__)
     option = parser.add_argument
     option("game", choices=registry.NAMES)
@@ -100,14 +100,14 @@ def spec_from(arguments: dict[str, Any], letter: str) -> EngineSpec:
     )
 
 
-def settings_from(arguments: dict[str, Any]) -> Settings:
+def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     """The match asked for; UsageError if it makes no sense."""
-    fields = {name: value for name, value in arguments.items() if name in Settings.__struct_fields__}
+    fields = {name: value for name, value in arguments.items() if name in MatchSettings.__struct_fields__}
     fields["engines"] = tuple(spec_from(arguments, letter) for letter in "ab")
     fields["agreement"] = arguments["agree"]
     if arguments["openings"]:
         fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
-    settings = msgspec.convert(fields, Settings)
+    settings = msgspec.convert(fields, MatchSettings)
     for spec in settings.engines:
         if spec.command != "random" and spec.limits == Limits():
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")

@@ -38,7 +38,7 @@ BATCH_S = 1.0
 AGREEMENT = Agreement(1000, 6)
 
 
-class Settings(msgspec.Struct, frozen=True):
+class SelfPlaySettings(msgspec.Struct, frozen=True):
     game: str
     nodes: int
     random_plies: int
@@ -56,7 +56,7 @@ def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[s
     return words
 
 
-def play(settings: Settings, number: int) -> dict[str, Any]:
+def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
     """The game of that number."""
     game = script.load_once(settings.game)
     most = min(settings.random_plies, settings.max_plies)
@@ -71,7 +71,7 @@ def play(settings: Settings, number: int) -> dict[str, Any]:
     }
 
 
-def _work(task: tuple[Settings, int]) -> bytes:
+def _work(task: tuple[SelfPlaySettings, int]) -> bytes:
     return msgspec.json.encode(play(*task))
 
 
@@ -87,7 +87,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    settings = Settings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
+    settings = SelfPlaySettings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
     if options.games < 1 or options.jobs < 1:
         parser.error("--games and --jobs must be at least 1")
     log = GameLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))

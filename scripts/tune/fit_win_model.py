@@ -64,7 +64,7 @@ ROUNDS = 200
 SMALLEST = 1e-9
 
 
-class Played(msgspec.Struct):
+class ScoredGame(msgspec.Struct):
     """A game: its number, nodes a move, and for each move searched the mover, score and phase; winner or None."""
 
     number: int
@@ -98,13 +98,13 @@ class Recording(Searching):
         return choice
 
 
-def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> Played:
+def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
     player = Recording(game, nodes)
     player.moves = []
     referee = Referee(game, Opening(moves=opening))
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, MAX_PLIES, PROVEN)
-    return Played(number, nodes, ending.winner, player.moves)
+    return ScoredGame(number, nodes, ending.winner, player.moves)
 
 
 def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:
@@ -117,15 +117,15 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
                 log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
 
 
-def read_games(path: Path) -> list[Played]:
+def read_games(path: Path) -> list[ScoredGame]:
     """The games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
     mark = f'{{"{KIND}":'.encode()
-    games: list[Played] = []
+    games: list[ScoredGame] = []
     check_owned(path, lambda head: head.startswith(mark))
 
     def read(line: bytes) -> None:
         if not line.startswith(mark):
-            games.append(msgspec.json.decode(line, type=Played))
+            games.append(msgspec.json.decode(line, type=ScoredGame))
 
     read_log(path, read)
     return games
@@ -142,7 +142,7 @@ class Samples(NamedTuple):
     result: Any
 
 
-def samples(games: Sequence[Played], largest: int) -> Samples:
+def samples(games: Sequence[ScoredGame], largest: int) -> Samples:
     """Every searched position of the games, scores cut to +-largest."""
     rows = [
         (min(max(cp, -largest), largest), phase, 0.5 if game.winner is None else float(game.winner == mover))

@@ -25,7 +25,7 @@ import numpy as np
 from scripts.lib import script, statistics
 from scripts.lib.log import read_log
 from scripts.lib.logistic import Array, fit
-from scripts.lib.match_log import Reader, Settings
+from scripts.lib.match_log import MatchSettings, Reader
 from scripts.lib.matches import run_match
 from scripts.lib.openings import openings
 from scripts.lib.players import EngineSpec, Limits
@@ -102,7 +102,7 @@ def write_openings(folder: Path, game: Game[Position], seed: int, count: int) ->
 
 def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
     """Play what a match of two levels lacks of `games` games; return its standing."""
-    settings = Settings(
+    settings = MatchSettings(
         game=game,
         engines=(level_spec(command, high), level_spec(command, low)),
         games=games,

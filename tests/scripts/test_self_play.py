@@ -22,16 +22,16 @@ from conftest import ROOT
 from scripts.lib.log import GameLog, read_frames
 from scripts.lib.records import SELF_PLAY, open_text, read_records
 from scripts.play import self_play
-from scripts.play.self_play import Settings, play
+from scripts.play.self_play import SelfPlaySettings, play
 
 from games import registry
 
-PLAYED = Settings(game="xiangqi", nodes=100, random_plies=8, max_plies=14, seed=1)
+PLAYED = SelfPlaySettings(game="xiangqi", nodes=100, random_plies=8, max_plies=14, seed=1)
 OPTIONS = ("--nodes", "100", "--max-plies", "14", "--jobs", "2")
 
 
-def settings(max_plies: int) -> Settings:
-    return Settings(game="xiangqi", nodes=150, random_plies=6, max_plies=max_plies, seed=3)
+def settings(max_plies: int) -> SelfPlaySettings:
+    return SelfPlaySettings(game="xiangqi", nodes=150, random_plies=6, max_plies=max_plies, seed=3)
 
 
 def test_games_are_legal_and_repeatable() -> None:
@@ -162,7 +162,7 @@ def test_a_run_that_is_killed_goes_on(
 def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl.zst"
     log = GameLog(path, SELF_PLAY, {})
-    record = play(Settings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
+    record = play(SelfPlaySettings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
     log.add([msgspec.json.encode(record)])
     log.close()
     said: list[str] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from scripts.lib import script
-from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.lib.log import Log, read_log
 from scripts.lib.players import Choice, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
@@ -98,7 +98,7 @@ def play_game(
     """One game; `first` is who has the first side, 0 for A. Minds and set-ups are by side."""
     referee, clocks = Referee(game, Opening(moves=setups), dice), [Clock(), Clock()]
     seeds = [str(2 * job.pair + side + 1) for side in range(2)]
-    ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, max_plies)
+    ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, Adjudication(max_plies))
     if ending.cause not in ("rules", "adjudicated"):
         raise AssertionError(f"{job}: {ending}")
     players = [clocks[side ^ first] for side in range(2)]

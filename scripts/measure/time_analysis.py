@@ -25,7 +25,7 @@ from pathlib import Path
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Clock, Opening, Referee, play_moves, words_for
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves, words_for
 from scripts.lib.players import RandomMover
 from scripts.lib.process import Process
 
@@ -43,7 +43,9 @@ def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
     movers = [RandomMover(game.info)] * 2
     for number in itertools.count():
         referee = Referee(game, Opening(), iter(lambda: draw.randint(1, 6), 0))
-        play_moves(referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], draw.randint(4, 24))
+        play_moves(
+            referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], Adjudication(draw.randint(4, 24))
+        )
         position = referee.position
         if position.outcome() is None:
             words = words_for(game, position, position.turn, referee.words)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from scripts.lib import script
 from scripts.lib.connect6_scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
-from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.lib.players import Choice, Forfeit, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import Workers
@@ -33,9 +33,6 @@ NAMES = {LOCAL: "local", GLOBAL: "global"}
 PAPER_TURN = 9
 PAPER = {3: (2.010, 23.030), 4: (31.855, 269.902), 5: (36.301, 640.780)}
 """Seconds at the paper's turn 9, local and global, by depth."""
-
-LONGEST = 150
-"""Turns of a game; longer ones are drawn."""
 
 
 def read_openings(path: Path) -> list[list[str]]:
@@ -119,7 +116,8 @@ class ScanJob(NamedTuple):
     opening: list[str]
     local_side: int
     width: int
-    seconds: float
+    seconds: float  # a turn
+    max_turns: int  # a game so long is drawn
 
 
 class ScanGame(NamedTuple):
@@ -142,12 +140,12 @@ class Scanner(Player):
         return Choice(turn.position.move_text(move), 0.0)
 
 
-def play(pairing: ScanJob) -> ScanGame:
-    local, whole = (Scanner(scan, pairing.width, pairing.seconds) for scan in (LOCAL, GLOBAL))
-    referee = Referee(script.load_once("connect6"), Opening(moves=pairing.opening))
-    seated = (local, whole) if pairing.local_side == 0 else (whole, local)
-    winner = play_moves(referee, seated, [Clock(), Clock()], ("", ""), LONGEST).winner
-    points = 0.5 if winner is None else float(winner == pairing.local_side)
+def play(job: ScanJob) -> ScanGame:
+    local, whole = (Scanner(scan, job.width, job.seconds) for scan in (LOCAL, GLOBAL))
+    referee = Referee(script.load_once("connect6"), Opening(moves=job.opening))
+    seated = (local, whole) if job.local_side == 0 else (whole, local)
+    winner = play_moves(referee, seated, [Clock(), Clock()], ("", ""), Adjudication(job.max_turns)).winner
+    points = 0.5 if winner is None else float(winner == job.local_side)
     return ScanGame(points, len(referee.words), (local.depths, whole.depths))
 
 
@@ -190,6 +188,7 @@ def main() -> int:
     commands.choices["times"].add_argument("--depths", type=int, nargs="+", default=[3, 4, 5])
     commands.choices["times"].add_argument("--turns", type=int, nargs="+", default=[5, 7, 9, 11, 13])
     commands.choices["games"].add_argument("--seconds", type=float, default=0.2, help="for a turn")
+    commands.choices["games"].add_argument("--max-turns", type=int, default=150, help="of a game; then it is drawn")
     commands.choices["games"].add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     check_plot(options.plot)
@@ -202,12 +201,12 @@ def main() -> int:
     if options.command == "times":
         report_times(measure(openings, options.games, options.depths, options.turns, options.width), options.plot)
         return 0
-    pairings = [
-        ScanJob(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds)
+    jobs = [
+        ScanJob(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds, options.max_turns)
         for game in range(options.games)
     ]
     with Workers(options.jobs) as workers:
-        played = list(script.progress(workers.map(play, pairings), total=len(pairings)))
+        played = list(script.progress(workers.map(play, jobs), total=len(jobs)))
     report_games(options.width, options.seconds, played, options.plot)
     return 0
 

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.log import GameLog
 from scripts.lib.players import Searching
 from scripts.lib.pool import completed
@@ -62,7 +62,7 @@ def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
     most = min(settings.random_plies, settings.max_plies)
     referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))
     player, seed = Searching(game, settings.nodes), str(settings.seed)
-    ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, settings.max_plies, AGREEMENT)
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, Adjudication(settings.max_plies, AGREEMENT))
     return {
         "game": settings.game,
         "number": number,

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.log import GameLog, read_log
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
@@ -50,10 +50,7 @@ twenty of them is lost. Held out, log losses by degree: Xiangqi 0.809, 0.698, 0.
 
 KIND = "win_model"
 """Of the log of games."""
-MAX_PLIES = 300
-"""After which a game is a draw."""
-
-PROVEN = Agreement(sys.maxsize, 0)
+ADJUDICATION = Adjudication(max_plies=300, agreement=Agreement(sys.maxsize, 0))
 """Only a mate decides a game, and at once."""
 
 HELD_OUT = 5
@@ -103,7 +100,7 @@ def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) 
     player = Recording(game, nodes)
     player.moves = []
     referee = Referee(game, Opening(moves=opening))
-    ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, MAX_PLIES, PROVEN)
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)
     return ScoredGame(number, nodes, ending.winner, player.moves)
 
 

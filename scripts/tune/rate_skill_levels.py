@@ -24,7 +24,7 @@ import numpy as np
 
 from scripts.lib import script, statistics
 from scripts.lib.log import read_log
-from scripts.lib.logistic import Array, fit
+from scripts.lib.logistic import Array, fit_elo
 from scripts.lib.match_log import MatchSettings, Reader
 from scripts.lib.matches import run_match
 from scripts.lib.openings import openings
@@ -58,10 +58,6 @@ were made of."""
 OPENINGS_BYTES = 1 << 28
 
 MAX_PLIES = 400
-RIDGE = 1e-6
-"""Holds the rating of a level that won or lost all its games."""
-
-ELO_PER_LOGIT = 400 / math.log(10)
 
 
 class Result(NamedTuple):
@@ -166,25 +162,11 @@ def fit_ratings(results: Sequence[Result]) -> Ratings:
     """The likeliest ratings by the logistic model of Elo, a pair of games being the unit of observation."""
     top = max(result.high for result in results)
     levels = tuple(sorted({*(level for level in BENDS if level < top), top}))
-    rows, points, counts = [], [], []
-    for result in results:
-        row = shares(levels, result.high) - shares(levels, result.low)
-        for count, score in zip(result.pairs, statistics.POINTS, strict=True):
-            rows.append(row)
-            points.append(score)
-            counts.append(count)
-    played = np.repeat(np.array(rows), counts, axis=0)
-    scores = np.repeat(np.array(points), counts)
-    logits = fit(played, scores, np.zeros(len(levels)), RIDGE)
-    expected = 1 / (1 + np.exp(-played @ logits / 100))
-    hessian = (played.T * (expected * (1 - expected))) @ played / 100**2 + RIDGE * np.eye(len(levels))
-    gradients = played * (scores - expected)[:, None] / 100
-    inverse = np.linalg.inv(hessian)
-    scale = ELO_PER_LOGIT / 100
-    values = logits * scale
+    rows = np.array([shares(levels, result.high) - shares(levels, result.low) for result in results])
+    values, covariance = fit_elo(rows, [result.pairs for result in results])
     for i in range(1, len(levels)):  # strength is meant to rise
         values[i] = max(values[i], values[i - 1] + LEAST_STEP * (levels[i] - levels[i - 1]))
-    ratings = Ratings(levels, values, inverse @ (gradients.T @ gradients) @ inverse * scale**2)
+    ratings = Ratings(levels, values, covariance)
     return ratings._replace(values=values + ANCHOR_ELO - ratings.elo(ANCHOR_LEVEL))
 
 

@@ -49,7 +49,7 @@ RUNS = (
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("papers/compare_connect6_scans", "times {connect6_openings} --games 1 --depths 2 --turns 3", "depth  turn"),
-    Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001", "W-D-L"),
+    Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001 --max-turns 8", "W-D-L"),
     Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
     Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
     Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),

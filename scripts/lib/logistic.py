@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,30 @@ def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
 
     found = minimize(
         loss_and_gradient, start, jac=True, hessp=curvature, method="Newton-CG", options={"xtol": TOLERANCE}
+    )
+    return np.asarray(found.x)
+
+
+def minimize(evaluate: Callable[[Array], tuple[float, Array, Array]], start: Array, tolerance: float) -> Array:
+    """Return the minimum of a function near the start, by Newton steps in a trust region.
+
+    `evaluate` returns value, gradient and curvature at a point; the largest element of the gradient falls below
+    `tolerance`.
+    """
+    script.require("scipy")
+    from scipy import optimize
+
+    @functools.lru_cache(maxsize=1)
+    def evaluate_once(point: bytes) -> tuple[float, Array, Array]:
+        return evaluate(np.frombuffer(point))
+
+    found = optimize.minimize(
+        lambda values: evaluate_once(values.tobytes())[:2],
+        start,
+        jac=True,
+        hess=lambda values: evaluate_once(values.tobytes())[2],
+        method="trust-exact",
+        options={"gtol": tolerance},
     )
     return np.asarray(found.x)
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scripts.lib import script
+from scripts.lib import logistic, script
 from scripts.lib.records import read_records
 
 from games.connect6.evaluation.weights import CENTRE
@@ -127,44 +127,25 @@ def add_points(samples: Samples, position: Connect6Position, move: int, rng: ran
     samples.chosen.append(int(np.searchsorted(empty, points[0])))
 
 
-def sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
-
-
 def fit_values(values: Any, results: Any, ridge: float = 1.0) -> Any:
     """Weights by kind 1.., then the worth of the move."""
     design = np.hstack([values, np.ones((len(values), 1))]).astype(np.float64)
-    weights = np.zeros(design.shape[1])
-    for _ in range(12):
-        expected = sigmoid(design @ weights)
-        gradient = design.T @ (expected - results) + ridge * weights
-        curvature = (design.T * (expected * (1 - expected))) @ design + ridge * np.eye(len(weights))
-        weights -= np.linalg.solve(curvature, gradient)
-    expected = sigmoid(design @ weights).clip(1e-6, 1 - 1e-6)
-    loss = -np.mean(results * np.log(expected) + (1 - results) * np.log(1 - expected))
-    print(f"values: {len(values)} positions, loss {loss:.4f}")
-    return weights
+    weights = logistic.fit(design, results, np.zeros(design.shape[1]), ridge / 100**2)
+    print(f"values: {len(values)} positions, loss {logistic.loss(design, results, weights):.4f}")
+    return weights / 100
 
 
 def fit_points(points: list[Any], chosen: list[int], ridge: float = 1.0) -> Any:
-    """Weights by kind 0.., then of the nearness to the middle. Newton's steps, halved until the loss falls."""
-    size = points[0].shape[1]
-    weights = np.zeros(size)
-    step = np.zeros(size)
-    before = np.inf
-    for _ in range(30):
-        gradient, curvature, loss, first = _choices(points, chosen, weights + step)
-        loss += ridge / 2 * float((weights + step) @ (weights + step))
-        if loss > before:
-            step /= 2
-            continue
-        weights = weights + step
-        print(f"points: {len(points)} choices, loss {loss / len(points):.4f}, first {first:.1%}", flush=True)
-        if before - loss < 1e-5 * len(points):
-            break
-        before = loss
-        step = -np.linalg.solve(curvature + ridge * np.eye(size), gradient + ridge * weights)
-    return weights
+    """Return the weights of kinds 0 and up, then that of the nearness to the middle."""
+    count, size = len(points), points[0].shape[1]
+
+    def evaluate(weights: Any) -> tuple[float, Any, Any]:
+        gradient, curvature, loss, first = _choices(points, chosen, weights)
+        loss += ridge / 2 * float(weights @ weights)
+        print(f"points: {count} choices, loss {loss / count:.4f}, first {first:.1%}", flush=True)
+        return loss / count, (gradient + ridge * weights) / count, (curvature + ridge * np.eye(size)) / count
+
+    return logistic.minimize(evaluate, np.zeros(size), 1e-5)
 
 
 def _choices(points: list[Any], chosen: list[int], weights: Any) -> tuple[Any, Any, float, float]:

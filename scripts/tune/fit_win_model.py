@@ -25,6 +25,7 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.log import GameLog, read_log
+from scripts.lib.logistic import minimize
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
 
@@ -57,7 +58,9 @@ HELD_OUT = 5
 """Every game so numbered is held out."""
 
 CLASSES = 10
-ROUNDS = 200
+TOLERANCE = 1e-7
+"""Largest gradient at which the fit stops."""
+
 SMALLEST = 1e-9
 
 
@@ -165,41 +168,27 @@ def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, 
 
 
 def fit(data: Samples, form: Form) -> WinModel:
-    """The likeliest model, by scoring (the Hessian estimated from the gradients), each step halved until it gains."""
+    """Return the model of maximum likelihood, by scoring: the curvature is estimated from the gradients."""
     basis = powers(data.phase, form.degree)
     width = form.degree + 1
-    values = np.zeros(2 * width)
-    values[0] = 1 / 200
-    values[width] = float(form.has_draws)
+    unit = np.repeat([1 / 200, 1.0], width)  # of steepness and reserve, so that steps in both are alike
+    start = np.zeros(2 * width)
+    start[0], start[width] = 1, float(form.has_draws)
+    free = 2 * width if form.has_draws else width
 
-    def loss_of(trial: Any) -> float:
-        return float(-np.log(likelihoods(data, basis @ trial[:width], basis @ trial[width:])[0]).mean())
-
-    best = loss_of(values)
-    for _ in range(ROUNDS):
-        _, win, loss = likelihoods(data, basis @ values[:width], basis @ values[width:])
+    def evaluate(trial: Any) -> tuple[float, Any, Any]:
+        values = np.concatenate([trial, start[free:]]) * unit
+        happened, win, loss = likelihoods(data, basis @ values[:width], basis @ values[width:])
         draw = np.maximum(1 - win - loss, SMALLEST)
         # How the logarithm of what happened changes with the logits of win and loss
         by_win = np.where(data.result == 1, 1 - win, np.where(data.result == 0, 0.0, -win * (1 - win) / draw))
         by_loss = np.where(data.result == 0, 1 - loss, np.where(data.result == 1, 0.0, -loss * (1 - loss) / draw))
         rows = np.hstack([basis * ((by_win - by_loss) * data.cp)[:, None], -basis * (by_win + by_loss)[:, None]])
-        free = 2 * width if form.has_draws else width
-        rows = rows[:, :free]
-        information = rows.T @ rows / len(rows)
-        scale = np.sqrt(np.diag(information))
-        step = np.linalg.solve(information / np.outer(scale, scale) + 1e-9 * np.eye(free), rows.mean(0) / scale) / scale
-        for _ in range(20):
-            trial = values.copy()
-            trial[:free] += step
-            if (found := loss_of(trial)) < best:
-                break
-            step /= 2
-        else:
-            break
-        gained, best, values = best - found, found, trial
-        if gained < 1e-10:
-            break
-    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(values, 2))
+        rows = rows[:, :free] * unit[:free]
+        return float(-np.log(happened).mean()), -rows.mean(0), rows.T @ rows / len(rows)
+
+    found = np.concatenate([minimize(evaluate, start[:free], TOLERANCE), start[free:]]) * unit
+    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(found, 2))
     return WinModel(steepness, reserve, form.largest)
 
 

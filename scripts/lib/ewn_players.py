@@ -1,4 +1,4 @@
-"""Players of EWN for experiments, by name; each is given a time for a move, or a number of playouts.
+"""Players of EWN for experiments, by name; each has a time for a move, or a number of playouts.
 
     random          any move
     minimax         expectiminimax without cuts, valued by steps to the goal
@@ -9,8 +9,8 @@
     siqi            the engine as it is
     openspiel:N     OpenSpiel's MCTS with N simulations a move
 
-`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players know no
-tables of endings.
+`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players use no
+tablebases.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CHUNK = 64
 
 
 class Simple:
-    """What players have in common that look at nothing but the position."""
+    """The base of players that look only at the position."""
 
     def __init__(self) -> None:
         self.random = random.Random(0)
@@ -91,7 +91,7 @@ class MonteCarlo(Simple):
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """The mover's chance before the throw, every move of every throw searched to the depth."""
+    """Return the mover's chance before the throw, every move of every throw searched to the depth."""
     count_node(work)
     if work.stopped == 1:
         return int64(0)
@@ -122,7 +122,7 @@ def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def value_of(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """What a move is worth, `depth` moves deep with this one; void once work.stopped."""
+    """Return a move's value, searched `depth` moves deep with this one; meaningless once work.stopped."""
     do_move(pos, lookup, move)
     value = int64(WIN)
     if pos.winner < 0:
@@ -157,7 +157,7 @@ class Minimax(Simple):
 
 
 def steps_alone() -> Any:
-    """An evaluation by steps to the goal, as an array of one."""
+    """Return an evaluation by steps to the goal, as an array of one."""
     e = evaluate.without_weights()
     e.weights[:] = evaluate.of_steps()
     return np.array([e])
@@ -218,7 +218,7 @@ class OpenSpiel(Simple):
             self._state.apply_action(self._layouts[place][setup])
 
     def _read_layouts(self, place: int) -> dict[str, int]:
-        """The chance outcome of each of our set-up words."""
+        """Return OpenSpiel's chance outcome for each of our set-up words."""
         found = {}
         for action, _ in self._state.chance_outcomes():
             child = self._state.clone()
@@ -228,7 +228,7 @@ class OpenSpiel(Simple):
         return found
 
     def _cells(self, state: Any) -> list[str]:
-        """What stands on each square, row by row, `w1` or `__`."""
+        """Return the content of each square, row by row: `w1`, or `__` for an empty one."""
         return [cell for cell in str(state).replace("\n", "").split("|") if cell]
 
     def observe(self, dice: int, move: str) -> None:
@@ -265,7 +265,7 @@ class OpenSpiel(Simple):
 
 
 def make_player(text: str) -> Mind:
-    """A player by name and options; ValueError for an unknown name."""
+    """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     paper = {"Algorithm": "uct", "UseEndgames": "false"}

@@ -77,7 +77,7 @@ class Engine:
         return self.search(view, ms).lines[0].pv[0]
 
     def search(self, view: JunqiPosition, ms: float, moves: tuple[int, ...] = ()) -> Report:
-        """The last report of a search, of some moves or all."""
+        """Search some moves, or all; return the last report."""
         control = Control()
         control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
         self.searcher.start(Task(view, control, moves))
@@ -107,7 +107,7 @@ class Activated:
 
 
 class Determinized:
-    """What players have in common that complete the board some times and then see all of it."""
+    """The base of players that sample worlds and then see all pieces in each."""
 
     boards = 8
 
@@ -126,7 +126,7 @@ class Determinized:
         self.work.control, self.work.nodes, self.work.poll_at, self.work.stopped = self._control.address, 0, 0, 0
 
     def begin(self, view: JunqiPosition, ms: float) -> RootView:
-        """The completed boards; the clock runs from here."""
+        """Return the sampled worlds; the clock runs from here."""
         self._seed += 1
         self.run_until(time.monotonic_ns() + int(ms * 1e6))
         return RootView(Task(view, self._control), [self.work], self.boards, self._seed)
@@ -134,7 +134,7 @@ class Determinized:
 
 @inner(int64(POSITION, WORK, LOOKUP, STACK, int64))
 def list_attacks_first(pos: Record, work: Record, lookup: Record, stack: Any, first: int) -> int:
-    """The moves of the side to move to stack[first:]; returns their end."""
+    """Write the moves of the side to move to stack[first:]; return their end."""
     count = list_side(pos, work, lookup, pos.turn)
     end = first
     for attacks in range(1, -1, -1):
@@ -157,7 +157,7 @@ def negamax(
     beta: float,
     with_cuts: int,
 ) -> float:
-    """The chance of the side to move on boards[ply], all pieces known; void once work.stopped."""
+    """Return the mover's chance on boards[ply], all pieces known; meaningless once work.stopped."""
     pos = boards[ply]
     count_node(work)
     if work.stopped == 1:
@@ -196,7 +196,7 @@ def try_move(
     depth: int,
     with_cuts: int,
 ) -> float:
-    """What a move is worth to its mover on a completed board, `depth` plies deep with this one."""
+    """Return a move's value to its mover in a world, searched `depth` plies deep with this one."""
     copy_record(boards[0], view)
     enter_world(boards[0], work, world)
     do_move(boards[0], move, result_code(boards[0], lookup, move))
@@ -237,7 +237,7 @@ class FullWidth(Determinized):
 
 
 class MonteCarlo(Determinized):
-    """Playouts on completed boards, greedy but for one in ten."""
+    """Playouts in sampled worlds of the best move so far, one time in ten of a random one."""
 
     boards = 40
 
@@ -260,7 +260,7 @@ class MonteCarlo(Determinized):
 
 
 class Trees(Determinized):
-    """UCT on each completed board by itself; what the trees visit most."""
+    """UCT in each sampled world by itself; plays the move that the trees visit most."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -284,7 +284,7 @@ class Trees(Determinized):
 
 
 def make_player(text: str) -> Mind:
-    """A player by name and options; ValueError for an unknown name."""
+    """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     if name == "siqi":

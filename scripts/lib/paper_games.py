@@ -1,4 +1,4 @@
-"""Games between players of a paper's experiment: played in pairs, kept in a log, told and drawn as scores."""
+"""Games between players of a paper's experiment: played in pairs, kept in a log, reported and plotted as scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scripts.lib.statistics import Estimate, estimate
 from games.contract import Game, Position
 
 PaperGame = dict[str, Any]
-"""A game as its line in the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw)."""
+"""A line of the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw), ..."""
 
 
 class Pairing(NamedTuple):
@@ -46,11 +46,11 @@ class Mind(Protocol):
     def new_game(self, seed: int) -> None: ...
 
     def choose(self, position: Any, ms: float) -> int:
-        """A move in a position, which is a view where pieces are hidden."""
+        """Return a move in a position, which is a view where pieces are hidden."""
 
 
 class Seat(Player):
-    """Lets a mind play: keeps its view of the game, and `observe`s it of moves if it wants to know them."""
+    """The seat of a mind: keeps its view of the game, and calls its `observe` with each move, if it has one."""
 
     def __init__(self, mind: Mind, game: Game[Position], ms: float) -> None:
         self._mind, self._game, self._ms = mind, game, ms
@@ -76,7 +76,7 @@ class Seat(Player):
 
 
 MOVE_BITS = 0xFFF
-"""Of a move without the result that Junqi's may bear."""
+"""Mask of a move without the result that Junqi's moves may have."""
 
 
 class Played(NamedTuple):
@@ -95,7 +95,7 @@ def play_game(
     dice: Iterable[int] = (),
     max_plies: int = 0,
 ) -> Played:
-    """One game; `first` is who has the first side, 0 for A. Minds and set-ups are by side."""
+    """Play one game; `first` is the player on the first side, 0 for A. Minds and set-ups are by side."""
     referee, clocks = Referee(game, Opening(moves=setups), dice), [Clock(), Clock()]
     seeds = [str(2 * job.pair + side + 1) for side in range(2)]
     ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, Adjudication(max_plies))
@@ -118,7 +118,7 @@ def play_game(
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What `run_games` and `plot_scores` want to know."""
+    """Add the options of `run_games` and `plot_scores`."""
     parser.add_argument("log", type=Path, help="JSON lines; continued if it exists")
     parser.add_argument("--games", type=int, default=400, help="of each pairing")
     parser.add_argument("--ms", type=float, default=50, help="for a move")
@@ -132,7 +132,7 @@ def is_log(head: bytes) -> bool:
 
 
 class Pairs:
-    """The games of a log. A kill may have left half a pair, which was then played again."""
+    """The games of a log. A kill may have left half a pair, which was then replayed."""
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[Any, ...], dict[int, PaperGame]] = defaultdict(dict)
@@ -142,19 +142,19 @@ class Pairs:
         self._pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
 
     def whole(self) -> list[PaperGame]:
-        """The games of the complete pairs."""
+        """Return the games of the complete pairs."""
         return [record for pair in self._pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
 
 
 def read_games(path: Path) -> list[PaperGame]:
-    """All games of a log, in its order."""
+    """Return all games of a log, in its order."""
     records: list[PaperGame] = []
     read_log(path, lambda line: records.append(json.loads(line)))
     return records
 
 
 def whole_pairs(path: Path) -> list[PaperGame]:
-    """The games of the complete pairs of a log."""
+    """Return the games of the complete pairs of a log."""
     pairs = Pairs()
     read_log(path, pairs.read)
     return pairs.whole()
@@ -163,7 +163,7 @@ def whole_pairs(path: Path) -> list[PaperGame]:
 def run_games(
     play: Callable[[Job], list[PaperGame]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
 ) -> list[PaperGame]:
-    """Let `play` play what the log lacks; returns the games of these pairings at this time, the log's included."""
+    """Call `play` for each pair that the log lacks; return the games of these pairings at this time, old and new."""
     check_plot(options.plot)
     pairs = Pairs()
     log = Log(options.log, is_log, pairs.read)
@@ -187,7 +187,7 @@ def run_games(
 
 
 def results(records: Iterable[PaperGame]) -> dict[Pairing, Estimate]:
-    """A's score in each pairing."""
+    """Return A's score in each pairing."""
     points: dict[Pairing, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for record in records:
         score = 0.5 if record["winner"] is None else 1 - record["winner"]
@@ -202,7 +202,7 @@ def results(records: Iterable[PaperGame]) -> dict[Pairing, Estimate]:
 
 
 def report_scores(records: list[PaperGame]) -> None:
-    """A table of the results."""
+    """Print a table of the results."""
     print("| | games | score |\n|---|---|---|")
     for pairing, score in results(records).items():
         games = sum((record["a"], record["b"]) == pairing for record in records)
@@ -210,7 +210,7 @@ def report_scores(records: list[PaperGame]) -> None:
 
 
 def plot_scores(records: list[PaperGame], path: Path) -> None:
-    """Bars of each A's scores against each B."""
+    """Plot bars of each A's scores against each B."""
     from matplotlib import pyplot
 
     found = results(records)

@@ -1,4 +1,4 @@
-"""Game records as the scripts read them, one at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
+"""Readers of game records, one game at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GameRecord(NamedTuple):
 
 
 class _JsonGame(msgspec.Struct):
-    """What is looked at in a JSON line."""
+    """The fields of a JSON line that are read."""
 
     moves: list[str]
     result: str = "*"
@@ -36,7 +36,7 @@ class _JsonGame(msgspec.Struct):
 
 
 def open_text(path: Path) -> TextIO:
-    """A text file; `.zst` and `.gz` are decompressed on the way."""
+    """Open a text file, decompressing `.zst` and `.gz`."""
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     if path.suffix == ".zst":
@@ -46,13 +46,13 @@ def open_text(path: Path) -> TextIO:
 
 
 SELF_PLAY = "self_play"
-"""The kind of log that self_play.py writes; its first line, which has the settings, is no game."""
+"""The kind of log that self_play.py writes; its first line has the settings, not a game."""
 
 _WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
 
 
 def read_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
-    """A game's records in a file; what cannot be read is told to `report` in a line, and skipped.
+    """Yield a file's games of a variant; `report` gets a line about each game that cannot be read.
 
     A CSV has columns `moves` and `result` (B, W or D).
     """
@@ -81,8 +81,8 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
     from games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
 
-    def tell(game: Game) -> None:
+    def skip(game: Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
 
-    for game in read_games(file, tell):
+    for game in read_games(file, skip):
         yield GameRecord([move.uci() for move in game.moves], game.result, game.headers.get("FEN"))

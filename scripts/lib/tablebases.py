@@ -18,7 +18,7 @@ Judge = Callable[[Position], Ending | None]
 
 
 def tablebase_judge(name: str) -> Judge:
-    """Return a function that gives a position's end by the shipped tablebases, None where they decide nothing.
+    """Return a function that ends games by the shipped tablebases; it returns None where they decide nothing.
 
     Several threads may call it. FileNotFoundError if the game's tablebases are missing.
     """
@@ -26,7 +26,7 @@ def tablebase_judge(name: str) -> Judge:
 
 
 def xiangqi_judge() -> Judge:
-    """A mate counts if it comes before the 60-move rule, a draw if the weaker side cannot attack."""
+    """Return Xiangqi's judge: a mate counts before the 60-move rule, a draw if the weaker side cannot attack."""
     from games.xiangqi.game import XiangqiPosition
     from games.xiangqi.knowledge.knowledge import ENDINGS
     from games.xiangqi.knowledge.probe import UNKNOWN
@@ -50,7 +50,7 @@ def xiangqi_judge() -> Judge:
 
 
 def ewn_judge() -> Judge:
-    """A win counts if no throw can prevent it, to the tables' precision of 2.3e-5."""
+    """Return EWN's judge: a win counts if no throw can prevent it, to the tablebases' precision of 2.3e-5."""
     from games.ewn.game import EwnPosition
     from games.ewn.knowledge.knowledge import ENDINGS
     from games.ewn.knowledge.tablebase import SUFFIX, Tablebase

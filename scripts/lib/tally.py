@@ -118,7 +118,7 @@ class Standings:
         self._tallies[self.settings.pairings[record.pair % len(self._tallies)]].add(record)
 
     def sprt(self) -> tuple[float, str]:
-        """A tournament has no SPRT."""
+        """Return no verdict: a tournament has no SPRT."""
         return 0.0, ""
 
     def score(self, engine: int, other: int) -> tuple[float, int]:
@@ -183,7 +183,7 @@ class Standings:
 
 @contextlib.contextmanager
 def progress(tally: Tally | Standings, every: int) -> Iterator[Callable[[], None]]:
-    """Yield what to call after each game: it moves a bar on a terminal, else prints a line every so many games."""
+    """Yield a function to call after each game: it moves a bar on a terminal, else prints every `every` games."""
     if sys.stderr.isatty():
         layout = "{l_bar}{bar:10}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]{postfix}"
         total = tally.settings.games * len(tally.settings.pairings) * max(tally.settings.best_of, 1)
@@ -196,8 +196,8 @@ def progress(tally: Tally | Standings, every: int) -> Iterator[Callable[[], None
             yield advance
     else:
 
-        def say() -> None:
+        def print_standing() -> None:
             if tally.games % every == 0:
                 print(f"{tally.games}  {tally.standing()}", flush=True)
 
-        yield say
+        yield print_standing

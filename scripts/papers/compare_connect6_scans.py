@@ -36,7 +36,7 @@ PAPER = {3: (2.010, 23.030), 4: (31.855, 269.902), 5: (36.301, 640.780)}
 
 
 def read_openings(path: Path) -> list[list[str]]:
-    """Their turns; Forfeit names the first that is illegal."""
+    """Return the openings' turns; Forfeit names the first that is illegal."""
     openings = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
     for opening in openings:
         Referee(script.load_once("connect6"), Opening(moves=opening))
@@ -44,7 +44,7 @@ def read_openings(path: Path) -> list[list[str]]:
 
 
 class Timing(NamedTuple):
-    """What one depth took at one position."""
+    """The time of one depth at one position."""
 
     turn: int  # its number, from 1
     depth: int
@@ -76,7 +76,7 @@ def measure(openings: list[list[str]], games: int, depths: list[int], turns: lis
 
 
 def means(timings: list[Timing], depth: int) -> dict[int, tuple[float, float]]:
-    """By number of the turn: mean seconds of the local and the global scan."""
+    """Return the mean seconds of the local and the global scan, by number of the turn."""
     chosen = [t for t in timings if t.depth == depth]
     return {
         turn: (
@@ -127,7 +127,7 @@ class ScanGame(NamedTuple):
 
 
 class Scanner(Player):
-    """A program with its time for a turn; keeps the depths that it finished."""
+    """A program with a time for each turn; keeps the depths that it finished."""
 
     def __init__(self, scan: int, width: int, seconds: float) -> None:
         self._program, self._seconds = Program(scan, width), seconds

@@ -1,4 +1,4 @@
-"""Paper 1's experiments with EWN, and others like them: games between players of lib/ewn_players.py, and regret.
+"""Paper 1's experiments with EWN, and similar ones: games between players of lib/ewn_players.py, and regret.
 
     python scripts/papers/compare_ewn_players.py games games.jsonl --games 1000 --jobs 2 --pairing uct random
     python scripts/papers/compare_ewn_players.py figures figures.jsonl --games 1000 --ms 50 --jobs 2 --plot figures.svg
@@ -6,11 +6,11 @@
     python scripts/papers/compare_ewn_players.py regret exact_values.csv --ms 1 5 50 --player siqi --player uct
     python scripts/papers/compare_ewn_players.py speed --playouts 100000
 
-`games`: each pairing that many games, in pairs: the same set-ups, drawn at random, and the same throws, sides swapped.
-Every game is a line of the log; a run that was broken off goes on from there. `figures`: the paper's figures 4 and 5,
-UCT and improved UCT against the others and each other, and the engine against all of them. `grid`: figure 1, WINK by
-UCTK against plain UCT. `regret`: the mean chance lost a decision on endings whose values are known. `speed`: playouts a
-second, by kind and threads, beside OpenSpiel's MCTS.
+`games`: `--games` of each pairing, in pairs: the same random set-ups and the same throws, sides swapped. Every game is
+a line of the log; the same command continues a run that was broken off. `figures`: the paper's figures 4 and 5, UCT and
+improved UCT against the others and each other, and the engine against all of them. `grid`: figure 1, WINK by UCTK
+against plain UCT. `regret`: the mean chance lost a decision on endings with known values. `speed`: playouts a second,
+by kind and threads, beside OpenSpiel's MCTS.
 
 Data: the table of exact values for `regret` is not shipped; its columns are `fen`, `n_red`, `n_blue`, `all1` .. `all6`.
 """
@@ -57,14 +57,14 @@ FIGURES = (
     *(("siqi", other) for other in (*PAPERS, "uct", "improved")),
 )
 STEPS = (0.1, 0.4, 0.7, 1.0)
-"""Of the grid, for WINK and UCTK."""
+"""The grid's values of WINK and UCTK."""
 
 START = "ABC2/DE3/F3f/3ed/2cba f 3"
 
 
 @functools.cache
 def player(text: str, seat: int = 0) -> Mind:
-    """A process keeps its players, one for each seat: they may be two of a kind."""
+    """Return a player, kept by the process for each seat: both seats may have the same kind."""
     return make_player(text)
 
 
@@ -139,7 +139,7 @@ def decisions(path: Path) -> Iterator[Decision]:
 
 
 def report_regret(path: Path, players: list[str], times: list[float]) -> None:
-    """Mean regret by player and time: of all decisions, and of those beyond the tables' range."""
+    """Print the mean regret by player and time: of all decisions, and of those beyond the tablebases' range."""
     cases = list(decisions(path))
     print("| player | ms | regret | of 5 pieces | of 6 |\n|---|---|---|---|---|")
     for text, ms in itertools.product(players, times):

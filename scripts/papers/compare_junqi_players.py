@@ -1,4 +1,4 @@
-"""Paper 4's experiments with Junqi, and others like them: games between players of lib/junqi_players.py.
+"""Paper 4's experiments with Junqi, and similar ones: games between players of lib/junqi_players.py.
 
     python scripts/papers/compare_junqi_players.py games LOG --games 200 --jobs 2 --pairing siqi random
     python scripts/papers/compare_junqi_players.py table LOG --games 200 --ms 50 --jobs 2 --plot table.svg
@@ -66,7 +66,7 @@ TABLE = (
     *(("siqi", other) for other in (*PAPERS, "cooperation", "random")),
 )
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""Of the grid, for Alpha and Gamma."""
+"""The grid's values of Alpha and Gamma."""
 
 OWN = " with own setups"
 OWN_SETUPS = (f"siqi{OWN}", "siqi")
@@ -76,7 +76,7 @@ KINDS = ("attack", "defence", "shuffle")
 
 @functools.cache
 def player(text: str, seat: int) -> Mind:
-    """A process keeps its players, one for each seat: they may be two of a kind."""
+    """Return a player, kept by the process for each seat: both seats may have the same kind."""
     return make_player(text.removesuffix(OWN))
 
 
@@ -96,7 +96,7 @@ def play_pair_s_game(job: Job, first: int) -> PaperGame:
 
 
 def words_of(referee: JunqiPosition) -> str:
-    """The game as `position startpos moves` takes it."""
+    """Return the game as `position startpos moves` takes it."""
     return " ".join([*referee.words, *map(referee.move_text, referee.moves())])
 
 
@@ -105,7 +105,7 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 
 def report_grid(records: list[PaperGame], path: Path | None) -> None:
-    """Scores by parameters, all opponents taken together, and a plot for each gamma as the paper has it."""
+    """Print the scores by parameters, all opponents together; plot each gamma as the paper does."""
     found = results(records)
     together = results([record | {"b": "all", "pair": f"{record['b']} {record['pair']}"} for record in records])
     print("| Alpha, Gamma | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
@@ -136,7 +136,7 @@ def report_grid(records: list[PaperGame], path: Path | None) -> None:
 
 
 def meets_enemy(position: JunqiPosition, origin: int) -> bool:
-    """Whether the piece that has just come to a square might meet an enemy with its next move."""
+    """True if the piece that has just moved to a square can meet an enemy with its next move."""
     record, piece = position.record, int(position.record.board[origin]) - 1
     enemies = record.where[PIECES:] if piece < PIECES else record.where[:PIECES]
     may = int(record.may[piece])
@@ -146,7 +146,7 @@ def meets_enemy(position: JunqiPosition, origin: int) -> bool:
 
 
 def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
-    """(side, kind) of every move of a game, as a referee sees it."""
+    """Yield (side, kind) of every move of a game, as a referee sees it."""
     position = JunqiPosition()
     for word in words:
         side, had_pieces = position.turn, position.has_pieces
@@ -169,7 +169,7 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def report_kinds(records: list[PaperGame]) -> None:
-    """Shares of a player's moves, and how games ended."""
+    """Print the shares of each player's kinds of moves, and the ends of games."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     games: Counter[str] = Counter()
     ends: dict[str, Counter[str]] = defaultdict(Counter)
@@ -185,12 +185,12 @@ def report_kinds(records: list[PaperGame]) -> None:
     print("| player | games | " + " | ".join(KINDS) + " | ends |\n|---|---|" + "---|" * (len(KINDS) + 1))
     for name, count in counts.items():
         shares = " | ".join(f"{count[kind] / count.total():.1%}" for kind in KINDS)
-        told = ", ".join(f"{end} {number}" for end, number in ends[name].most_common())
-        print(f"| {name} | {games[name]} | {shares} | {told} |")
+        shown = ", ".join(f"{end} {number}" for end, number in ends[name].most_common())
+        print(f"| {name} | {games[name]} | {shares} | {shown} |")
 
 
 def report_times(playouts: int, games: int, path: Path | None) -> None:
-    """Mean ms by the number of the side's move; the games are the paper's player's against itself."""
+    """Print mean ms by the number of the side's move, in games of the paper's player against itself."""
     players = {"UCT alone": "siqi Searcher=uct"} | {
         f"{count} activated": f"cooperation Activate={count}" for count in range(1, MOST + 1)
     }
@@ -243,7 +243,7 @@ def new_game(setups: list[str]) -> JunqiPosition:
 
 
 def report_speed(playouts: int, runs: int) -> None:
-    """Plies a second of `flat`'s playouts, those that end early counted whole; the best of some runs."""
+    """Print the plies a second of `flat`'s playouts, those that end early counted whole; the best of `runs`."""
     engine = Engine({"Searcher": "flat"})
     view = new_game([draw_setup(1), UNKNOWN_SETUP])
     rates = []

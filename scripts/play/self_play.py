@@ -2,11 +2,11 @@
 
     python scripts/play/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 3000 --jobs 2
 
-A game starts with random moves, and ends by the rules, by the ply limit (a draw), or once both sides have long agreed
-on the winner. Games are added to the file as they finish, a JSON object a line (`game`, `number`, `moves`, `result`)
-after one with the settings; the file is zstd-compressed if its name ends in `.zst`, else in `.jsonl`. The same options
-make the same games, in whatever order they finish. A run that was broken off, even killed, goes on with the same
-command, and one with more `--games` adds them; a file with games of other settings is left alone.
+A game starts with random moves, and ends by the rules, by the ply limit (a draw), or when both sides' scores have
+agreed on the winner for some plies. Games are added to the file as they finish, a JSON object a line (`game`, `number`,
+`moves`, `result`) after one with the settings; the file is zstd-compressed if its name ends in `.zst`, else in
+`.jsonl`. The same options make the same games, in whatever order they finish. The same command continues a run that was
+broken off, even killed, and one with more `--games` adds them; a file with games of other settings is left unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scripts.lib.records import SELF_PLAY
 from games.contract import Game, Position
 
 GAMES = ("xiangqi", "connect6")
-"""Those without dice and hidden pieces."""
+"""The games without dice and hidden pieces."""
 
 BATCH_S = 1.0
 """Games that finish within this time are written together: 32 at a time take 0.6 of the bytes of each alone."""
@@ -47,7 +47,7 @@ class SelfPlaySettings(msgspec.Struct, frozen=True):
 
 
 def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[str]:
-    """The words of random moves from the start."""
+    """Return the words of random moves from the start."""
     position, words = game.position(), list[str]()
     while len(words) < plies and position.outcome() is None:
         move = rng.choice(position.legal_moves())
@@ -57,7 +57,7 @@ def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[s
 
 
 def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
-    """The game of that number."""
+    """Play the game of a number; return its line."""
     game = script.load_once(settings.game)
     most = min(settings.random_plies, settings.max_plies)
     referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))

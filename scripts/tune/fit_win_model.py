@@ -3,11 +3,10 @@
     python scripts/tune/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000
 
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
-the result go to the folder, one line a game. The same command continues what was broken off, and one with more
+the result go to the folder, one line a game. The same command continues a run that was broken off, and one with more
 `--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
 The model is the ordered logistic of games/search/win_model.py, fitted by maximum likelihood to four games of five and
-tried on
-the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model to paste.
+tested on the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model.
 """
 
 from __future__ import annotations
@@ -49,13 +48,12 @@ Of Connect6's games one in five hundred is drawn. Its scores beyond the largest 
 twenty of them is lost. Held out, log losses by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
 """
 
-KIND = "win_model"
-"""Of the log of games."""
+KIND = "win_model"  # of the log of games
 ADJUDICATION = Adjudication(max_plies=300, agreement=Agreement(sys.maxsize, 0))
 """Only a mate decides a game, and at once."""
 
 HELD_OUT = 5
-"""Every game so numbered is held out."""
+"""Every game whose number it divides is held out."""
 
 CLASSES = 10
 TOLERANCE = 1e-7
@@ -118,7 +116,7 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
 
 
 def read_games(path: Path) -> list[ScoredGame]:
-    """The games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
+    """Return the games of a log. OSError for another kind of file, or a damaged one."""
     mark = f'{{"{KIND}":'.encode()
     games: list[ScoredGame] = []
     check_owned(path, lambda head: head.startswith(mark))
@@ -143,7 +141,7 @@ class Samples(NamedTuple):
 
 
 def samples(games: Sequence[ScoredGame], largest: int) -> Samples:
-    """Every searched position of the games, scores cut to +-largest."""
+    """Return every searched position of the games, its score clipped to +-largest."""
     rows = [
         (min(max(cp, -largest), largest), phase, 0.5 if game.winner is None else float(game.winner == mover))
         for game in games
@@ -154,12 +152,12 @@ def samples(games: Sequence[ScoredGame], largest: int) -> Samples:
 
 
 def powers(phase: Any, degree: int) -> Any:
-    """float64 [n, degree + 1]: the phase to each power."""
+    """Return float64 [n, degree + 1]: the phase to each power."""
     return np.stack([phase**power for power in range(degree + 1)], axis=1)
 
 
 def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, Any]:
-    """Chances of what happened, and those to win and to lose, of each position."""
+    """Return for each position the chance of its result, and those of a win and a loss."""
     win = 1 / (1 + np.exp(np.clip(reserve - steepness * data.cp, -30, 30)))
     loss = 1 / (1 + np.exp(np.clip(reserve + steepness * data.cp, -30, 30)))
     draw = np.maximum(1 - win - loss, SMALLEST)
@@ -180,7 +178,7 @@ def fit(data: Samples, form: Form) -> WinModel:
         values = np.concatenate([trial, start[free:]]) * unit
         happened, win, loss = likelihoods(data, basis @ values[:width], basis @ values[width:])
         draw = np.maximum(1 - win - loss, SMALLEST)
-        # How the logarithm of what happened changes with the logits of win and loss
+        # Derivatives of the log likelihood by the logits of win and loss
         by_win = np.where(data.result == 1, 1 - win, np.where(data.result == 0, 0.0, -win * (1 - win) / draw))
         by_loss = np.where(data.result == 0, 1 - loss, np.where(data.result == 1, 0.0, -loss * (1 - loss) / draw))
         rows = np.hstack([basis * ((by_win - by_loss) * data.cp)[:, None], -basis * (by_win + by_loss)[:, None]])
@@ -193,7 +191,7 @@ def fit(data: Samples, form: Form) -> WinModel:
 
 
 def report(model: WinModel, train: Samples, test: Samples) -> str:
-    """How well a model tells games that it was not fitted to."""
+    """Return the model's log loss on held-out games, and a table of expected and achieved results."""
     chances = [model.chances(cp, phase) for cp, phase in zip(test.cp, test.phase, strict=True)]
     win, draw = np.array(chances).T
     loss = 1 - win - draw

@@ -4,9 +4,9 @@
     python scripts/tune/rate_skill_levels.py connect6 --out ladder/ --games 400 --levels 0 4 8 12 16 19
 
 Each two neighbours among the levels named play a match (`match.py`): colour-paired games from openings that a search
-calls balanced, or from the engine's own set-ups. Logs and openings lie in the folder; the same command continues what
-was broken off, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at once
-as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
+finds balanced, or from the engine's own set-ups. Logs and openings are in the folder; the same command continues a run
+that was broken off, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at
+once as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
 """
 
 from __future__ import annotations
@@ -43,17 +43,16 @@ BENDS = (0, 4, 8, 12, 16, 19)
 """Levels between which ratings are interpolated."""
 
 ANCHOR_LEVEL, ANCHOR_ELO = 10, 2000
-"""The scale is relative: in each game this level has this rating."""
+"""The scale is relative: this level has this rating in each game."""
 
 LEAST_STEP = 1
-"""Elo that a level is above the one before at least, where the games cannot tell them apart."""
+"""The least Elo between a level and the next."""
 
 NODES_A_MOVE = 1_000_000
 """Above the cap of every level below 20."""
 
 OPENINGS_MARK = "# Openings of skill_ladder.py: "
-"""Begins the file of openings, by the script's name when the first were made; the rest of its first line is what they
-were made of."""
+"""Begins the file of openings, with the script's old name; its first line ends with the game and the seed."""
 
 OPENINGS_BYTES = 1 << 28
 
@@ -61,7 +60,7 @@ MAX_PLIES = 400
 
 
 class Result(NamedTuple):
-    """What the complete pairs of a match say: the lower level, the higher, and pairs by points of the higher."""
+    """The complete pairs of a match: the lower level, the higher, and the pairs by points of the higher."""
 
     low: int
     high: int
@@ -80,7 +79,7 @@ def openings_path(folder: Path, game: str) -> Path:
 
 
 def write_openings(folder: Path, game: Game[Position], seed: int, count: int) -> None:
-    """Write the openings of the matches if they are missing; those that are there stay, however many they are.
+    """Write the openings of the matches if they are missing; existing ones stay, whatever their number.
 
     OSError if they are of another game or seed, or if the file is not ours.
     """
@@ -97,7 +96,7 @@ def write_openings(folder: Path, game: Game[Position], seed: int, count: int) ->
 
 
 def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
-    """Play what a match of two levels lacks of `games` games; return its standing."""
+    """Play the missing games of a match of two levels; return its standing."""
     settings = MatchSettings(
         game=game,
         engines=(level_spec(command, high), level_spec(command, low)),
@@ -111,7 +110,7 @@ def play_match(folder: Path, game: str, command: str, low: int, high: int, games
 
 
 def read_results(folder: Path, game: str) -> list[Result]:
-    """What the logs of a folder say, as far as they hold whole pairs."""
+    """Return the results of a folder's logs that hold whole pairs."""
     found = []
     for path in sorted(folder.glob(f"{game}-*.jsonl")):
         levels = re.fullmatch(rf"{game}-(\d\d)-(\d\d)", path.stem)
@@ -133,7 +132,7 @@ def read_results(folder: Path, game: str) -> list[Result]:
 
 
 def shares(levels: Sequence[int], level: float) -> Array:
-    """The rating of a level as a sum of those of others: between two by distance, beyond the last two as they go."""
+    """Return the weights of others' ratings in a level's: interpolated, beyond the last two extrapolated."""
     found = np.zeros(len(levels))
     above = min(max(int(np.searchsorted(levels, level)), 1), len(levels) - 1)
     low, high = levels[above - 1], levels[above]
@@ -153,13 +152,13 @@ class Ratings(NamedTuple):
         return float(shares(self.levels, level) @ self.values)
 
     def bar(self, level: float) -> float:
-        """Half the 95 % confidence interval of the difference to the anchor."""
+        """Return half the 95 % confidence interval of the difference to the anchor."""
         row = shares(self.levels, level) - shares(self.levels, ANCHOR_LEVEL)
         return statistics.Z * math.sqrt(max(float(row @ self.covariance @ row), 0.0))
 
 
 def fit_ratings(results: Sequence[Result]) -> Ratings:
-    """The likeliest ratings by the logistic model of Elo, a pair of games being the unit of observation."""
+    """Return the likeliest ratings by the logistic model of Elo, a pair of games being one observation."""
     top = max(result.high for result in results)
     levels = tuple(sorted({*(level for level in BENDS if level < top), top}))
     rows = np.array([shares(levels, result.high) - shares(levels, result.low) for result in results])
@@ -171,7 +170,7 @@ def fit_ratings(results: Sequence[Result]) -> Ratings:
 
 
 def table(results: Sequence[Result]) -> str:
-    """The matches beside what the fit expects, the rating of each level, and the line for the game's declaration."""
+    """Return the matches with the fit's differences, each level's rating, and the line for the game's declaration."""
     ratings = fit_ratings(results)
     lines = ["levels    games  score of the higher  Elo measured  Elo fitted"]
     for low, high, pairs in results:

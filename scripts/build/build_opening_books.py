@@ -24,12 +24,12 @@ from typing import Any, NamedTuple
 from scripts.lib import script
 import numpy as np
 from scripts.lib.pool import Workers
-from scripts.lib.records import GameRecord, read_records
+from scripts.lib.records import read_records
 
 from games.books import opening
 from games import registry
 from games.books.book import FOLDER
-from games.contract import Game, Position, Searcher, Task, exhaust
+from games.contract import Game, GameRecord, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -68,7 +68,7 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
     start = game.position().fen()
     nodes: dict[int, Node] = {}
     for place, record in enumerate(script.progress(records, unit=" games"), 1):
-        if record.result not in POINTS or record.fen not in (None, start):
+        if record.result not in POINTS or record.fen not in ("", start):
             continue
         position = game.position()
         assert isinstance(position, opening.SymmetricPosition)

@@ -15,16 +15,15 @@ tablebases.
 
 from __future__ import annotations
 
-import random
 import time
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.paper_games import Mind
+from scripts.lib.paper_games import EngineMind, Mind, RandomMind
 
-from games.contract import Task
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import chance
 from games.ewn.evaluation.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
@@ -46,26 +45,10 @@ CHUNK = 64
 """Playouts for each move between two looks at the clock."""
 
 
-class Simple:
-    """The base of players that look only at the position."""
-
-    def __init__(self) -> None:
-        self.random = random.Random(0)
-
-    def new_game(self, seed: int) -> None:
-        self.random.seed(seed)
-
-
-class RandomPlayer(Simple):
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        return self.random.choice(position.legal_moves())
-
-
-class MonteCarlo(Simple):
+class MonteCarlo:
     """Flat Monte Carlo: the move whose random playouts end best."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._work, self._board = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         self._work.policy, self._work.playout_plies = RANDOM, TO_THE_END
 
@@ -131,14 +114,16 @@ def value_of(pos: Record, work: Record, lookup: Record, move: int, depth: int) -
     return value
 
 
-class Minimax(Simple):
+class Minimax:
     """Expectiminimax without cuts, deepened while there is time."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._weights = steps_alone()
         self._work = new_record(WORK_DTYPE)
         self._work.evaluation = address_of(self._weights)
+
+    def new_game(self, seed: int) -> None:
+        """Nothing is random."""
 
     def choose(self, position: EwnPosition, ms: float) -> int:
         control = Control()
@@ -163,43 +148,13 @@ def steps_alone() -> Any:
     return np.array([e])
 
 
-class Engine(Simple):
-    """A searcher of the engine."""
-
-    def __init__(self, options: dict[str, str], by_steps: bool = False) -> None:
-        super().__init__()
-        self._threads, hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
-        self.game = Ewn(print)
-        for name, value in options.items():
-            self.game.set_option(name, value)
-        if by_steps:
-            self.game.knowledge.weights = steps_alone()
-        self._hash_mb = hash_mb
-        self.searcher = self.game.searcher()
-
-    def new_game(self, seed: int) -> None:
-        self.searcher.configure(self._hash_mb, self._threads, seed)
-        self.searcher.clear()
-
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        control = Control()
-        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
-        self.searcher.start(Task(position, control))
-        report = self.searcher.iterate()
-        while report.complete and not report.finished and not control.stopped:
-            report = self.searcher.iterate()
-        self.searcher.finish()
-        return report.lines[0].pv[0]
-
-
-class OpenSpiel(Simple):
+class OpenSpiel:
     """OpenSpiel's MCTS in C++, its own state played alongside. Who moves first is White there, at the bottom right."""
 
     def __init__(self, simulations: int, uct_c: float = 2.0) -> None:
         script.require("pyspiel", "benchmark")
         import pyspiel
 
-        super().__init__()
         self._spiel = pyspiel
         self._rules = pyspiel.load_game("einstein_wurfelt_nicht")
         self._simulations, self._uct_c = simulations, uct_c
@@ -269,18 +224,19 @@ def make_player(text: str) -> Mind:
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     paper = {"Algorithm": "uct", "UseEndgames": "false"}
+    game = Ewn(print)
     if name == "siqi":
-        return Engine(options)
+        return EngineMind(game, options)
     if name == "uct":
-        return Engine(paper | {"WINK": "1.0", "UCTK": "1.0"} | options)
+        return EngineMind(game, paper | {"WINK": "1.0", "UCTK": "1.0"} | options)
     if name == "improved":
-        return Engine(paper | {"WINK": "0.4", "UCTK": "1.0"} | options)
+        return EngineMind(game, paper | {"WINK": "0.4", "UCTK": "1.0"} | options)
     if name == "alphabeta":
-        return Engine({"UseEndgames": "false"} | options, by_steps=True)
+        game.knowledge.weights = steps_alone()
+        return EngineMind(game, {"UseEndgames": "false"} | options)
     if name.startswith("openspiel:"):
         return OpenSpiel(int(name.removeprefix("openspiel:")))
-    simple: dict[str, type[Simple]] = {"random": RandomPlayer, "minimax": Minimax, "montecarlo": MonteCarlo}
+    simple: dict[str, Callable[[], Mind]] = {"random": RandomMind, "minimax": Minimax, "montecarlo": MonteCarlo}
     if name not in simple:
         raise ValueError(f"unknown player: {name}")
-    player: Any = simple[name]()
-    return cast(Mind, player)
+    return simple[name]()

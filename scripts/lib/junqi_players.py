@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from scripts.lib.paper_games import Mind
+from scripts.lib.paper_games import EngineMind, Mind, RandomMind
 
-from games.contract import Report, Task
+from games.contract import Task
 from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.evaluation.playout import enter_world
 from games.junqi.game import Junqi, JunqiPosition
@@ -48,52 +48,12 @@ MAX_PLIES = 40
 STACK = types.Array(types.uint16, 1, "C")
 
 
-class RandomPlayer:
-    def __init__(self) -> None:
-        self._random = random.Random(0)
-
-    def new_game(self, seed: int) -> None:
-        self._random.seed(seed)
-
-    def choose(self, view: JunqiPosition, ms: float) -> int:
-        return self._random.choice(view.legal_moves())
-
-
-class Engine:
-    """A searcher of the engine."""
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self._threads, self._hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
-        self.game = Junqi(print)
-        for name, value in options.items():
-            self.game.set_option(name, value)
-        self.searcher = self.game.searcher()
-
-    def new_game(self, seed: int) -> None:
-        self.searcher.configure(self._hash_mb, self._threads, seed)
-        self.searcher.clear()
-
-    def choose(self, view: JunqiPosition, ms: float) -> int:
-        return self.search(view, ms).lines[0].pv[0]
-
-    def search(self, view: JunqiPosition, ms: float, moves: tuple[int, ...] = ()) -> Report:
-        """Search some moves, or all; return the last report."""
-        control = Control()
-        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
-        self.searcher.start(Task(view, control, moves))
-        report: Report = self.searcher.iterate()
-        while report.complete and not report.finished and not control.stopped:
-            report = self.searcher.iterate()
-        self.searcher.finish()
-        return report
-
-
 class Activated:
     """The engine with paper 4's activation before it."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self._guide = Engine({"Searcher": "cooperation"})
-        self._engine = Engine(options)
+        self._guide = EngineMind(Junqi(print), {"Searcher": "cooperation"})
+        self._engine = EngineMind(Junqi(print), options)
 
     def new_game(self, seed: int) -> None:
         self._guide.new_game(seed)
@@ -288,13 +248,13 @@ def make_player(text: str) -> Mind:
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     if name == "siqi":
-        return Engine(options)
+        return EngineMind(Junqi(print), options)
     if name == "cooperation":
-        return Engine({"Searcher": "cooperation"} | options)
+        return EngineMind(Junqi(print), {"Searcher": "cooperation"} | options)
     if name == "activated":
         return Activated(options)
     simple: dict[str, Callable[[], Mind]] = {
-        "random": RandomPlayer,
+        "random": RandomMind,
         "minimax": lambda: FullWidth(False),
         "alphabeta": lambda: FullWidth(True),
         "mcts": MonteCarlo,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
+import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -21,7 +23,8 @@ from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import completed
 from scripts.lib.statistics import Estimate, estimate
 
-from games.contract import Game, Position
+from games.contract import Game, Position, Report, Task
+from games.kernel.control import Control
 
 PaperGame = dict[str, Any]
 """A line of the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw), ..."""
@@ -47,6 +50,48 @@ class Mind(Protocol):
 
     def choose(self, position: Any, ms: float) -> int:
         """Return a move in a position, which is a view where pieces are hidden."""
+
+
+class RandomMind:
+    """A player of random legal moves."""
+
+    def __init__(self) -> None:
+        self._random = random.Random(0)
+
+    def new_game(self, seed: int) -> None:
+        self._random.seed(seed)
+
+    def choose(self, position: Position, ms: float) -> int:
+        return self._random.choice(position.legal_moves())
+
+
+class EngineMind:
+    """A searcher of the engine, with options of its game, `Threads` and `Hash`."""
+
+    def __init__(self, game: Any, options: dict[str, str]) -> None:
+        self._threads, self._hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
+        self.game = game
+        for name, value in options.items():
+            game.set_option(name, value)
+        self.searcher = game.searcher()
+
+    def new_game(self, seed: int) -> None:
+        self.searcher.configure(self._hash_mb, self._threads, seed)
+        self.searcher.clear()
+
+    def choose(self, position: Any, ms: float) -> int:
+        return self.search(position, ms).lines[0].pv[0]
+
+    def search(self, position: Any, ms: float, moves: tuple[int, ...] = ()) -> Report:
+        """Search some moves, or all; return the last report."""
+        control = Control()
+        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
+        self.searcher.start(Task(position, control, moves))
+        report: Report = self.searcher.iterate()
+        while report.complete and not report.finished and not control.stopped:
+            report = self.searcher.iterate()
+        self.searcher.finish()
+        return report
 
 
 class Seat(Player):
@@ -117,13 +162,19 @@ def play_game(
     return Played(record, referee)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `run_games` and `plot_scores`."""
-    parser.add_argument("log", type=Path, help="JSON lines; continued if it exists")
-    parser.add_argument("--games", type=int, default=400, help="of each pairing")
-    parser.add_argument("--ms", type=float, default=50, help="for a move")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
+def add_games(parser: argparse.ArgumentParser, names: Sequence[str]) -> Any:
+    """Add commands that play games, `games` among them; return the subparsers for others."""
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in names:
+        command = commands.add_parser(name)
+        command.add_argument("log", type=Path, help="JSON lines; continued if it exists")
+        command.add_argument("--games", type=int, default=400, help="of each pairing")
+        command.add_argument("--ms", type=float, default=50, help="for a move")
+        command.add_argument("--jobs", type=int, default=1)
+        command.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
+        if name == "games":
+            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    return commands
 
 
 def is_log(head: bytes) -> bool:
@@ -161,9 +212,9 @@ def whole_pairs(path: Path) -> list[PaperGame]:
 
 
 def run_games(
-    play: Callable[[Job], list[PaperGame]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
+    play: Callable[[Job, int], PaperGame], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
 ) -> list[PaperGame]:
-    """Call `play` for each pair that the log lacks; return the games of these pairings at this time, old and new."""
+    """Play the pairs that the log lacks; return the games of these pairings at this time, old and new."""
     check_plot(options.plot)
     pairs = Pairs()
     log = Log(options.log, is_log, pairs.read)
@@ -176,7 +227,7 @@ def run_games(
         for pair in range(options.games // 2)
         if (*pairing, options.ms, pair) not in done
     ]
-    finished = completed(play, missing, options.jobs)
+    finished = completed(functools.partial(play_pair, play), missing, options.jobs)
     with log, contextlib.closing(finished):
         each = itertools.chain.from_iterable(finished)
         for played in (bar := script.progress(each, total=len(missing), unit=" pairs", mininterval=5)):
@@ -199,6 +250,37 @@ def results(records: Iterable[PaperGame]) -> dict[Pairing, Estimate]:
             counts[round(2 * won)] += 1
         found[pairing] = estimate(counts)
     return found
+
+
+def play_pair(play: Callable[[Job, int], PaperGame], job: Job) -> list[PaperGame]:
+    return [play(job, first) for first in (0, 1)]
+
+
+def print_grid(corner: str, steps: Sequence[float], score: Callable[[float, float], Estimate]) -> None:
+    """Print the scores of all pairs of two parameters' values."""
+    print(f"| {corner} | " + " | ".join(map(str, steps)) + " |\n|" + "---|" * (len(steps) + 1))
+    for row in steps:
+        cells = [score(row, column) for column in steps]
+        print(f"| {row} | " + " | ".join(f"{cell.score:.1%} +- {cell.bar:.1%}" for cell in cells) + " |")
+
+
+def report_games(
+    play: Callable[[Job, int], PaperGame],
+    pairings: Mapping[str, Iterable[tuple[str, str]]],
+    options: argparse.Namespace,
+    report_grid: Callable[[list[PaperGame], Path | None], None],
+) -> None:
+    """Play the games that a command's log lacks; report them as its grid, or as scores with a plot.
+
+    `play` plays a job's game with A (0) or B (1) on the first side; `pairings`: of each command but `games`.
+    """
+    records = run_games(play, pairings.get(options.command) or options.pairing, options)
+    if options.command == "grid":
+        report_grid(records, options.plot)
+        return
+    report_scores(records)
+    if options.plot is not None:
+        plot_scores(records, options.plot)
 
 
 def report_scores(records: list[PaperGame]) -> None:

@@ -7,21 +7,17 @@ import gzip
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 import zstandard
 
 from scripts.lib.players import shift_ranks
 
+from games.contract import GameRecord
+
 if TYPE_CHECKING:
     from games.xiangqi.library.pgn import Game
-
-
-class GameRecord(NamedTuple):
-    moves: list[str]  # `h2e2`, `i9k11`
-    result: str  # 1-0, 0-1, 1/2-1/2 or * (unknown, or sources differ)
-    fen: str | None = None  # None: the start position
 
 
 class _JsonGame(msgspec.Struct):
@@ -62,7 +58,7 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
             return
         if ".csv" in path.suffixes:
             for row in csv.DictReader(file):
-                yield GameRecord(row["moves"].split(), _WINNERS.get(row["result"], "*"))
+                yield GameRecord(tuple(row["moves"].split()), result=_WINNERS.get(row["result"], "*"))
             return
         for number, line in enumerate(file, 1):
             if number == 1 and line.startswith(f'{{"{SELF_PLAY}":'):
@@ -74,8 +70,9 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
                 continue
             if game.game == variant:
                 lowest_rank = int(game.options.get("UCI_Coordinates", "0")) if variant == "xiangqi" else 0
-                moves = [shift_ranks(word, -lowest_rank) for word in game.moves] if lowest_rank else game.moves
-                yield GameRecord(moves, "*" if game.result_conflict else game.result, game.fen)
+                moves = tuple(shift_ranks(word, -lowest_rank) for word in game.moves)
+                result = "*" if game.result_conflict else game.result  # sources differ
+                yield GameRecord(moves, result=result, fen=game.fen or "")
 
 
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
@@ -85,4 +82,5 @@ def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[Ga
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
 
     for game in read_games(file, skip):
-        yield GameRecord([move.uci() for move in game.moves], game.result, game.headers.get("FEN"))
+        moves = tuple(move.uci() for move in game.moves)
+        yield GameRecord(moves, result=game.result, fen=game.headers.get("FEN", ""))

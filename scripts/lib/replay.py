@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.records import GameRecord
 
+from games.contract import GameRecord
 from games.kernel.jit import Record, entry, int64, new_record
 from games.xiangqi.knowledge.intent import classify, describe
 from games.xiangqi.knowledge.rulebook import Item
@@ -58,10 +58,10 @@ class Replayer:
         squares = [square_text(square) for square in range(90)]
         self._codes = {a + b: i | j << 7 for i, a in enumerate(squares) for j, b in enumerate(squares)}
 
-    def replay(self, words: list[str], fen: str | None = None) -> Plies:
+    def replay(self, words: Sequence[str], fen: str = "") -> Plies:
         """Return [ply, column]; ValueError names the first move that is not legal."""
         pos = self._start
-        if fen is not None:
+        if fen:
             pos = new_record(POSITION_DTYPE)
             set_up(pos, fen)
         moves = np.array([self._codes.get(word) or parse_move(word) for word in words], np.int64)

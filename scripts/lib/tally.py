@@ -121,22 +121,18 @@ class Standings:
         """Return no verdict: a tournament has no SPRT."""
         return 0.0, ""
 
-    def score(self, engine: int, other: int) -> tuple[float, int]:
-        """Return an engine's points against another, and their games."""
-        if (engine, other) in self._tallies:
-            tally = self._tallies[engine, other]
-            return tally.points, tally.games
-        tally = self._tallies.get((other, engine), Tally(self.settings))
-        return tally.games - tally.points, tally.games
-
-    def total(self, engine: int) -> tuple[float, int]:
-        """Return an engine's points against all others, and their games."""
-        scores = [self.score(engine, other) for other in range(len(self.settings.engines))]
-        return sum(points for points, _ in scores), sum(games for _, games in scores)
+    def score(self, engine: int, other: int | None = None) -> tuple[float, int]:
+        """Return an engine's points against another, or all, and the number of these games."""
+        points, games = 0.0, 0
+        for pairing, tally in self._tallies.items():
+            if engine in pairing and engine != other and other in (None, *pairing):
+                points += tally.points if engine == pairing[0] else tally.games - tally.points
+                games += tally.games
+        return points, games
 
     def standing(self) -> str:
         """Return one line: the points of each engine."""
-        totals = [(spec.name, self.total(engine)) for engine, spec in enumerate(self.settings.engines)]
+        totals = [(spec.name, self.score(engine)) for engine, spec in enumerate(self.settings.engines)]
         return "  ".join(f"{name} {points:g}/{games}" for name, (points, games) in totals)
 
     def ratings(self) -> list[tuple[float, float]]:
@@ -150,7 +146,7 @@ class Standings:
         origin = np.eye(size)[0] if self.settings.tournament == "gauntlet" else np.full(size, 1 / size)
         ratings = []
         for engine, row in enumerate(np.eye(size) - origin):
-            points, games = self.total(engine)
+            points, games = self.score(engine)
             bar = statistics.Z * math.sqrt(max(float(row @ covariance @ row), 0.0))
             ratings.append((float(row @ values), bar if 0 < points < games or not row.any() else math.inf))
         return ratings
@@ -168,14 +164,13 @@ class Standings:
         for place, engine in enumerate(order, 1):
             scores = [self.score(engine, other) for other in order]
             cells = "".join(f"{f'{points:g}/{games}' if games else '-':>9}" for points, games in scores)
-            (elo, bar), (points, _) = ratings[engine], self.total(engine)
+            (elo, bar), (points, _) = ratings[engine], self.score(engine)
             lines.append(f"{place:2} {engines[engine].name:{width - 3}}{round(elo):+5} {bar:4.0f} {points:7g}{cells}")
-        for (a, b), tally in self._tallies.items():
-            for loser, engine in enumerate((a, b)):
-                if any(number for (who, _), number in tally.faults.items() if who == loser):
-                    lines.append(
-                        f"lost by {engines[engine].name} to {engines[a + b - engine].name}: {tally.faults_of(loser)}"
-                    )
+        for pairing, tally in self._tallies.items():
+            for loser, engine in enumerate(pairing):
+                if any(who == loser for who, _ in tally.faults):
+                    winner = engines[pairing[1 - loser]].name
+                    lines.append(f"lost by {engines[engine].name} to {winner}: {tally.faults_of(loser)}")
         if adjudicated := sum(tally.adjudicated for tally in self._tallies.values()):
             lines.append(f"adjudicated: {adjudicated}")
         return "\n".join(lines)

@@ -31,22 +31,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.lib import script
-from scripts.lib.ewn_players import Engine, OpenSpiel, make_player
+from scripts.lib.ewn_players import OpenSpiel, make_player
 from scripts.lib.paper_games import (
+    EngineMind,
     Job,
     Mind,
     PaperGame,
-    add_options,
+    add_games,
     play_game,
-    plot_scores,
-    report_scores,
+    print_grid,
+    report_games,
     results,
-    run_games,
 )
 from scripts.lib.plots import save_plot
 
 from games.contract import Task, exhaust
-from games.ewn.game import EwnPosition
+from games.ewn.game import Ewn, EwnPosition
 from games.kernel.control import Control
 
 PAPERS = ("random", "minimax", "alphabeta", "montecarlo")
@@ -68,11 +68,8 @@ def player(text: str, seat: int = 0) -> Mind:
     return make_player(text)
 
 
-def play(job: Job) -> list[PaperGame]:
-    return [play_pair_s_game(job, first) for first in (0, 1)]
-
-
-def play_pair_s_game(job: Job, first: int) -> PaperGame:
+def play(job: Job, first: int) -> PaperGame:
+    """Play a game of random set-ups, the same in both games of a pair."""
     rng = random.Random(f"{job.pair}")
     setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
     minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
@@ -85,10 +82,7 @@ def grid_name(wink: float, uctk: float) -> str:
 
 def report_grid(records: list[PaperGame], path: Path | None) -> None:
     found = {pairing.a: score for pairing, score in results(records).items()}
-    print("| WINK, UCTK | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
-    for wink in STEPS:
-        cells = [found[grid_name(wink, uctk)] for uctk in STEPS]
-        print(f"| {wink} | " + " | ".join(f"{score.score:.1%} +- {score.bar:.1%}" for score in cells) + " |")
+    print_grid("WINK, UCTK", STEPS, lambda wink, uctk: found[grid_name(wink, uctk)])
     if path is not None:
         from matplotlib import pyplot
 
@@ -160,7 +154,8 @@ def report_regret(path: Path, players: list[str], times: list[float]) -> None:
 def report_speed(playouts: int, runs: int) -> None:
     """Playouts a second, the best of some runs."""
 
-    def rate(engine: Engine, threads: int) -> float:
+    def rate(threads: int, **options: str) -> float:
+        engine = EngineMind(Ewn(print), {"Algorithm": "uct", **options})
         engine.searcher.configure(256, threads, 1)
         best = math.inf
         for _ in range(runs):
@@ -172,9 +167,9 @@ def report_speed(playouts: int, runs: int) -> None:
 
     print("| | playouts/s |\n|---|---|")
     for kind in ("random", "informed", "short", "greedy", "evaluation"):
-        print(f"| {kind} | {rate(Engine({'Algorithm': 'uct', 'Playout': kind}), 1):,.0f} |")
+        print(f"| {kind} | {rate(1, Playout=kind):,.0f} |")
     for parallel in ("root", "tree", "children"):
-        print(f"| random, 2 threads, {parallel} | {rate(Engine({'Algorithm': 'uct', 'Parallel': parallel}), 2):,.0f} |")
+        print(f"| random, 2 threads, {parallel} | {rate(2, Parallel=parallel):,.0f} |")
     best = math.inf
     spiel = OpenSpiel(playouts)
     for _ in range(runs):
@@ -191,12 +186,7 @@ def report_speed(playouts: int, runs: int) -> None:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("games", "figures", "grid"):
-        command = commands.add_parser(name)
-        add_options(command)
-        if name == "games":
-            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    commands = add_games(parser, ("games", "figures", "grid"))
     regret = commands.add_parser("regret")
     regret.add_argument("values", type=Path)
     regret.add_argument("--ms", type=float, nargs="+", default=[50])
@@ -213,11 +203,8 @@ def main() -> int:
         pairings = {
             "figures": FIGURES,
             "grid": [(grid_name(wink, uctk), "uct") for wink, uctk in itertools.product(STEPS, STEPS)],
-        }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
-        records = run_games(play, pairings, options)
-        report_grid(records, options.plot) if options.command == "grid" else report_scores(records)
-        if options.command != "grid" and options.plot is not None:
-            plot_scores(records, options.plot)
+        }
+        report_games(play, pairings, options, report_grid)
     return 0
 
 

@@ -32,24 +32,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.lib import script
-from scripts.lib.junqi_players import Engine, make_player
+from scripts.lib.junqi_players import make_player
 from scripts.lib.paper_games import (
+    EngineMind,
     Job,
     Mind,
     Pairing,
     PaperGame,
-    add_options,
+    add_games,
     play_game,
-    plot_scores,
-    report_scores,
+    print_grid,
+    report_games,
     results,
-    run_games,
     whole_pairs,
 )
 from scripts.lib.plots import check_plot, save_plot
 
 from games.contract import UNKNOWN_SETUP, Task, exhaust
-from games.junqi.game import JunqiPosition
+from games.junqi.game import Junqi, JunqiPosition
 from games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
 from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
 from games.junqi.rules.movegen import reaches
@@ -80,11 +80,8 @@ def player(text: str, seat: int) -> Mind:
     return make_player(text.removesuffix(OWN))
 
 
-def play(job: Job) -> list[PaperGame]:
-    return [play_pair_s_game(job, first) for first in (0, 1)]
-
-
-def play_pair_s_game(job: Job, first: int) -> PaperGame:
+def play(job: Job, first: int) -> PaperGame:
+    """Play a game of random set-ups, the same in both games of a pair."""
     setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
     if job.pairing == OWN_SETUPS:
         setups[first] = draw_setup(2 * job.pair + first + 1, TILT)
@@ -108,10 +105,7 @@ def report_grid(records: list[PaperGame], path: Path | None) -> None:
     """Print the scores by parameters, all opponents together; plot each gamma as the paper does."""
     found = results(records)
     together = results([record | {"b": "all", "pair": f"{record['b']} {record['pair']}"} for record in records])
-    print("| Alpha, Gamma | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
-    for alpha in STEPS:
-        cells = [together[Pairing(grid_name(alpha, gamma), "all")] for gamma in STEPS]
-        print(f"| {alpha} | " + " | ".join(f"{score.score:.1%} +- {score.bar:.1%}" for score in cells) + " |")
+    print_grid("Alpha, Gamma", STEPS, lambda alpha, gamma: together[Pairing(grid_name(alpha, gamma), "all")])
     if path is None:
         return
     from matplotlib import pyplot
@@ -199,7 +193,7 @@ def report_times(playouts: int, games: int, path: Path | None) -> None:
     for number in script.progress(range(games), unit=" games"):
         name = list(players)[number % len(players)]
         engine = player(players[name], 0)
-        assert isinstance(engine, Engine)
+        assert isinstance(engine, EngineMind)
         engine.new_game(number + 1)
         referee = new_game([draw_setup(2 * number + side + 1) for side in range(2)])
         while referee.outcome() is None and referee.ply < MOST_PLIES:
@@ -244,7 +238,7 @@ def new_game(setups: list[str]) -> JunqiPosition:
 
 def report_speed(playouts: int, runs: int) -> None:
     """Print the plies a second of `flat`'s playouts, those that end early counted whole; the best of `runs`."""
-    engine = Engine({"Searcher": "flat"})
+    engine = EngineMind(Junqi(print), {"Searcher": "flat"})
     view = new_game([draw_setup(1), UNKNOWN_SETUP])
     rates = []
     for _ in range(runs):
@@ -258,12 +252,7 @@ def report_speed(playouts: int, runs: int) -> None:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("games", "table", "grid", "setups"):
-        command = commands.add_parser(name)
-        add_options(command)
-        if name == "games":
-            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    commands = add_games(parser, ("games", "table", "grid", "setups"))
     kinds = commands.add_parser("kinds")
     kinds.add_argument("log", type=Path)
     times = commands.add_parser("times")
@@ -288,11 +277,8 @@ def main() -> int:
             "grid": [
                 (grid_name(alpha, gamma), other) for alpha, gamma, other in itertools.product(STEPS, STEPS, PAPERS)
             ],
-        }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
-        records = run_games(play, pairings, options)
-        report_grid(records, options.plot) if options.command == "grid" else report_scores(records)
-        if options.command != "grid" and options.plot is not None:
-            plot_scores(records, options.plot)
+        }
+        report_games(play, pairings, options, report_grid)
     return 0
 
 

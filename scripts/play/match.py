@@ -61,11 +61,7 @@ LIMITS: dict[str, tuple[Callable[[str], Any], str, str | None]] = {
     "depth": (int, "N", None),
     "clock": (parse_clock, "S[+S]", "a game + each move"),
 }
-
-
-def add_limits(group: argparse._ArgumentGroup, prefix: str = "") -> None:
-    for name, (kind, metavar, about) in LIMITS.items():
-        group.add_argument(f"--{prefix}{name}", type=kind, metavar=metavar, help=about)
+OWN_WORDS = (*LIMITS, "ranks")
 
 
 def limits_from(words: dict[str, Any]) -> Limits:
@@ -100,41 +96,37 @@ def build_parser() -> argparse.ArgumentParser:
     option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
     option("--referee", choices=("siqi", "pyffish"), default="siqi", help="whose rules judge")
     option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
-    add_limits(parser.add_argument_group("limits of all engines"))
+    group = parser.add_argument_group("limits of all engines")
+    for name, (kind, metavar, about) in LIMITS.items():
+        group.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
     for letter in "ab":
         group = parser.add_argument_group(f"engine {letter.upper()} (a limit of its own replaces all common ones)")
         group.add_argument(f"--{letter}", metavar="COMMAND", help="or `random`")
         group.add_argument(f"--{letter}-name", metavar="NAME")
         group.add_argument(f"--{letter}-option", type=parse_option, action="append", default=[], metavar="NAME=VALUE")
-        group.add_argument(f"--{letter}-ranks", type=int, choices=(0, 1), default=0, help="Xiangqi's lowest rank")
-        add_limits(group, f"{letter}-")
+        for name in OWN_WORDS:
+            group.add_argument(f"--{letter}-{name}", metavar=LIMITS[name][1] if name in LIMITS else "0|1")
     return parser
 
 
-def spec_from(arguments: dict[str, Any], letter: str) -> EngineSpec:
-    """Return engine A or B as the arguments describe it."""
-    own = limits_from({name: arguments[f"{letter}_{name}"] for name in LIMITS})
-    return EngineSpec(
-        name=arguments[f"{letter}_name"] or f"{letter}:{arguments[letter]}",
-        command=arguments[letter],
-        options=dict(arguments[f"{letter}_option"]),
-        limits=limits_from(arguments) if own == Limits() else own,
-        ranks=arguments[f"{letter}_ranks"],
-    )
-
-
-def tournament_spec(words: Sequence[tuple[str, str]], common: Limits) -> EngineSpec:
-    """Return an engine of a tournament: its name and command, then its limits, ranks and options; UsageError."""
+def spec_from(words: Sequence[tuple[str, str]], common: Limits) -> EngineSpec:
+    """Return an engine from its name and command, then limits, ranks and UCI options; UsageError for a bad word."""
     (name, command), *rest = words
     options = dict(rest)
     try:
         own = limits_from({word: LIMITS[word][0](options.pop(word)) for word in LIMITS if word in options})
-        ranks = int(options.pop("ranks", 0))
+        ranks = ("0", "1").index(options.pop("ranks", "0"))  # the number of Xiangqi's lowest rank
     except ValueError as error:
-        raise UsageError(f"--engine {name}: {error}") from None
-    if ranks not in (0, 1):
-        raise UsageError(f"--engine {name}: the lowest rank is 0 or 1")
+        raise UsageError(f"engine {name}: {error}") from None
     return EngineSpec(name, command, options, common if own == Limits() else own, ranks)
+
+
+def spec_of(arguments: dict[str, Any], letter: str) -> EngineSpec:
+    """Return engine A or B; UsageError."""
+    command, own = arguments[letter], [(word, arguments[f"{letter}_{word}"]) for word in OWN_WORDS]
+    words = [*arguments[f"{letter}_option"], *(pair for pair in own if pair[1] is not None)]
+    name = arguments[f"{letter}_name"] or f"{letter}:{command}"
+    return spec_from([(name, command), *words], limits_from(arguments))
 
 
 def engines_from(arguments: dict[str, Any]) -> tuple[EngineSpec, ...]:
@@ -143,8 +135,8 @@ def engines_from(arguments: dict[str, Any]) -> tuple[EngineSpec, ...]:
     if not arguments["tournament"]:
         if not has_both or engines:
             raise UsageError("a match needs --a and --b; several --engine need --tournament")
-        return tuple(spec_from(arguments, letter) for letter in "ab")
-    specs = tuple(tournament_spec(words, limits_from(arguments)) for words in engines)
+        return tuple(spec_of(arguments, letter) for letter in "ab")
+    specs = tuple(spec_from(words, limits_from(arguments)) for words in engines)
     if arguments["a"] or arguments["b"] or len({spec.name for spec in specs}) < max(len(specs), 2):
         raise UsageError("--tournament needs two --engine or more, of different names, not --a and --b")
     if arguments["best_of"] or arguments["sprt"]:

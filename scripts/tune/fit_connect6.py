@@ -94,7 +94,7 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     for record in script.progress(islice(read_records(path, print, "connect6"), limit)):
         if record.result not in ("1-0", "0-1"):
             continue
-        position = game.position(record.fen)
+        position = game.position(record.fen or None)
         for text in record.moves:
             try:
                 move = position.parse_move(text)

@@ -64,7 +64,7 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
     for record in script.progress(read_records(path, print)):
         if record.result not in SCORES:
             continue
-        position = game.position(record.fen)
+        position = game.position(record.fen or None)
         for ply, word in enumerate(record.moves):
             move = position.parse_move(word)
             is_quiet = position.record.board[move >> 7] == 0

@@ -23,8 +23,9 @@ from games.books.book import BookError
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import WEIGHTS
 from games.ewn.game import EwnPosition
+from games.ewn.knowledge import knowledge
 from games.ewn.knowledge.knowledge import SETUPS as SETUP_BOOK
-from games.ewn.knowledge.knowledge import Knowledge, knowledge
+from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.knowledge.setupbook import (
     FIRST_SETUPS,
     SECOND_SETUPS,

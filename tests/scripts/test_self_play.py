@@ -166,7 +166,7 @@ def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     log.add([msgspec.json.encode(record)])
     log.close()
     said: list[str] = []
-    assert [game.moves for game in read_records(path, said.append, "connect6")] == [record["moves"]] and not said
+    assert [list(game.moves) for game in read_records(path, said.append, "connect6")] == [record["moves"]] and not said
     assert not list(read_records(path, said.append, "xiangqi"))
 
 

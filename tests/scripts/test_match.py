@@ -126,7 +126,7 @@ class NimGame:
 
 
 class Bench:
-    """Runs matches of the toy in one folder, and reads what they left there."""
+    """A folder for matches of the toy: plays them, and reads their logs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -256,8 +256,8 @@ def test_dice_are_the_same_in_both_games_of_a_pair(bench: Bench) -> None:
     games = bench.records()
     assert all(record["cause"] == "rules" and len(record["dice"]) == 10 for record in games)
     assert games[0]["dice"] == games[1]["dice"] != games[2]["dice"] == games[3]["dice"]
-    told = [int(line.split()[1]) for letter in "ab" for line in bench.heard(letter) if line.startswith("dice")]
-    assert sorted(told) == sorted(itertools.chain.from_iterable(record["dice"] for record in games))
+    thrown = [int(line.split()[1]) for letter in "ab" for line in bench.heard(letter) if line.startswith("dice")]
+    assert sorted(thrown) == sorted(itertools.chain.from_iterable(record["dice"] for record in games))
 
 
 def test_no_side_sees_the_other_s_set_up(bench: Bench) -> None:
@@ -418,7 +418,7 @@ def test_records_of_games_that_a_fault_ended(tmp_path: Path) -> None:
     words = ("ewn", "--a", shlex.join([sys.executable, str(bad)]), "--b", "random", "--games", "2", "--movetime", "500")
     assert match.main((*words, "--log", str(tmp_path / "m.jsonl"), "--records", str(records))) == 0
     assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 3
-    assert not list(records.iterdir())  # nobody was set up
+    assert not list(records.iterdir())  # no side was set up
 
 
 def play_ewn(tmp_path: Path, *options: str) -> int:
@@ -512,7 +512,7 @@ def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    """It may get more games of each pairing, but no other engines."""
+    """More games of each pairing may be added, other engines not."""
     assert play_tournament(bench, "gauntlet", "one", "wise", "random", options=("--games", "2")) == 0
     lines = bench.log.read_bytes().splitlines(keepends=True)
     bench.log.write_bytes(b"".join(lines[:4]) + lines[4][:30])
@@ -547,7 +547,7 @@ def test_usage_errors_of_tournaments(
 
 
 def test_tablebases_decide_games_of_xiangqi(tmp_path: Path) -> None:
-    """At once where they know the result, whoever plays."""
+    """The game ends at once where they know the result."""
     openings, log = tmp_path / "openings.txt", tmp_path / "m.jsonl"
     openings.write_text("4k4/9/9/9/9/9/9/9/4R4/3K5 b\n3k5/9/9/9/9/9/9/9/9/C3K4 w\n")
     words = ("xiangqi", "--a", "random", "--b", "random", "--games", "4", "--openings", str(openings))
@@ -572,7 +572,7 @@ def test_a_mate_after_the_sixty_move_rule_is_none() -> None:
 
 
 def test_tablebases_decide_games_of_ewn(tmp_path: Path) -> None:
-    """The same games by the rules have the same winner; adjudicated ones are shorter, never longer."""
+    """An adjudicated game is the beginning of the same game by the rules, and has its winner."""
     games = []
     for options in ((), ("--tablebases",)):
         log = tmp_path / f"{len(options)}.jsonl"
@@ -593,7 +593,7 @@ def test_missing_tablebases_are_reported(tmp_path: Path) -> None:
 
 
 def test_scores_that_agree_decide_a_game(bench: Bench) -> None:
-    """The first score that names the winner, and two more."""
+    """The game ends after the first score that names the winner, and two more."""
     assert bench.play("sure", "doubt", "--games", "2", "--agree", "500", "2") == 0
     games = bench.records()
     assert [(game["winner"], game["cause"]) for game in games] == [(0, "adjudicated")] * 2

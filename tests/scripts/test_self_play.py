@@ -1,5 +1,4 @@
-"""Games that the engine plays with itself: legal, ended as their result says, the same again with the same options,
-and kept whatever kills the run."""
+"""Games of the engine against itself: legal, with the right result, repeatable, and kept whatever kills the run."""
 
 from __future__ import annotations
 
@@ -148,8 +147,8 @@ def test_a_run_that_is_killed_goes_on(
     assert len(games) == count and set(games) == whole
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
-    said: list[str] = []
-    assert len(list(read_records(path, said.append))) == count and not said
+    reported: list[str] = []
+    assert len(list(read_records(path, reported.append))) == count and not reported
     before = path.read_bytes()
     monkeypatch.setattr("sys.argv", ["self_play.py", "xiangqi", str(path), *OPTIONS, "--seed", "2"])
     with pytest.raises(SystemExit) as ended:
@@ -165,9 +164,11 @@ def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     record = play(SelfPlaySettings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
     log.add([msgspec.json.encode(record)])
     log.close()
-    said: list[str] = []
-    assert [list(game.moves) for game in read_records(path, said.append, "connect6")] == [record["moves"]] and not said
-    assert not list(read_records(path, said.append, "xiangqi"))
+    reported: list[str] = []
+    assert [list(game.moves) for game in read_records(path, reported.append, "connect6")] == [
+        record["moves"]
+    ] and not reported
+    assert not list(read_records(path, reported.append, "xiangqi"))
 
 
 FOREIGN = (

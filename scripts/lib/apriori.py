@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, njit, types, uint64
 
+from games.kernel.intrinsics import popcount
+
 Array = np.ndarray[Any, Any]
 
 
@@ -54,14 +56,6 @@ def packed(rows: Sequence[Array]) -> Array:
         data = np.packbits(holds, bitorder="little")
         row.view(np.uint8)[: len(data)] = data
     return bits
-
-
-@njit(int64(uint64), inline="always")
-def _popcount(word: int) -> int:
-    word -= (word >> uint64(1)) & uint64(0x5555555555555555)
-    word = (word & uint64(0x3333333333333333)) + ((word >> uint64(2)) & uint64(0x3333333333333333))
-    word = (word + (word >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F)
-    return int64((word * uint64(0x0101010101010101)) >> uint64(56))
 
 
 @njit(types.boolean(types.int32[:, ::1], types.int32[::1]))
@@ -121,7 +115,7 @@ def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array) -> 
                 count = 0
                 row = bits[candidate[size]]
                 for w in range(words):
-                    count += _popcount(common[w] & row[w])
+                    count += popcount(common[w] & row[w])
                 if count >= least:
                     if found < len(grown):
                         grown[found] = candidate

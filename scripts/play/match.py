@@ -115,9 +115,9 @@ def spec_from(words: Sequence[tuple[str, str]], common: Limits) -> EngineSpec:
     options = dict(rest)
     try:
         own = limits_from({word: LIMITS[word][0](options.pop(word)) for word in LIMITS if word in options})
-        ranks = ("0", "1").index(options.pop("ranks", "0"))  # the number of Xiangqi's lowest rank
-    except ValueError as error:
-        raise UsageError(f"engine {name}: {error}") from None
+        ranks = {"0": 0, "1": 1}[options.pop("ranks", "0")]
+    except (ValueError, KeyError) as error:
+        raise UsageError(f"engine {name}: a bad limit, or ranks other than 0 and 1: {error}") from None
     return EngineSpec(name, command, options, common if own == Limits() else own, ranks)
 
 

@@ -151,11 +151,6 @@ def samples(games: Sequence[ScoredGame], largest: int) -> Samples:
     return Samples(*columns)
 
 
-def powers(phase: Any, degree: int) -> Any:
-    """Return float64 [n, degree + 1]: the phase to each power."""
-    return np.stack([phase**power for power in range(degree + 1)], axis=1)
-
-
 def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, Any]:
     """Return for each position the chance of its result, and those of a win and a loss."""
     win = 1 / (1 + np.exp(np.clip(reserve - steepness * data.cp, -30, 30)))
@@ -167,7 +162,7 @@ def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, 
 
 def fit(data: Samples, form: Form) -> WinModel:
     """Return the model of maximum likelihood, by scoring: the curvature is estimated from the gradients."""
-    basis = powers(data.phase, form.degree)
+    basis = np.vander(data.phase, form.degree + 1, increasing=True)
     width = form.degree + 1
     unit = np.repeat([1 / 200, 1.0], width)  # of steepness and reserve, so that steps in both are alike
     start = np.zeros(2 * width)

@@ -532,7 +532,10 @@ def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest
         (("--a", "random", "--b", "random", "--engine", "c=random"), "several --engine need --tournament"),
         (("--tournament", "gauntlet", "--engine", "c=random"), "needs two --engine"),
         (("--tournament", "gauntlet", "--engine", "c=random", "--engine", "c=random"), "of different names"),
-        (("--tournament", "gauntlet", "--engine", "c=x", "nodes=many", "--engine", "d=random"), "engine c: invalid"),
+        (
+            ("--tournament", "gauntlet", "--engine", "c=x", "nodes=many", "--engine", "d=random"),
+            "a bad limit",
+        ),
         (("--tournament", "gauntlet", "--engine", "c=x", "ranks=2", "--engine", "d=random"), "engine c: "),
         (("--a", "random", "--b", "random", "--tablebases"), "of xiangqi and ewn"),
     ],

@@ -2,11 +2,10 @@
 
     python scripts/build/build_ewn_setups.py --jobs 2 --log setups.jsonl --out setups.book
 
-Each set-up of the first side meets every answer; the better half of the answers is kept, and met twice as often, until
-a few are left, which are valued by games of their own. Moves are those after which the position looks best to the
-learned evaluation; games end where a table of endings tells the chances. A set-up done is kept in a log (`--log`), and
-a build that was broken off goes on from there. Writes a book to `--out`, or books/ewn-setups.book with
-`--replace-shipped`.
+Each set-up of the first side meets every answer. The better half of the answers is kept and met twice as often, until
+a few are left, which further games value. Each move leads to the position that the learned evaluation prefers; a game
+ends where a tablebase knows the chances. Finished set-ups are kept in a log (`--log`); the same command continues a
+build that was broken off. Writes a book to `--out`, or books/ewn-setups.book with `--replace-shipped`.
 """
 
 from __future__ import annotations
@@ -31,21 +30,21 @@ from games.ewn.search.setup import playout_work, set_up, setup_pieces
 from games.kernel.jit import Record, new_record
 
 ROUND = 360 * 256
-"""Games of a round, shared among the answers left."""
+"""Games a round, shared among the answers left."""
 
 LAST_GAMES = 65_536
-"""Games that value each answer of the last few: their standard error is 0.2 per cent."""
+"""Games that value each of the last answers: a standard error of 0.2 %."""
 
 
 def first_share(work: Record, setup: str, answer: str, games: int) -> float:
-    """The first side's share of so many games."""
+    """Return the first side's share of the points in this many games."""
     root, board = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
     set_up(root, setup_pieces(0, setup) + setup_pieces(1, answer), 0, 0)
     return int(play_out(root, board, work, LOOKUP_RECORD, games)) / (WIN * games)
 
 
 def value(setup: str, work: Record) -> RatedSetup:
-    """A set-up against all answers, and against the best."""
+    """Value a set-up against all answers, and against the best."""
     field = list(SECOND_SETUPS)
     shares: dict[str, float] = {}
     against_all = math.nan

@@ -1,10 +1,10 @@
-"""Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
+"""Build EWN's tablebases: the chance to win of every position, before the throw, solved backwards.
 
     python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, into books/ewn-endings
     python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
 
-An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
-checked before it is written: every value must be what the values of its successors give.
+An ending whose file exists and is sound is skipped, so that the same command continues a build that was broken off.
+Each table is checked before it is written: every value must follow from those of its successors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_built(folder: Path, ending: Ending) -> bool:
 
 
 def build(folder: Path, ending: Ending, threads: int) -> str:
-    """Make one table; those that captures lead to must be there. Returns a line about it."""
+    """Build one table, whose smaller endings must exist; return a line about it."""
 
     def refuse(line: str) -> None:
         raise BookFileError(line)
@@ -69,8 +69,8 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="up to so many")
-    script.add_output(parser, "the tables (a folder)")
+    parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="at most")
+    script.add_output(parser, "the tablebases (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     options = parser.parse_args()
     out = script.output_folder(options, TABLEBASE_FOLDER)

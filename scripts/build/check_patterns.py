@@ -1,11 +1,11 @@
-"""Hold the pattern book of Xiangqi endings against tables and against published endgames.
+"""Check the pattern book of Xiangqi endings against tablebases and published endgames.
 
     python scripts/build/check_patterns.py --tables books/xiangqi-endings
     python scripts/build/check_patterns.py --endgames endgames.jsonl.zst
 
-With tables: of random quiet positions (no check, no capture) that an entry fits, how many have its result, by side to
-move. Entries that the tables do not bear out are marked. With endgames (JSON lines: fen, result): the published results
-that differ from the book's.
+With tablebases: of random quiet positions (no check, no capture) that an entry fits, how many have its result, by side
+to move. Entries that the tablebases do not confirm are marked. With endgames (JSON lines: fen, result): the published
+results that differ from the book's.
 
 Data: tablebases are shipped; published endgames are not. A line is an object with `fen` and `result`.
 """
@@ -34,11 +34,11 @@ from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
 from games.xiangqi.rules.notation import square_text, write_fen
 
 BORNE_OUT = 0.9
-"""A claim is, if so many of the quiet positions with the pressing side to move have its result."""
+"""Share of the quiet positions, the pressing side to move, that must have the claimed result."""
 
 
 def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Random) -> XiangqiPosition | None:
-    """A quiet position of an ending, its stronger side Red; None if the draw gave none."""
+    """Return a random quiet position of an ending, its stronger side Red; None if the pieces drawn make none."""
     pieces: dict[str, str] = {}
     for side, letters in enumerate(ending):
         for letter in "K" + letters:
@@ -57,7 +57,7 @@ def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Ran
 
 
 def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter[str]]:
-    """By entry: how often each result came, `own win`, `own draw` .. with the pressing side to move, `other ...`."""
+    """Return by entry how often each result came: `own win` .. with the pressing side to move, else `other win` .."""
     game = create(silent)
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
     claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
@@ -71,7 +71,7 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
             if position is None or fit is None:
                 continue
             code = tables.code_of(position.record)
-            if code == UNKNOWN:  # a draw, if the other side can attack: perpetuals are not told
+            if code == UNKNOWN:  # a draw but for perpetuals, where the other side can attack
                 code = 0
             mover_wins, is_decided = code & 1 == 0, code != 0
             winner = position.turn if mover_wins else 1 - position.turn

@@ -4,12 +4,12 @@
     python scripts/build/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --out my-rules.book
     python scripts/build/mine_rules.py --dump books/xiangqi-rules.book
 
-Of rules there are two kinds. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
+There are two kinds of rules. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
 from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
 the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Games
-that begin on the left wing are mirrored. Apriori finds the item sets that are frequent enough, and the rules in them;
-of these the ones that answer are kept: one move of a side, or its intents, after all that the antecedent holds. They
-are printed, or written as a rule base: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
+that begin on the left wing are mirrored. Apriori finds the frequent item sets and the rules in them. Kept are rules
+that answer: one move of a side, or its intents, after all that the antecedent holds. They are printed, or written as a
+rule book: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
@@ -36,13 +36,13 @@ from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
 from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT
 
 NEVER = 255
-"""In place of a ply: not played within the plies looked at."""
+"""The ply of a move that was not played within the plies looked at."""
 
 NO_ITEM = -1
 
 
 def item_text(item: Item, notation: Notation) -> str:
-    """As players write it, alone on the board; the captured piece in brackets."""
+    """Return the move as players write it, the piece alone on the board; the captured piece in brackets."""
     squares = [CAPTURED] * 48
     squares[(16 << item.side) + KIND_OF_SLOT.index((item.piece - 1) % 7)] = item.origin
     text = write_san(Scene(squares, item.side, (item.move,)), item.move, notation)
@@ -53,7 +53,7 @@ def item_text(item: Item, notation: Notation) -> str:
 
 
 def rule_text(rule: MinedRule, notation: Notation) -> str:
-    """One line."""
+    """Return a rule as one line."""
     after = [item_text(item, notation) for item in rule.after]
     when = rulebook.bit_names(situation.SITUATIONS, rule.when)
     answers = [f"[{name}]" for name in rulebook.bit_names(intent.INTENTS, rule.intents)]
@@ -67,7 +67,7 @@ def rule_text(rule: MinedRule, notation: Notation) -> str:
 
 
 class Wanted(NamedTuple):
-    """What rules to look for."""
+    """The rules to look for."""
 
     support: float  # share of the transactions
     confidence: float
@@ -80,7 +80,7 @@ class Wanted(NamedTuple):
 
 
 def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[apriori.Rule]:
-    """The rules of Apriori as they are: antecedents of at most `longest` moves, one move each to answer."""
+    """Return Apriori's rules with antecedents of at most `longest` moves and one move as the answer."""
     bits = apriori.columns([list(plies) for plies in first], items)
     least = max(1, int(np.ceil(wanted.support * len(first))))
     levels = apriori.frequent(bits, least, wanted.longest + 1)
@@ -89,7 +89,7 @@ def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[aprior
 
 
 def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
-    """Rules whose answer comes last, and still surely enough when only such games are counted."""
+    """Return rules whose answer comes last, and is confident enough when only such games count."""
     firsts = first_plies(games, wanted.phase)
     found = mine(firsts, len(games.items), wanted)
     used = sorted({item for rule in found for item in (*rule.antecedent, *rule.consequent)})
@@ -124,7 +124,7 @@ def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
 
 
 def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
-    """Rules from the move before and the position's classes to a move or its intents."""
+    """Return rules from the move before and the position's classes to a move or its intents."""
     classes = np.concatenate([plies[:, SITUATIONS] for plies in games.plies])
     intents = np.concatenate([plies[:, INTENTS] for plies in games.plies])
     answer = np.concatenate(games.numbers)
@@ -183,7 +183,7 @@ def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
 
 
 def without_idle_conditions(rules: list[MinedRule], improvement: float) -> list[MinedRule]:
-    """The rules that are surer, by so much, than those of the same answer that ask for less."""
+    """Return rules whose confidence is `improvement` above that of rules with the same answer and fewer conditions."""
 
     def parts(rule: MinedRule) -> frozenset[Item | int]:
         return frozenset(rule.after) | {bit for bit in range(len(situation.SITUATIONS)) if rule.when >> bit & 1}
@@ -215,9 +215,9 @@ def main() -> int:
     parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
     parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")
     parser.add_argument("--notation", choices=("chinese", "traditional", "wxf"), default="chinese")
-    script.add_output(parser, "the rule base", required=False)
-    parser.add_argument("--source", default="", help="what its header says of the games")
-    parser.add_argument("--dump", type=Path, help="print a rule base")
+    script.add_output(parser, "the rule book", required=False)
+    parser.add_argument("--source", default="", help="of the games, for the header")
+    parser.add_argument("--dump", type=Path, help="print a rule book")
     options = parser.parse_args()
     if options.dump is not None:
         return dump(options.dump, options.notation)
@@ -272,7 +272,7 @@ def main() -> int:
 
 
 def dump(path: Path, notation: Notation) -> int:
-    """Print what a rule base says of itself, and its rules."""
+    """Print a rule book's header and its rules; return the exit status."""
     try:
         book = RuleBook(path)
     except BookFileError as error:

@@ -1,14 +1,13 @@
-"""Learn from games what Junqi's pieces of a type usually do.
+"""Learn the habits of Junqi's types of pieces from games.
 
     python scripts/tune/learn_junqi_habits.py own.jsonl --test GAMES --out habits.py
 
 own.jsonl: a log of `compare_junqi_players.py games`. GAMES: a log of referee_junqi.py, other engines' games; the fit
-does not see it. Each side's view is taken every so many plies (`--every`). What makes the true types likeliest given
-all that is known then, is found by gradient ascent: what pieces of a type did (games/junqi/knowledge/behaviour.py),
-less what the
-pieces did that were expected to be of that type. Prints the mean of -ln of what the true types of pieces not known for
-certain were believed to be, without habits and with them, for every tenth game and for GAMES. Writes a source file to
-`--out`, or games/junqi/knowledge/habits.py with `--replace-shipped`.
+does not see it. Each side's view is taken every `--every` plies. Gradient ascent finds the habits that make the true
+types likeliest given the view: the gradient is the behaviour of pieces of a type (games/junqi/knowledge/behaviour.py)
+minus that of the pieces expected to be of the type. Prints the mean -ln of the chance given to the true types of
+uncertain pieces, without and with habits, for every tenth game and for GAMES. Writes a source file to `--out`, or
+games/junqi/knowledge/habits.py with `--replace-shipped`.
 
 Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
 """
@@ -114,7 +113,7 @@ def surprise(samples: list[Sample], table: Array) -> float:
 
 
 def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
-    """float [trait, type]; rows have the mean 0, for only differences count."""
+    """Return float [trait, type]; rows have the mean 0, for only differences count."""
     table = np.zeros((len(behaviour.TRAITS), len(TYPES)))
     squares = np.full_like(table, 1e-8)
     rng = random.Random(1)

@@ -3,9 +3,9 @@
     python scripts/tune/train_ewn.py --games 6500000 --out evaluation.book
 
 Writes a book to `--out`, or books/ewn-evaluation.book with `--replace-shipped`. One thread, some twenty thousand games
-a second; the same seed gives the same weights. Every `--every` games the work is saved beside the book (`.part.npz`),
-and goes on from there when it was broken off. Prints the root mean square of
-the errors that it learns from: how far values are from what their successors give.
+a second; the same seed gives the same weights. Every `--every` games the work is saved beside the book (`.part.npz`);
+the same command continues from there. Prints the root mean square of the differences between values and those that
+their successors give.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def save(part: Path, fields: dict[str, Any]) -> None:
 
 
 def saved(part: Path) -> dict[str, Any]:
-    """Return what `save` wrote, nothing if there is no such file; OSError if it is damaged."""
+    """Return the fields that `save` wrote, none if there is no such file; OSError if it is damaged."""
     try:
         with os.fdopen(open_regular(part), "rb") as file, np.load(file) as archive:
             return dict(archive)

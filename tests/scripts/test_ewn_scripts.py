@@ -93,10 +93,10 @@ def test_the_evaluation_sees_a_position_and_its_turned_image_alike() -> None:
 
 def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "BOOK", tmp_path / "none.book")
-    said: list[str] = []
-    known = Knowledge(said.append)
-    assert len(said) == 1
-    assert "evaluating by steps alone" in said[0]
+    reported: list[str] = []
+    known = Knowledge(reported.append)
+    assert len(reported) == 1
+    assert "evaluating by steps alone" in reported[0]
     game = registry.load("ewn")
     ahead = known.estimate(game.position("5/5/2AB1/2CD1/3fe f").record)
     behind = known.estimate(game.position("AB3/1f3/2e2/5/5 f").record)
@@ -149,12 +149,12 @@ def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(BookFileError):
         SetupBook(tmp_path / "bad.book")
     monkeypatch.setattr(knowledge, "SETUP_BOOK", tmp_path / "bad.book")
-    said: list[str] = []
-    known = Knowledge(said.append)
+    reported: list[str] = []
+    known = Knowledge(reported.append)
     known.set_option("OwnBook", "true")
     assert known.suggest([], random.Random(1)) is None
     assert known.suggest([], random.Random(1)) is None
-    assert len(said) == 1
+    assert len(reported) == 1
 
 
 def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

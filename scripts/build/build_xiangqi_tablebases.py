@@ -36,7 +36,7 @@ SHIPPED = (
     "RN-AA", "RN-AB", "RN-BB", "RP-AA", "RP-AB", "RP-BB", "RC-AA", "RC-AB", "RC-BB",
     "NN-AA", "NN-AB", "NN-BB", "NC-AA", "NC-AB", "NC-BB",
 )  # fmt: skip
-"""The endings whose result is in doubt, and the small ones that are always won; built with all endings after captures."""
+"""The endings whose result is in doubt, and small ones that are always won; built with all endings after captures."""
 
 LEVEL = 19  # of zstd
 

@@ -74,6 +74,7 @@ class GameInfo(NamedTuple):
 
     @property
     def has_dice(self) -> bool:
+        """True if the side to move throws a die."""
         return self.die_faces > 0
 
     def placement(self, pieces: Mapping[str, str]) -> str:

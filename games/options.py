@@ -45,6 +45,7 @@ class Values:
         return True
 
     def text(self, name: str) -> str:
+        """Return a value as it was set."""
         return self._texts[name]
 
     def integer(self, name: str) -> int:
@@ -54,6 +55,7 @@ class Values:
         return float(self._texts[name])
 
     def is_on(self, name: str) -> bool:
+        """True if the value of a check is `true`."""
         return self._texts[name] == "true"
 
     def path(self, name: str) -> Path | None:

@@ -127,7 +127,7 @@ def checks_and_pins(pos: Record, lookup: Record) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def is_safe(pos: Record, lookup: Record, move: int) -> int:
-    """1 if a pseudo-legal move leaves the mover's king safe. Changes only fields that `is_attacked` reads, and restores them."""
+    """1 if a pseudo-legal move leaves the mover's king safe. Changes and restores what `is_attacked` reads."""
     side = pos.turn
     origin = origin_of(move)
     target = target_of(move)

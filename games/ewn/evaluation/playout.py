@@ -70,13 +70,14 @@ def informed_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
     chosen = int64(0)
     for i in range(list_legal(pos, work, lookup, die, int64(0))):
         move = int64(work.moves[i])
-        if target(move) == 24 * (1 - side):
+        start, end = origin(move), target(move)
+        if end == 24 * (1 - side):
             return move
-        captured = int64(pos.board[target(move)])
+        captured = int64(pos.board[end])
         if captured != 0 and (captured > 6) != (side == 1):
             weight = int64(CAPTURE)
         else:
-            weight = int64(DIAGONAL if abs(target(move) - origin(move)) == 6 else STRAIGHT)
+            weight = int64(DIAGONAL if abs(end - start) == 6 else STRAIGHT)
         total += weight
         work.random = next_state(work.random)
         if below(work.random, total) < weight:

@@ -73,17 +73,18 @@ def winner_of(pos: Record) -> int:
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
 def advance(pos: Record, lookup: Record, move: int) -> None:
     """Play a move for a playout, without key and history; it cannot be undone. The next throw is not known."""
-    piece = int64(pos.board[origin(move)])
-    captured = int64(pos.board[target(move)])
+    start, end = origin(move), target(move)
+    piece = int64(pos.board[start])
+    captured = int64(pos.board[end])
     if captured != 0:
         pos.square[captured] = CAPTURED
         if captured > 6:
             pos.alive[1] &= ~(int64(1) << (captured - 7))
         else:
             pos.alive[0] &= ~(int64(1) << (captured - 1))
-    pos.board[origin(move)] = 0
-    pos.board[target(move)] = piece
-    pos.square[piece] = target(move)
+    pos.board[start] = 0
+    pos.board[end] = piece
+    pos.square[piece] = end
     pos.turn ^= 1
     pos.dice = 0
     pos.winner = winner_of(pos)
@@ -92,17 +93,16 @@ def advance(pos: Record, lookup: Record, move: int) -> None:
 @entry(void(POSITION, LOOKUP, int64))
 def do_move(pos: Record, lookup: Record, move: int) -> None:
     """Play a move, with key and history. The next throw is not known."""
-    piece = int64(pos.board[origin(move)])
-    captured = int64(pos.board[target(move)])
+    start, end = origin(move), target(move)
+    piece = int64(pos.board[start])
+    captured = int64(pos.board[end])
     pos.past_move[pos.height] = move
     pos.past_captured[pos.height] = captured
     pos.past_dice[pos.height] = pos.dice
     pos.past_key[pos.height] = pos.key
     pos.height += 1
     pos.key ^= (
-        lookup.zobrist[piece * 26 + origin(move)]
-        ^ lookup.zobrist[piece * 26 + target(move)]
-        ^ lookup.zobrist[captured * 26 + target(move)]
+        lookup.zobrist[piece * 26 + start] ^ lookup.zobrist[piece * 26 + end] ^ lookup.zobrist[captured * 26 + end]
     )
     pos.key ^= lookup.zobrist_turn ^ lookup.zobrist_dice[pos.dice]
     advance(pos, lookup, move)
@@ -113,13 +113,14 @@ def undo_move(pos: Record) -> int:
     """Take back the last move, restoring its throw, and return it."""
     pos.height -= 1
     move = int64(pos.past_move[pos.height])
-    piece = int64(pos.board[target(move)])
+    start, end = origin(move), target(move)
+    piece = int64(pos.board[end])
     captured = int64(pos.past_captured[pos.height])
-    pos.board[origin(move)] = piece
-    pos.board[target(move)] = captured
-    pos.square[piece] = origin(move)
+    pos.board[start] = piece
+    pos.board[end] = captured
+    pos.square[piece] = start
     if captured != 0:
-        pos.square[captured] = target(move)
+        pos.square[captured] = end
         if captured > 6:
             pos.alive[1] |= int64(1) << (captured - 7)
         else:

@@ -178,8 +178,9 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
         child.ways = 0
         child.exact = OPEN
         child.move = move
-        captured = int64(pos.board[target(move)])
-        if target(move) == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
+        square = target(move)
+        captured = int64(pos.board[square])
+        if square == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
             child.exact = WIN
         elif pieces <= MAX_PIECES + int64(captured > 0):
             do_move(pos, lookup, move)

@@ -189,7 +189,7 @@ def main() -> int:
     parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="search each move so far (0: none)")
     parser.add_argument("--margin", type=int, default=MARGIN_CP, help="of the score, in which moves are sound")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--source", default="", help="what the book's header says of the games")
+    parser.add_argument("--source", default="", help="of the games, for the header")
     options = parser.parse_args()
     shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
     out = script.output(options, shipped, script.is_book(opening.opening_book_kind(options.game)))

@@ -71,7 +71,7 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
             if position is None or fit is None:
                 continue
             code = tables.code_of(position.record)
-            if code == UNKNOWN:  # a draw but for perpetuals, where the other side can attack
+            if code == UNKNOWN:  # a draw or a perpetual, where the other side can attack
                 code = 0
             mover_wins, is_decided = code & 1 == 0, code != 0
             winner = position.turn if mover_wins else 1 - position.turn

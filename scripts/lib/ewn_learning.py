@@ -31,7 +31,7 @@ RANDOM_MOVES = 100
 """Per mille of moves."""
 
 EXACT_PIECES = 4
-"""A game is left with this many pieces on the board: tablebases know the rest."""
+"""A game ends with this many pieces on the board: tablebases have their values."""
 
 LEARNER_DTYPE = record(
     [

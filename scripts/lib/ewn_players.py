@@ -205,7 +205,7 @@ class OpenSpiel:
             self._state.apply_action(self._state.chance_outcomes()[dice - 1][0])
 
     def _word(self, action: int) -> str:
-        """Our move word of an action `W1-up`, on our board: White's corner is our first side's."""
+        """Return our move word of an action `W1-up`; White's corner is our first side's."""
         name = self._state.action_to_string(self._state.current_player(), action)
         piece, way = name.split("-")[0].lower(), name.split("-")[1].rstrip("*")
         square = 24 - self._cells(self._state).index(piece)

@@ -138,7 +138,7 @@ class Agreement(NamedTuple):
 class Adjudication(NamedTuple):
     """The ways to end a game before the rules do."""
 
-    max_plies: int = 0  # a game so long is drawn; 0: no such limit
+    max_plies: int = 0  # a game that reaches it is drawn; 0: no such limit
     agreement: Agreement | None = None
     tablebases: Callable[[Position], Ending | None] | None = None
 

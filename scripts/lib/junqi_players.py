@@ -1,16 +1,16 @@
-"""Players of Junqi for experiments, by name; each is given a view and a time for a move.
+"""Players of Junqi for experiments, by name; each has a view and a time for a move.
 
     random          any move
-    minimax         full-width search of completed boards, deepened while there is time; values averaged over the boards
+    minimax         full-width search of sampled worlds, deepened while there is time; values averaged over the worlds
     alphabeta       the same with alpha-beta cuts, attacks first
-    mcts            playouts on completed boards: of the move that did best so far, one in ten of any
-    uct             a UCT tree for each completed board, visits added up
+    mcts            playouts in sampled worlds: of the best move so far, one in ten of a random move
+    uct             a UCT tree for each sampled world, visits added up
     cooperation     paper 4's player
     siqi            the engine as it is
-    activated       the engine, looking only at moves of pieces that paper 4's player activates in a fifth of the time
+    activated       the engine, only with moves of pieces that paper 4's player activates in a fifth of the time
 
-The last three take options of the engine, `siqi Threads=2`. Boards are completed as the engine does it,
-and valued by its static evaluation.
+The last three take options of the engine, `siqi Threads=2`. Worlds are sampled by the engine's code, and valued by its
+static evaluation.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Activated:
 class Determinized:
     """The base of players that sample worlds and then see all pieces in each."""
 
-    boards = 8
+    worlds = 8
 
     def __init__(self) -> None:
         self.work = new_record(WORK_DTYPE)
@@ -89,7 +89,7 @@ class Determinized:
         """Return the sampled worlds; the clock runs from here."""
         self._seed += 1
         self.run_until(time.monotonic_ns() + int(ms * 1e6))
-        return RootView(Task(view, self._control), [self.work], self.boards, self._seed)
+        return RootView(Task(view, self._control), [self.work], self.worlds, self._seed)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, STACK, int64))
@@ -199,7 +199,7 @@ class FullWidth(Determinized):
 class MonteCarlo(Determinized):
     """Playouts in sampled worlds of the best move so far, one time in ten of a random one."""
 
-    boards = 40
+    worlds = 40
 
     def choose(self, view: JunqiPosition, ms: float) -> int:
         root = self.begin(view, ms)
@@ -213,7 +213,7 @@ class MonteCarlo(Determinized):
                 best = int(np.argmax(arms["sum"] / arms["visits"]))
                 chosen = rng.randrange(len(arms)) if rng.random() < 0.1 else best
             arm = arms[chosen : chosen + 1]
-            playouts = self.boards
+            playouts = self.worlds
             try_arms(root.view, self.board, self.work, LOOKUP_RECORD, arm, 1, i, 1, playouts, PLAYOUT_PLIES)
             i += 1
         return int(arms["move"][np.argmax(arms["sum"] / np.maximum(arms["visits"], 1))])

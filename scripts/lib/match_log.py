@@ -40,7 +40,7 @@ class MatchSettings(msgspec.Struct, frozen=True):
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """The engines that meet, A and B of each pairing; pair (or series) k is of pairing k modulo their number."""
+        """Return the engines, A and B, of each pairing; pair (or series) k belongs to pairing k modulo their number."""
         pairings = list(itertools.combinations(range(len(self.engines)), 2))
         return [pairing for pairing in pairings if pairing[0] == 0 or self.tournament != "gauntlet"]
 
@@ -63,7 +63,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
 
     @property
     def score(self) -> float:
-        """A's points."""
+        """Return A's points."""
         return 0.5 if self.winner is None else 1.0 - self.winner
 
 
@@ -92,7 +92,7 @@ def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[lis
 
 
 def is_decided(scores: Iterable[float], settings: MatchSettings) -> bool:
-    """True if somebody has more than half of a series' points."""
+    """True if one engine has more than half of a series' points."""
     return 2 * max(scores) > settings.best_of
 
 

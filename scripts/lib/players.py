@@ -171,11 +171,11 @@ class UciEngine(EngineProcess):
         dice = [f"dice {throws[-1]}"] if throws else []
         started = time.monotonic()
         self.send(position, *dice, go)
-        said: list[str] = []
-        answered, line = self.wait_for("bestmove", timeout_s=budget_s + self._hang_s, info=said)
+        info: list[str] = []
+        answered, line = self.wait_for("bestmove", timeout_s=budget_s + self._hang_s, info=info)
         answer = line.split()[1:2] or ["(none)"]
         word = shift_ranks(answer[0], -self._spec.ranks)
-        return Choice(word, (answered - started) * 1000, score_of(said), nodes_of(said))
+        return Choice(word, (answered - started) * 1000, score_of(info), nodes_of(info))
 
     def greet(self) -> None:
         self.send("uci")

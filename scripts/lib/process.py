@@ -107,7 +107,7 @@ class Process:
 
 
 def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:
-    """Stamp lines as they arrive; None at the end."""
+    """Put lines into the queue with their time of arrival, None at the end."""
     with stream:
         for line in stream:
             lines.put((time.monotonic(), line.strip()))

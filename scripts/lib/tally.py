@@ -39,7 +39,7 @@ class Tally:
 
     @property
     def points(self) -> float:
-        """A's points."""
+        """Return A's points."""
         return sum(points * games for points, games in self.scores.items())
 
     def add(self, record: MatchRecord) -> None:

@@ -170,7 +170,7 @@ def spoilt(fen: str, draw: Draw) -> str:
 
 
 def has_pieces(game: Game[Position], position: Position) -> bool:
-    """True unless set-ups are still to come."""
+    """True if both sides have set up, or the game has no set-ups."""
     return not is_setup_position(position, game.info) or position.has_pieces
 
 
@@ -373,7 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("game", choices=registry.NAMES)
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="first round's seed")
     parser.add_argument("--rounds", type=int, default=1 << 40)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round after so long")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round later")
     parser.add_argument("--defaults", action="store_true", help="leave all options at their defaults")
     parser.add_argument("--keep-going", action="store_true", help="report faults, and go on")
     args = parser.parse_args(arguments)

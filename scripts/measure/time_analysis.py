@@ -38,7 +38,7 @@ COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
 
 
 def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
-    """Positions of games played at random, without end; of a game with a die each has a throw."""
+    """Yield positions of random games without end; each has a throw in a game with a die."""
     game, draw = script.load(name), random.Random(seed)
     movers = [RandomMover(game.info)] * 2
     for number in itertools.count():
@@ -54,7 +54,7 @@ def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
 
 
 def seconds(lines: Iterable[bytes], workers: int) -> float:
-    """From start to end of a process."""
+    """Return the seconds from start to end of a process."""
     text = b"".join(lines)
     started = time.perf_counter()
     subprocess.run([*COMMAND, "--workers", str(workers)], input=text, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)

@@ -117,7 +117,7 @@ class ScanJob(NamedTuple):
     local_side: int
     width: int
     seconds: float  # a turn
-    max_turns: int  # a game so long is drawn
+    max_turns: int  # a game that reaches it is drawn
 
 
 class ScanGame(NamedTuple):

@@ -112,7 +112,7 @@ class Decision(NamedTuple):
 
 
 def decisions(path: Path) -> Iterator[Decision]:
-    """Those of exact_values.csv; cells there are numbered row by row from the top left."""
+    """Yield the decisions of exact_values.csv, where cells are numbered row by row from the top left."""
 
     def square(cell: str) -> str:
         return f"{'abcde'[int(cell) % 5]}{5 - int(cell) // 5}"
@@ -152,7 +152,7 @@ def report_regret(path: Path, players: list[str], times: list[float]) -> None:
 
 
 def report_speed(playouts: int, runs: int) -> None:
-    """Playouts a second, the best of some runs."""
+    """Print the playouts a second, the best of `runs`."""
 
     def rate(threads: int, **options: str) -> float:
         engine = EngineMind(Ewn(print), {"Algorithm": "uct", **options})

@@ -9,15 +9,15 @@
     python scripts/papers/compare_junqi_players.py speed
 
 Games come in pairs: the same two deployments, drawn from the learned weights, sides swapped. Every game is a line of
-the log, with its words; a run that was broken off goes on from there.
+the log, with its words; the same command continues a run that was broken off.
 
 `table`: the paper's player and the engine against four others and each other. `grid`: figures 3 to 7, the paper's
 player with its two parameters from 0.2 to 1.0 against the four. `setups`: the engine against itself, A with the
 deployments of its choice. `kinds`: table 1, the moves of a log's games by kind: an *attack* meets an enemy piece, or
-comes to where it may meet one next; of the others a *defence* leaves where an enemy may come, enters a camp or stops
-beside the own flag; the rest *shuffle*. `times`: figure 8, how long the paper's player takes for so many playouts and
-episodes by the number of the move, without activation (UCT alone) and with 1 to 4 pieces activated, and how many joint
-actions all movable pieces would have. `speed`: plies of playouts a second.
+may meet one with the next move; of the others a *defence* leaves a square that an enemy may reach, enters a camp or
+stops beside the own flag; all others *shuffle*. `times`: figure 8, the time of the paper's player for `--playouts`
+playouts and episodes by the number of the move, without activation (UCT alone) and with 1 to 4 pieces activated, and
+the number of joint actions of all movable pieces. `speed`: plies of playouts a second.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def build_parser() -> argparse.ArgumentParser:
     option(
         "--engine", nargs="+", type=parse_option, action="append", default=[], metavar=("NAME=COMMAND", "WORD=VALUE")
     )
-    option("--best-of", type=int, default=0, metavar="N", help="--games series of so many games")
+    option("--best-of", type=int, default=0, metavar="N", help="--games series of at most N games")
     option(
         "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
     )
@@ -94,7 +94,7 @@ def build_parser() -> argparse.ArgumentParser:
     option("--tablebases", action="store_true", help="exact values decide a game: " + ", ".join(TABLEBASE_GAMES))
     option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
     option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
-    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="whose rules judge")
+    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="the rules that judge")
     option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
     group = parser.add_argument_group("limits of all engines")
     for name, (kind, metavar, about) in LIMITS.items():

@@ -53,14 +53,14 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Sample(NamedTuple):
-    """A side as the other saw it."""
+    """One side's pieces in the other's view."""
 
     belief: Belief  # by deployment and deduction alone
     traits: Array  # [piece, trait], 0..1
     kinds: Array  # [piece]: the true types
 
     def with_habits(self, table: Array) -> Array:
-        """Marginals [piece, type]."""
+        """Return the marginals [piece, type] by belief and habits."""
         factors = np.exp(self.traits @ table)
         weights = {flag: row * factors for flag, row in self.belief.weights.items()}
         return np.asarray(marginals(Belief(self.belief.may, weights)))
@@ -70,13 +70,13 @@ class Sample(NamedTuple):
 
 
 def own_games(path: Path) -> Iterator[list[str]]:
-    """Words of the games of a log of compare_junqi_players.py."""
+    """Yield the words of each game of a log of compare_junqi_players.py."""
     for game in read_games(path):
         yield game["words"].split()
 
 
 def referee_games(path: Path) -> Iterator[list[str]]:
-    """Words of the games of a log of referee_junqi.py."""
+    """Yield the words of each game of a log of referee_junqi.py."""
     with path.open(encoding=record.ENCODING) as file:
         yield from (list(game.moves) for game in record.read(file))
 
@@ -104,7 +104,7 @@ def read(games: Iterable[list[str]], every: int) -> list[list[Sample]]:
 
 
 def surprise(samples: list[Sample], table: Array) -> float:
-    """Nats by piece not known for certain."""
+    """Return the mean -ln of the chance given to the true type, in nats, of pieces that are uncertain."""
     found = []
     for sample in samples:
         pieces = sample.unsure()

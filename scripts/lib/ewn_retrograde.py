@@ -1,7 +1,7 @@
 """Solve an ending of EWN: the chance to win of every position, from the ends of the game backwards.
 
-Each move brings a piece nearer its corner, or takes one, so no position comes twice: the positions are worked off in
-layers, those first whose pieces have gone furthest. A layer's positions depend on later layers and smaller endings.
+Each move brings a piece nearer its corner or captures one, so no position repeats. Positions are solved in layers, the
+pieces that have gone furthest first. A layer's positions depend on later layers and smaller endings.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class Ending(NamedTuple):
 class Agreement(NamedTuple):
     """The rule that decides a game when both sides' scores agree on its winner."""
 
-    cp: int  # a score at least so large names a winner, and so does a mate
+    cp: int  # a score of at least this size names a winner, and so does a mate
     plies: int  # after the first score that names the winner
 
     def winner(self, score: Score | None, side: int) -> int | None:

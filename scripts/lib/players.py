@@ -47,7 +47,7 @@ class EngineSpec(msgspec.Struct, frozen=True):
 class Turn(NamedTuple):
     """The question for one move."""
 
-    position: Position  # the referee's, not to be changed; only players in this process look at it
+    position: Position  # the referee's, read-only; only for players in this process
     start: str  # `startpos` or `fen F`
     words: list[str]  # the moves since, as the mover may see them
     deploying: bool
@@ -252,7 +252,7 @@ class RandomMover(Player):
         """Return a random legal move's word."""
         if position.count_legal() <= MAX_LISTED:
             return position.move_text(self._rng.choice(position.legal_moves()))
-        while True:  # two stones on a board still so empty that most draws are legal
+        while True:  # two stones on a board so empty that most draws are legal
             word = "".join(f"{self._rng.choice('abcdefghijklmnopqrs')}{self._rng.randint(1, 19)}" for _ in "12")
             with contextlib.suppress(ValueError):
                 position.parse_move(word)

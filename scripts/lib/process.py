@@ -30,7 +30,7 @@ class Process:
     def __init__(self, command: str) -> None:
         """Start the program; OSError if it cannot be started."""
         self.started = time.monotonic()
-        # A session of its own: Ctrl-C is for the script, which must not charge programs with dying of it.
+        # In its own session, Ctrl-C does not reach the program: the script must not charge it with the end.
         self._process = subprocess.Popen(
             shlex.split(command),
             stdin=subprocess.PIPE,

@@ -21,7 +21,7 @@ from scripts.lib.tally import Tally
 
 GAMES = 100
 LIMITS = Limits(movetime_ms=50)
-REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the dice spare even a bad player
+REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the dice let even a bad player win some
 
 
 def wins(game: str, command: str, logs: Path, concurrency: int) -> int:

@@ -6,7 +6,7 @@ from games.ewn.evaluation.evaluate import chance, evaluation_at
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, NOBODY, ONE
 from games.ewn.rules.movegen import list_legal, step
-from games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin, target, undo_move
+from games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin_of, target_of, undo_move
 from games.ewn.rules.work import WORK
 from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.random import below, next_state
@@ -70,7 +70,7 @@ def informed_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
     chosen = int64(0)
     for i in range(list_legal(pos, work, lookup, die, int64(0))):
         move = int64(work.moves[i])
-        start, end = origin(move), target(move)
+        start, end = origin_of(move), target_of(move)
         if end == 24 * (1 - side):
             return move
         captured = int64(pos.board[end])

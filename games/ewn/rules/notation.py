@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from games.ewn import INFO
-from games.ewn.rules.position import make_move, origin, target
+from games.ewn.rules.position import make_move, origin_of, target_of
 
 SETUP = 1 << 20
 """A set-up as a move is this number plus its word read as a number."""
@@ -29,7 +29,7 @@ def parse_square(text: str) -> int:
 def move_text(move: int) -> str:
     if move & SETUP:
         return str(move - SETUP)
-    return square_text(origin(move)) + square_text(target(move))
+    return square_text(origin_of(move)) + square_text(target_of(move))
 
 
 def parse_setup(text: str) -> int:

@@ -49,13 +49,13 @@ def make_move(origin: int, target: int) -> int:
 
 
 @accessor
-def origin(move: int) -> int:
+def origin_of(move: int) -> int:
     """Return the square that a move leaves."""
     return move & 31
 
 
 @accessor
-def target(move: int) -> int:
+def target_of(move: int) -> int:
     """Return the square that a move goes to."""
     return move >> 5
 
@@ -73,7 +73,7 @@ def winner_of(pos: Record) -> int:
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
 def advance(pos: Record, lookup: Record, move: int) -> None:
     """Play a move for a playout, without key and history; it cannot be undone. The next throw is not known."""
-    start, end = origin(move), target(move)
+    start, end = origin_of(move), target_of(move)
     piece = int64(pos.board[start])
     captured = int64(pos.board[end])
     if captured != 0:
@@ -93,7 +93,7 @@ def advance(pos: Record, lookup: Record, move: int) -> None:
 @entry(void(POSITION, LOOKUP, int64))
 def do_move(pos: Record, lookup: Record, move: int) -> None:
     """Play a move, with key and history. The next throw is not known."""
-    start, end = origin(move), target(move)
+    start, end = origin_of(move), target_of(move)
     piece = int64(pos.board[start])
     captured = int64(pos.board[end])
     pos.past_move[pos.height] = move
@@ -113,7 +113,7 @@ def undo_move(pos: Record) -> int:
     """Take back the last move, restoring its throw, and return it."""
     pos.height -= 1
     move = int64(pos.past_move[pos.height])
-    start, end = origin(move), target(move)
+    start, end = origin_of(move), target_of(move)
     piece = int64(pos.board[end])
     captured = int64(pos.past_captured[pos.height])
     pos.board[start] = piece

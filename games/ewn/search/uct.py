@@ -31,8 +31,8 @@ from games.ewn.rules.position import (
     advance,
     copy_board,
     do_move,
-    origin,
-    target,
+    origin_of,
+    target_of,
     undo_move,
 )
 from games.ewn.rules.work import WORK, WORK_DTYPE
@@ -170,7 +170,7 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
     pieces = popcount(pos.alive[0]) + popcount(pos.alive[1])
     for i in range(end):
         move = int64(work.moves[i])
-        ways += int64(1) << 2 * (int64(pos.board[origin(move)]) - 1 - 6 * pos.turn)
+        ways += int64(1) << 2 * (int64(pos.board[origin_of(move)]) - 1 - 6 * pos.turn)
         child = node_at(tree + SIZE * (first + i))
         child.sum = 0
         child.visits = 0
@@ -178,7 +178,7 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
         child.ways = 0
         child.exact = OPEN
         child.move = move
-        square = target(move)
+        square = target_of(move)
         captured = int64(pos.board[square])
         if square == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
             child.exact = WIN
@@ -417,7 +417,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
             return []
         if moves_left > 0:
             for move in work.moves[: int(list_legal(pos, work, lookup, 0, 0))].tolist():
-                if later.square[pos.board[origin(move)]] == origin(move):
+                if later.square[pos.board[origin_of(move)]] == origin_of(move):
                     continue  # this piece has not moved
                 do_move(pos, lookup, move)
                 path = find(moves_left - 1)

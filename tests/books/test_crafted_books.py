@@ -293,6 +293,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
     [
         "RNCPAB-RNCPAB",
         "RRNNCCPPPPPAABB-RRNNCCPPPPPAABB",
+        "PPPP-",
         "RRNNCCPP-RRNN",
         "R" * 200 + "-",
         "马-",

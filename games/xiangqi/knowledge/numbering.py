@@ -28,6 +28,9 @@ _KIND = {letter: KINDS.index(letter.lower()) for letter in ORDER}
 MAX_GROUPS = 8
 """Most groups of an ending; a group is the pieces of one kind and side."""
 
+MAX_GROUP = 3
+"""Most pieces of a group: `index` sorts three squares and no more."""
+
 MAX_ENTRIES = 1 << 33
 """Most numbers of an ending: 16 GiB of values, far more than can be built."""
 
@@ -56,7 +59,9 @@ class Ending(NamedTuple):
                 raise ValueError(f"more than a set holds: {name}")
         if ending.ordered() != ending or not ending.has_attacker:
             raise ValueError(f"not in order: {name}")
-        if len(set(strong)) + len(set(weak)) > MAX_GROUPS or ending.entries > MAX_ENTRIES:
+        largest = max(side.count(letter) for side, letter in itertools.product(ending, ORDER))
+        groups = len(set(strong)) + len(set(weak))
+        if largest > MAX_GROUP or groups > MAX_GROUPS or ending.entries > MAX_ENTRIES:
             raise ValueError(f"too many pieces to be numbered: {name}")
         return ending
 
@@ -222,7 +227,7 @@ def placements(ending: Record, group: int) -> np.ndarray[Any, np.dtype[np.uint8]
 def index(pos: Record, ending: Record, strong: int) -> int:
     """Return the number of a position of this ending; -1 if a piece stands where the ending has no place for it.
 
-    `strong` is the colour of the stronger side. Right for groups of three pieces at most.
+    `strong` is the colour of the stronger side. Groups have MAX_GROUP pieces at most.
     """
     view = strong * 182
     weak_king = int64(ending.seen_as[view + pos.square[16 << (strong ^ 1)]])

@@ -38,13 +38,13 @@ RATE, DECAY = 0.03, 0.9
 
 BATCH = 64
 
-TITLE = '"""What pieces of a type usually do ('
+TITLE = '"""The habits of pieces by type ('
 OWNS = script.begins_with(TITLE)
 
-HEADER = '''scripts/tune/learn_junqi_habits.py): learned from {games} games of our own.
+HEADER = '''scripts/tune/learn_junqi_habits.py), learned from {games} games of the engine against itself.
 
-Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag): what the
-logarithm of a piece's weight rises by if it has the trait in full.
+Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
+is the rise of the logarithm of a piece's weight if it has the trait in full.
 """
 
 '''

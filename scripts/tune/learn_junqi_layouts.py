@@ -48,19 +48,19 @@ LEGAL[FLAG_SLOT] = np.arange(12) == FLAG
 
 HELD_OUT = 10
 
-WEIGHTS_TITLE = '"""Where pieces are deployed ('
-WEIGHTS_HEADER = '''scripts/tune/learn_junqi_layouts.py): weights by slot and type, of {layouts} layouts.
+WEIGHTS_TITLE = '"""Weights of deployments ('
+WEIGHTS_HEADER = '''scripts/tune/learn_junqi_layouts.py): by slot and type, learned from {layouts} layouts.
 
-Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, the flag
-being in L1. With the flag in L3 it is the mirror image.
+Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, with
+the flag in L1. A deployment with its flag in L3 is mirrored.
 """
 
 '''
 
-ADVANTAGES_TITLE = '"""Where pieces had better be deployed, by '
+ADVANTAGES_TITLE = '"""The worth of deployments, fitted to '
 ADVANTAGES_HEADER = '''{games} games (scripts/tune/learn_junqi_layouts.py advantages).
 
-What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
+The worth of a type in a slot, in hundredths of the natural logarithm of the odds. Rows and columns are those of
 games/junqi/knowledge/deployments.py.
 """
 

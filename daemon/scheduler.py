@@ -48,7 +48,7 @@ class Needs(enum.Flag):
 
 
 class Shutdown(enum.Enum):
-    """How a client ends the session."""
+    """The ways in which a client ends the session."""
 
     END_OF_INPUT = enum.auto()  # it sends no more lines, but reads the answers to the last ones
     QUIT = enum.auto()  # it wants the process to end

@@ -296,7 +296,7 @@ class JunqiPosition:
         return self._trait_counts[side * PIECES : side * PIECES + PIECES]
 
     def believed(self, side: int) -> Belief:
-        """What the other side believes a side's pieces to be."""
+        """Return the other side's belief about a side's pieces."""
         if side == self.viewer:
             may = narrow_by_counts(self._public[side * PIECES : side * PIECES + PIECES].tolist())
         else:

@@ -36,7 +36,7 @@ HELD_OUT = 10
 
 HEADER = '"""Weights of the evaluation, in hundredths of the natural logarithm of the odds ('
 OWNS = script.begins_with(HEADER)
-NOTE = '''"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
+NOTE = '''"""The worth of pieces, commander to bomb, if nothing except material counts."""
 '''
 
 

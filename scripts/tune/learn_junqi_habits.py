@@ -41,7 +41,7 @@ BATCH = 64
 TITLE = '"""The habits of pieces by type ('
 OWNS = script.begins_with(TITLE)
 
-HEADER = '''scripts/tune/learn_junqi_habits.py), learned from {games} games of the engine against itself.
+HEADER = '''scripts/tune/learn_junqi_habits.py), learned from {games} own games.
 
 Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
 is the rise of the logarithm of a piece's weight if it has the trait in full.

@@ -1,4 +1,4 @@
-"""The habits of pieces by type (scripts/tune/learn_junqi_habits.py), learned from 2400 games of the engine against itself.
+"""The habits of pieces by type (scripts/tune/learn_junqi_habits.py), learned from 2400 own games.
 
 Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
 is the rise of the logarithm of a piece's weight if it has the trait in full.

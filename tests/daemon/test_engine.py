@@ -577,7 +577,7 @@ def test_files_that_cannot_be_opened_leave_those_before(owner: Owner, tmp_path: 
     assert refusal.kind is Kind.OPTION and str(tmp_path) in refusal.reason
     assert engine.options.text("Learn") == str(path)
     engine.set_position("3k5/1R7/R8/9/9/9/9/9/9/4K4 w", ())
-    engine.go(Limits(movetime=20))
+    engine.go(Limits(movetime=500))
     owner.rest()
     assert path.read_text().count('"end": "checkmate"') == 1
     engine.set_option("Learn", "")

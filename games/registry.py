@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
 from games.contract import Game, GameInfo, Position, Records, Tell
 
@@ -25,7 +26,12 @@ def load(name: str, tell: Tell = silent) -> Game[Position]:
     """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
     if name not in NAMES:
         raise KeyError(name)
-    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(tell)
+    from games.kernel import jit
+
+    module = f"games.{name}.game"
+    with jit.together(module):
+        importlib.import_module(module)
+    game: Game[Position] = sys.modules[module].create(tell)
     return game
 
 

@@ -10,7 +10,7 @@ from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
 from games.connect6.rules.movegen import find_threats, hits_all, ordered, winning_turn
 from games.connect6.rules.position import NO_POINT, POSITION, do_turn, undo_turn
 from games.connect6.rules.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
-from games.kernel.jit import Record, inner, int64
+from games.kernel.jit import Record, inner, int64, outlined
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -177,7 +177,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     return end
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int) -> int:
     """Write the turns worth searching to the ply's part of work.moves, unordered; returns their end.
 

@@ -13,7 +13,7 @@ from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, THREAT, 
 from games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
 from games.connect6.search.attacks import MISSED, UNSTOPPABLE, list_attacks, list_replies, list_second
 from games.kernel.intrinsics import recurse_3
-from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.kernel.node import count_node, hasten_poll, pick_from
 from games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
@@ -103,7 +103,7 @@ def attack(pos: Record, work: Record, lookup: Record, depth: int, level: int, ro
     return 0
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
     """Turns in which the side to move, without threats of its own, wins by double threats; 0 none.
 
@@ -188,7 +188,7 @@ def leave_out(pos: Record, lookup: Record, left: int) -> None:
     pos.key ^= lookup.zobrist_single
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
     """Turns in which the opponent would win by double threats if the side to move passed; 0 none, ABORTED unknown.
 

@@ -8,7 +8,7 @@ and the endgame, packed in one number (weights.py); `tapered` mixes the halves b
 from __future__ import annotations
 
 from games.kernel.intrinsics import popcount, trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.xiangqi.evaluation.endings import RESISTANCES, WHOLE
 from games.xiangqi.evaluation.weights import TERMS
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, LOOKUP, LOOKUP_RECORD, PAWN, ROOK
@@ -230,7 +230,7 @@ def chances(pos: Record, lookup: Record, better: int) -> int:
     return int64(lookup.chances[attack * RESISTANCES + resistance])
 
 
-@inner(int64(POSITION, LOOKUP))
+@outlined(int64(POSITION, LOOKUP))
 def evaluate(pos: Record, lookup: Record) -> int:
     """The value for the side to move in centipawns."""
     count_terms(pos, lookup)

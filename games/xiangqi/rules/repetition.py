@@ -20,7 +20,7 @@ What the articles of the Asian rules and of the WXF manual come to here, a threa
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, inner, int64
+from games.kernel.jit import Record, entry, inner, int64, outlined
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import POSITION, QUIET_LIMIT, do_move, note_check, undo_move
@@ -127,7 +127,7 @@ def undo_chase(pos: Record, work: Record, lookup: Record) -> int:
     return victims
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64))
 def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
     """The verdict on the plies from height `start` to now, the position being the same at both ends."""
     top = pos.height

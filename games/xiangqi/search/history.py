@@ -6,7 +6,7 @@ Scores of quiet moves drift towards moves that cut and away from those tried bef
 from __future__ import annotations
 
 from games.kernel.hashing import hash16
-from games.kernel.jit import Record, inner, int64, void
+from games.kernel.jit import Record, inner, int64, outlined, void
 from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.evaluation.exchange import worth
 from games.xiangqi.knowledge.rulebook import sureness
@@ -53,7 +53,7 @@ def quiet_score(pos: Record, work: Record, lookup: Record, move: int, row_1: int
     return score + int64(work.continuation[row_1 + column]) + int64(work.continuation[row_2 + column])
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, hash_move: int) -> int:
     """The legal moves and their order to the ply's place in work.moves; returns their end.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_3, recurse_4
-from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.kernel.node import count_node, from_table, pick, set_pv, to_table
 from games.kernel.tt import (
     EXACT,
@@ -123,7 +123,7 @@ def play(pos: Record, work: Record, lookup: Record, move: int) -> None:
     pos.score += bonus if pos.turn == 1 else -bonus
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64))
 def informed(pos: Record, work: Record, lookup: Record, value: int) -> int:
     """An evaluation in the light of endgame knowledge.
 
@@ -150,7 +150,7 @@ def assess(pos: Record, work: Record, lookup: Record) -> int:
     return informed(pos, work, lookup, value) if work.tables | work.patterns else value
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, ply: int) -> int:
     """Captures that do not lose material, until the position is quiet; every reply while in check. Fail-soft."""
     count_node(work)

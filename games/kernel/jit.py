@@ -61,7 +61,7 @@ float64: Any = numba.float64
 void: Any = numba.void
 
 on_compile: Callable[[str], None] | None = None
-"""Called with a kernel's name when its machine code had to be compiled (the cache had none)."""
+"""Called with the name of a kernel whose machine code has to be compiled (the cache has none)."""
 
 # Kernels' loops are short: vectorised they run no faster in any game (bench, side by side), and Xiangqi compiles in
 # 13.4 s instead of 15.0.
@@ -142,6 +142,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
 
     def build(self) -> bytes:
         """Compile the code and keep it. The outlined kernels that it calls need not be compiled yet."""
+        _report(self)
         with global_compiler_lock:
             library, *called = self._libraries
             for other in called:
@@ -153,7 +154,6 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
             data: bytes = serialize.dumps(self._lowered._reduce())
         if self._file is not None:
             self._file.write(data)
-        _report(self)
         return data
 
     def load(self, data: bytes | None = None) -> None:
@@ -241,8 +241,8 @@ def _build(kernels: list[_Kernel], module: str) -> dict[_Kernel, bytes]:
             if code is None:
                 left.append(kernel)
                 return
-            codes[kernel] = code
             _report(kernel)
+            codes[kernel] = code
 
     with contextlib.ExitStack() as stack:
         threads = []

@@ -232,7 +232,10 @@ def test_squares() -> None:
     for place, name in zip(SQUARES, games.xiangqi.library.SQUARE_NAMES):
         assert parse_square(name) == square(square_file(place), square_rank(place)) == place
         assert square_name(place) == name
-        file, rank = games.xiangqi.library.FILE_NAMES[square_file(place)], games.xiangqi.library.RANK_NAMES[square_rank(place)]
+        file, rank = (
+            games.xiangqi.library.FILE_NAMES[square_file(place)],
+            games.xiangqi.library.RANK_NAMES[square_rank(place)],
+        )
         assert file + rank == name
         assert square_mirror(square_mirror(place)) == flip_horizontal(flip_horizontal(place)) == place
     assert square_mirror(parse_square("b0")) == flip_vertical(parse_square("b0")) == parse_square("b9")

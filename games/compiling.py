@@ -1,4 +1,4 @@
-"""Says that kernels are being compiled: the first load of a game takes up to half a minute."""
+"""Says that kernels are being compiled: the first load of a game takes some seconds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The kernel cache: one file for each kernel that has machine code, sound or not read at all.
+"""The kernel cache: a folder with one file for each kernel's machine code.
 
-The cache folder is keyed by a hash of every source below `games/` and the compiler's versions, for a kernel
-contains others that its own file does not show. The cache is not numba's own: that one loads machine code from
-files that were damaged, and one flipped bit in six ended in a crash; and it reads two files for each kernel.
+The folder's name is a hash of every source below `games/` and of the compiler's versions, because a kernel contains
+other kernels from other files. Numba's own cache is not used: it loads damaged files (one flipped bit in six ended in
+a crash), and it reads two files for each kernel.
 """
 
 from __future__ import annotations

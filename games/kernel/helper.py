@@ -1,7 +1,7 @@
-"""A second process that compiles kernels into the cache, for the first load of a game where there are cores to spare.
+"""Helpers: processes that compile kernels into the cache beside the first, when a game is loaded for the first time.
 
-It imports the game as the first does, is sent names of kernels over a pipe, and answers each once it is in the cache.
-It ends when its input does, which is when the first process ends, however that comes.
+A helper imports the game's module, reads kernels' symbols from its own standard input, and answers each with the same
+line once the cache has it. It ends with its input, so it never outlives the first process by more than one kernel.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_HELPERS = 3
 
 
 def spare_cores() -> int:
-    """Return how many helpers may run beside this process; none where it is no interpreter that could start one."""
+    """Return how many helpers may run; none if this process is not a Python interpreter that could start one."""
     if not sys.executable or getattr(sys, "frozen", False):
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -24,7 +24,7 @@ def spare_cores() -> int:
 
 
 class Helper:
-    """One process. `module`: what it imports. Whatever goes wrong with it is an answer that does not come."""
+    """One process, killed at the end of the context. OSError if it cannot be started."""
 
     def __init__(self, module: str) -> None:
         code = f"import sys; sys.path[:] = {sys.path!r}; from games.kernel import jit; jit.help_with({module!r})"
@@ -39,7 +39,7 @@ class Helper:
         )
 
     def build(self, kernel: str) -> bool:
-        """Have a kernel compiled; False if the process has died. Blocks."""
+        """Block until the cache has a kernel; False if the process failed."""
         assert self._process.stdin is not None and self._process.stdout is not None
         with contextlib.suppress(OSError):
             print(kernel, file=self._process.stdin, flush=True)

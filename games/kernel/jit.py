@@ -1,9 +1,12 @@
 """How kernels are compiled: the one place that spells numba's options.
 
 Kernels are free functions over numpy records with explicit signatures, so each has exactly one specialisation.
-What Python calls (`entry`) and what is compiled once for all its callers (`outlined`) has machine code, loaded from
-the cache or compiled when its module is imported, or within `together` at its end. Any other kernel (`inner`) is no
-more than a part of those that call it.
+
+- `entry`: Python calls it. It has machine code, which contains all kernels that it calls.
+- `inner`: only kernels call it. It has no machine code, and is compiled as a part of each entry that needs it.
+- `outlined`: only kernels call it, and it is compiled once. For big kernels that several entries would contain.
+
+Machine code comes from the cache, or is compiled: when the kernel is declared, or at the end of `together`.
 """
 
 from __future__ import annotations
@@ -75,10 +78,10 @@ KERNELS_A_HELPER = 4
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
-    """A kernel in its two roles: what its callers' code has of it, and machine code of its own.
+    """A kernel as its callers compile it, and as machine code of its own.
 
-    Callers contain its IR, optimised and compiled as a part of each, or if it is outlined just its symbol, which the
-    process resolves when a caller's code is loaded: addresses are never cached. `load` gives it code of its own.
+    A caller contains the kernel's IR. Of an outlined kernel it contains the symbol alone, which is resolved when the
+    caller's code is loaded: no address is ever cached.
     """
 
     def __init__(
@@ -89,21 +92,23 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         self._declared = signature
         self._is_outlined = is_outlined
         self._is_known = False
-        code = function.__code__
-        self.symbol = f"siqi.{function.__module__}.{function.__qualname__}.{code.co_firstlineno}"
-        self._file: KernelFile | None = None
-        if CACHE_FOLDER is not None and os.path.isfile(code.co_filename):  # nothing typed in or piped in
-            self._file = KernelFile(CACHE_FOLDER, function, signature, self.targetctx.codegen().magic_tuple())
+        self.symbol = f"siqi.{function.__module__}.{function.__qualname__}.{function.__code__.co_firstlineno}"
+
+    @functools.cached_property
+    def _file(self) -> KernelFile | None:
+        if CACHE_FOLDER is None or not os.path.isfile(self.py_func.__code__.co_filename):  # typed in or piped in
+            return None
+        return KernelFile(CACHE_FOLDER, self.py_func, self._declared, self.targetctx.codegen().magic_tuple())
 
     @functools.cached_property
     def _lowered(self) -> Any:
-        """The kernel's IR, neither linked nor optimised as a whole."""
+        """The kernel's IR, not yet linked with what it calls."""
         with global_compiler_lock, self._compiling_counter, register_dispatcher(self):
             return self._compiler.compile(*sigutils.normalize_signature(self._declared))
 
     @functools.cached_property
     def _libraries(self) -> list[Any]:
-        """The IR of the kernel and of all that it calls, numba's memory management left out."""
+        """The IR of the kernel and of all that it calls, without numba's memory management."""
         library = self._lowered.library
         library._finalized = True
         library._get_module_for_linking()  # a copy, made before the kernel's own code grows
@@ -111,7 +116,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return list(dict.fromkeys((library, *called)))
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Type a call by another kernel. Lowered at the first of them: a game whose code is cached needs no IR."""
+        """Type a call by another kernel. The first such call lowers the kernel: cached callers never need its IR."""
         if not self._is_known:
             if self._is_outlined:
                 result, parameters = self._declared.return_type, self._declared.args
@@ -125,11 +130,11 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return template, pysig, args, {}
 
     def get_overload(self, signature: Any) -> Any:
-        """Return what a caller's lowering finds the kernel by."""
+        """Return the key under which a caller's lowering finds the kernel."""
         return self.py_func
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Called where Python calls the kernel before its code is loaded."""
+        """Load the code: numba calls this when Python calls a kernel that has none."""
         if self.targetoptions.get("no_cpython_wrapper"):
             raise TypeError(f"only kernels call {self.__name__}")
         _load_waiting()
@@ -137,11 +142,11 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return self(*args, **kws)
 
     def read(self) -> bytes | None:
-        """Return the code as the cache has it; None if it has none that is sound."""
+        """Return the code from the cache; None if there is none that is sound."""
         return self._file.read() if self._file is not None else None
 
     def build(self) -> bytes:
-        """Compile the code and keep it. The outlined kernels that it calls need not be compiled yet."""
+        """Compile the code and put it into the cache. Outlined kernels that it calls need no code yet."""
         _report(self)
         with global_compiler_lock:
             library, *called = self._libraries
@@ -157,15 +162,14 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return data
 
     def load(self, data: bytes | None = None) -> None:
-        """Make the code callable: the code given, else what the cache has, else it is compiled."""
+        """Make `data`, else the cache's code, else new code callable. Outlined kernels that it calls come first."""
         if self.overloads:
             return
         self.targetctx.refresh()
         compiled = None
-        with contextlib.suppress(
-            Exception
-        ):  # cached by a build of numba that the folder's name does not tell from this
-            if data := data or self.read():
+        if data := data or self.read():
+            # Another build of numba may have written it that the folder's name does not tell from this one.
+            with contextlib.suppress(Exception):
                 compiled = CompileResult._rebuild(self.targetctx, *pickle.loads(data))
         if compiled is None:
             compiled = CompileResult._rebuild(self.targetctx, *pickle.loads(self.build()))
@@ -191,27 +195,27 @@ def _report(kernel: _Kernel) -> None:
 
 
 _LOADING = threading.RLock()
-_waiting: list[_Kernel] = []  # for their code, outlined ones before their callers
-_contexts: list[str] = []  # of `together` that have not ended
+_waiting: list[_Kernel] = []  # declared, not yet loaded; outlined ones stand before their callers
+_imported: list[str] = []  # modules within `together`
 rare: list[_Kernel] = []
-"""Entries whose code is loaded when Python first calls them."""
+"""Entries that are loaded when Python first calls them."""
 
 
 @contextlib.contextmanager
 def together(module: str) -> Iterator[None]:
-    """Within the context kernels are declared; at its end their code is loaded.
+    """Declare kernels within the context, and load them all at its end.
 
-    `module` is what is imported within. If the cache lacks much, other processes import it too and help to compile.
+    `module` is the module that is imported within. If the cache lacks many kernels, helpers import it too.
     """
     with _LOADING:
-        _contexts.append(module)
+        _imported.append(module)
         was_enabled = gc.isenabled()
-        gc.disable()  # numba makes a million objects, of which few are garbage: 1.3 of 22 s went into rounds
+        gc.disable()  # numba makes a million objects, hardly any of them garbage
         try:
             yield
             _load_waiting(module)
         finally:
-            _contexts.pop()
+            _imported.pop()
             if was_enabled:
                 gc.enable()
 
@@ -222,11 +226,11 @@ def _load_waiting(module: str = "") -> None:
         codes |= _build([kernel for kernel, code in codes.items() if code is None], module)
         for kernel, code in codes.items():
             kernel.load(code)
-        _waiting.clear()
+        del _waiting[: len(codes)]  # another thread may have declared more
 
 
 def _build(kernels: list[_Kernel], module: str) -> dict[_Kernel, bytes]:
-    """Compile kernels, with helpers if there are many. What a helper compiles comes through the cache."""
+    """Compile kernels and return their code, with helpers if there are many. The cache hands over a helper's code."""
     codes: dict[_Kernel, bytes] = {}
     left = list(kernels)
 
@@ -252,14 +256,14 @@ def _build(kernels: list[_Kernel], module: str) -> dict[_Kernel, bytes]:
                 threads.append(threading.Thread(target=delegate, args=(helper,), daemon=True))
                 threads[-1].start()
         while kernel := take():
-            codes[kernel] = kernel.build()
+            codes[kernel] = kernel.read() or kernel.build()  # another daemon may have compiled it by now
         for thread in threads:
             thread.join()
     return codes
 
 
 def help_with(module: str) -> NoReturn:
-    """Import a module as the first process does, then compile the kernels that it names, until it ends."""
+    """Serve as a helper: import the module, then compile each kernel that a line of standard input names."""
     with together(module):
         importlib.import_module(module)
         kernels = {kernel.symbol: kernel for kernel in _waiting}
@@ -270,7 +274,7 @@ def help_with(module: str) -> NoReturn:
 
 
 def entry(signature: Any, is_rare: bool = False) -> Callable[[Function], Function]:
-    """A kernel that Python calls; if it is rare, nothing is loaded or compiled before the first call."""
+    """Declare a kernel that Python calls. A rare one is loaded or compiled by its first call."""
 
     def decorate(function: Function) -> Any:
         kernel = _Kernel(function, signature, {})
@@ -283,7 +287,7 @@ def entry(signature: Any, is_rare: bool = False) -> Callable[[Function], Functio
 
 
 def outlined(signature: Any) -> Callable[[Function], Function]:
-    """A big kernel that several kernels call: it is compiled once, and no caller contains it."""
+    """Declare a kernel that is compiled once and called by its symbol; LLVM cannot inline it."""
 
     def decorate(function: Function) -> Any:
         return _want(_Kernel(function, signature, _NO_WRAPPER, is_outlined=True))
@@ -292,7 +296,7 @@ def outlined(signature: Any) -> Callable[[Function], Function]:
 
 
 def inner(signature: Any, forceinline: bool = False) -> Callable[[Function], Function]:
-    """A kernel that only kernels call and contain, with no code of its own; LLVM chooses whether to inline it."""
+    """Declare a kernel that is a part of each entry that needs it; LLVM may inline it, and must with `forceinline`."""
 
     def decorate(function: Function) -> Any:
         return _Kernel(function, signature, _NO_WRAPPER | dict(forceinline=forceinline))
@@ -301,9 +305,9 @@ def inner(signature: Any, forceinline: bool = False) -> Callable[[Function], Fun
 
 
 def _want(kernel: _Kernel) -> _Kernel:
-    """Have a kernel's code loaded, now or at the end of `together`."""
+    """Load a kernel, now or at the end of `together`."""
     _waiting.append(kernel)
-    if not _contexts:
+    if not _imported:
         _load_waiting()
     return kernel
 

@@ -232,6 +232,24 @@ def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
     check_two_processes(environment)
 
 
+def test_a_helper_that_is_killed(tmp_path: Path) -> None:
+    """The process that it helps compiles the rest, and no process is left."""
+    environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
+    with Client(EWN, "isready", environment=environment) as client:
+        client.expect(lambda line: "compiling" in line, START_TIMEOUT_S)
+        tasks = Path(f"/proc/{client.process.pid}/task")
+        helpers = [int(pid) for task in tasks.iterdir() for pid in (task / "children").read_text().split()]
+        assert len(helpers) == min(len(os.sched_getaffinity(0)) - 1, 2)
+        for helper in helpers:
+            os.kill(helper, signal.SIGKILL)
+        client.expect("readyok", START_TIMEOUT_S)
+        assert warnings(client) == [] and not any(Path(f"/proc/{helper}").exists() for helper in helpers)
+        client.search(*THROW, "go nodes 50")
+    with Client(EWN, environment=environment) as client:
+        client.sync()
+        assert compiled(client) == 0 and warnings(client) == []
+
+
 def test_learn_on_a_full_disk(tmp_path: Path) -> None:
     """A game is written whole or not at all."""
     path = tmp_path / "games.jsonl"

@@ -134,12 +134,13 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         return self.py_func
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Load the code: numba calls this when Python calls a kernel that has none."""
+        """Load the code and return it for the call: numba asks when Python calls a kernel that has none."""
         if self.targetoptions.get("no_cpython_wrapper"):
             raise TypeError(f"only kernels call {self.__name__}")
         _load_waiting()
         self.load()
-        return self(*args, **kws)
+        (compiled,) = self.overloads.values()
+        return compiled.entry_point
 
     def read(self) -> bytes | None:
         """Return the code from the cache; None if there is none that is sound."""

@@ -7,9 +7,9 @@
     >>> result.move in position.legal_moves
     True
 
-The names and verbs are python-chess's as far as the games allow. A move is a word as protocol.md writes it (`"j10k11"`,
-`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. Every name of `games.xiangqi` is here too: `siqi.Board`,
-`siqi.RED`, `siqi.SQUARES`. Kernels are compiled once on a machine, which takes up to half a minute and is announced on
+The names and verbs are python-chess's as far as the games allow. A move is a word of protocol.md (`"j10k11"`,
+`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. Every name of `games.xiangqi` is here, too: `siqi.Board`,
+`siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a minute and is announced on
 standard error.
 """
 
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from daemon import events as _events
 from daemon.engine import Engine as _Engine
-from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
+from daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from daemon.main import STACK_BYTES
 from daemon.options import declared
-from daemon.scheduler import Ending, Needs
+from daemon.scheduler import Needs, Shutdown
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Outcome, Report, Score, is_dice_position
@@ -57,24 +57,24 @@ __all__ = [
 ]
 
 FIXED = ("UCI_Variant", "UCI_Coordinates", "Debug Log File")
-"""Options of the daemon that a library has no use for."""
+"""Options of the daemon that do not apply to a library."""
 
 
 class EngineError(RuntimeError):
-    """The engine cannot do what was asked: its game cannot be loaded, it is busy or closed, or it has a fault."""
+    """Raised if the game cannot be loaded, the engine is closed, or a search broke off by a fault in this program."""
 
 
 class Limit(NamedTuple):
-    """What ends a search; times in seconds. Without any it runs until it is stopped.
+    """The limits of a search, times in seconds. Without any it runs until it is stopped.
 
-    A clock is given by `first_clock` and `second_clock`, the time left of the side that moves first from the start
-    (Red; Black in Connect6) and of the other; with it the engine decides how long to think.
+    `first_clock` and `second_clock` are the time left of the side that moves first from the start (Red; Black in
+    Connect6) and of the other; given these, the engine decides how long to think.
     """
 
     time: float | None = None
     depth: int | None = None
     nodes: int | None = None
-    mate: int | None = None  # a win in so many own moves is enough
+    mate: int | None = None  # end at a proven win in at most this many own moves
     first_clock: float | None = None
     second_clock: float | None = None
     first_inc: float = 0.0
@@ -83,20 +83,20 @@ class Limit(NamedTuple):
 
 
 class Info(NamedTuple):
-    """One line of a search: the best moves and what they are worth to the side to move."""
+    """One principal variation with its score, the mover's view."""
 
     score: Score
     pv: tuple[Any, ...]
     depth: int
     seldepth: int
     nodes: int  # of the whole search
-    time: float  # seconds since it began
-    multipv: int  # its rank, from 1
-    throw: int = 0  # the die that it answers, where none was thrown
+    time: float  # seconds since the search was requested
+    multipv: int  # the rank of the variation, from 1
+    throw: int = 0  # the die that the variation answers, if none was thrown; 0 otherwise
 
 
 class PlayResult(NamedTuple):
-    """The engine's answer. `move` is None if the game is over; `info` None if a book gave the move."""
+    """The engine's answer. `move` is None if the game is over; `info` is None if the move came from a book."""
 
     move: Any
     ponder: Any = None
@@ -104,10 +104,10 @@ class PlayResult(NamedTuple):
 
 
 class Position:
-    """A position of Connect6, EWN or Junqi with its history, by python-chess's verbs; moves are words."""
+    """A position of Connect6, EWN or Junqi with its history and python-chess's verbs; moves are words."""
 
     def __init__(self, game: str, fen: str | None = None) -> None:
-        """ValueError for an unknown game or a FEN that cannot be."""
+        """Set up a FEN, None for the start position. ValueError for an unknown game or a bad FEN."""
         self.game = game
         self._start = fen
         self._inner: GamePosition = _load(game).position(fen)
@@ -115,7 +115,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """The side to move: 0 the one that moves first from the start, 1 the other."""
+        """The side to move: 0 is the one that moves first from the start, 1 the other."""
         return self._inner.turn
 
     @property
@@ -124,18 +124,18 @@ class Position:
 
     @property
     def dice(self) -> int:
-        """The die thrown for the side to move; 0: none, or a game without."""
+        """The die thrown for the side to move; 0 if none is thrown, or in a game without dice."""
         return self._inner.dice if is_dice_position(self._inner, registry.info(self.game)) else 0
 
     def set_dice(self, dice: int) -> None:
-        """Set the die thrown for the side to move; ValueError if there can be none."""
+        """Set the die thrown for the side to move; ValueError if the game or the position has no such throw."""
         from games.contract import set_dice
 
         set_dice(self._inner, registry.info(self.game), dice)
 
     @property
     def legal_moves(self) -> list[str]:
-        """ValueError before the set-ups of Junqi: there are too many to list."""
+        """The legal moves, sorted. ValueError before the set-ups of Junqi, which are too many to list."""
         return sorted(map(self._inner.move_text, self._inner.legal_moves()))
 
     def is_legal(self, move: str) -> bool:
@@ -146,7 +146,7 @@ class Position:
         return True
 
     def push(self, move: str) -> None:
-        """Play a legal move; ValueError says why it is none."""
+        """Play a move; ValueError, with the reason, if it is not legal."""
         self._inner.push(self._inner.parse_move(move))
         self.move_stack.append(move)
 
@@ -179,7 +179,7 @@ class Position:
         return self._inner.fen()
 
     def root(self) -> Position:
-        """Return the position that the moves were played from."""
+        """Return the position before the first move."""
         return Position(self.game, self._start)
 
     def copy(self) -> Position:
@@ -212,10 +212,10 @@ def position(game: Literal["connect6", "ewn", "junqi"], fen: str | None = None) 
 @overload
 def position(game: str, fen: str | None = None) -> Position | Board: ...
 def position(game: str, fen: str | None = None) -> Position | Board:
-    """Return the start position of a game, or that of a FEN: a `Board` of Xiangqi, else a `Position`.
+    """Return the position of a FEN, None for the start position: a `Board` for Xiangqi, a `Position` for other games.
 
     A Junqi position from the start is a referee's if both set-ups are pushed, a view if one of them is `"?"`.
-    ValueError for an unknown game or a FEN that cannot be.
+    ValueError for an unknown game or a bad FEN.
     """
     if game not in GAMES:
         raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
@@ -237,28 +237,31 @@ def _warn(text: str) -> None:
 
 
 class Engine:
-    """An engine of one game in this process.
+    """An engine for one game in this process.
 
-    One search at a time: a call that comes while an analysis runs ends that. All methods but `stop` are for one thread.
-    Used within `with`, the engine is closed at the end.
+    It runs one search at a time: any call during an analysis ends the analysis first. All methods except `stop` must be
+    called from one thread. A `with` block closes the engine at its end.
     """
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
-        """Load the game. ValueError for an unknown game or option, EngineError if the game cannot be loaded."""
+        """Load the game. Blocks until it is compiled and loaded.
+
+        ValueError for an unknown game or option, EngineError if the game cannot be loaded.
+        """
         if game not in GAMES:
             raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
         threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
         self.game = game
         self._events: SimpleQueue[_events.Event] = SimpleQueue()
         self._engine = _Engine(self._events.put)
-        weakref.finalize(self, self._engine.end, Ending.QUIT)  # no search goes on for nobody
+        weakref.finalize(self, self._engine.shut_down, Shutdown.QUIT)  # a search ends with its last reference
         self._running: Analysis | None = None
         self._is_closed = False
-        for name, value in options.items():  # refused before the game is loaded
+        for name, value in options.items():  # before loading, so that bad options are refused at once
             self._set_option(name, value)
         self._engine.set_option("UCI_Variant", game)
-        self._engine.allows(Needs.GAME)
-        self._settle()
+        self._engine.prepare(Needs.GAME)
+        self._wait_until_idle()
 
     def __enter__(self) -> Engine:
         return self
@@ -278,11 +281,11 @@ class Engine:
         }
 
     def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
-        """Set options. ValueError for a name or a value that there is not; those before it are set."""
+        """Set options. Blocks until memory is ready. ValueError for a bad name or value; those before it are set."""
         self._check_idle()
         for name, value in options.items():
             self._set_option(name, value)
-        self._settle()
+        self._wait_until_idle()
 
     def _set_option(self, name: str, value: str | int | float | bool) -> None:
         if name.lower() in map(str.lower, FIXED):
@@ -290,19 +293,20 @@ class Engine:
         self._engine.set_option(name, str(value).lower() if isinstance(value, bool) else str(value))
 
     def new_game(self) -> None:
-        """Forget earlier searches."""
+        """Forget earlier searches; call it before each new game."""
         self._check_idle()
         self._engine.new_game()
-        self._settle()
+        self._wait_until_idle()
 
     def play(
         self, position: Position | Board, limit: Limit, *, root_moves: Collection[str | Move] | None = None
     ) -> PlayResult:
-        """Return the engine's move in a position; with a clock it may come from a book at once.
+        """Search a position and return the engine's move. Blocks. With a clock the move may come from a book.
 
-        `root_moves`: only these are considered. ValueError for an illegal one, or a limit that ends no search.
+        `root_moves`: the only moves considered, None: all. ValueError for an illegal one, and for a limit that does not
+        end the search. EngineError if the search broke off.
         """
-        _check_ends(limit)
+        _check_is_bounded(limit)
         return self._begin(position, limit, 1, root_moves)._result()
 
     def analyse(
@@ -313,8 +317,11 @@ class Engine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> list[Info]:
-        """Return the best lines of a position, best first; none if the game is over. Errors as of `play`."""
-        _check_ends(limit)
+        """Search a position and return its best variations, best first; [] if the game is over.
+
+        Blocks; errors as in `play`.
+        """
+        _check_is_bounded(limit)
         analysis = self._begin(position, limit, multipv, root_moves)
         analysis._result()
         return analysis.lines
@@ -327,51 +334,51 @@ class Engine:
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> Analysis:
-        """Begin to search and return at once; iterate over the result for the lines as they come."""
+        """Start a search and return at once; iterate over the result for the variations as they are found."""
         return self._begin(position, limit, multipv, root_moves)
 
     def stop(self) -> None:
-        """End the search that runs; it still has its result. Any thread may call this."""
+        """Stop the running search; it still has a result. Does not block. Any thread may call this."""
         self._engine.stop()
 
     def close(self) -> None:
-        """End a search that runs, and forget it. The engine cannot be used after this."""
+        """Stop a running search and drop its result. The engine cannot be used afterwards."""
         self._is_closed = True
-        self._engine.end(Ending.QUIT)
+        self._engine.shut_down(Shutdown.QUIT)
         self._engine.close()
 
     def _begin(
         self, position: Position | Board, limit: Limit, multipv: int, root_moves: Collection[str | Move] | None
     ) -> Analysis:
         self._check_idle()
-        game, start, words, dice = _taken_apart(position)
+        game, start, words, dice = _decompose(position)
         if game != self.game:
             raise ValueError(f"a position of {game} for an engine of {self.game}")
         self._engine.set_position(start, words)
         if dice:
             self._engine.set_dice(dice)
         self._engine.set_option("MultiPV", str(multipv))
-        search_id = self._engine.go(_limits(limit), [_word(move) for move in root_moves or ()])
+        search_id = self._engine.go(_limits(limit), [_move_text(move) for move in root_moves or ()])
         self._running = Analysis(self, position, search_id)
         return self._running
 
     def _check_idle(self) -> None:
-        """Be ready for a call: one that comes while an analysis runs ends that."""
+        """End a running analysis, so that the engine is idle. EngineError if the engine is closed."""
         if self._is_closed:
             raise EngineError("the engine is closed")
         if self._running is not None:
             self._running.stop()
-            self._running._drain()
+            self._running._wait_for_answer()
 
-    def _settle(self) -> None:
-        """Handle events until no job runs."""
+    def _wait_until_idle(self) -> None:
+        """Block until no job runs, handling events."""
         while self._engine.is_busy or not self._events.empty():
-            self._next()
+            self._next_event()
 
-    def _next(self) -> _events.Event:
-        """Wait for an event, handle it and return it."""
+    def _next_event(self) -> _events.Event:
+        """Wait for an event, handle it and return it. EngineError if the game cannot be loaded."""
         event = self._events.get()
-        self._engine.settle(event)
+        self._engine.handle_event(event)
         match event:
             case _events.Compiling(text):
                 to_stderr(text)
@@ -383,11 +390,11 @@ class Engine:
 
 
 class Analysis:
-    """A search that runs: iterate over it for lines as they come. Used within `with`, it is stopped at the end."""
+    """A running search: iterate over it for its variations as they are found. A `with` block stops it at its end."""
 
     def __init__(self, engine: Engine, position: Position | Board, search_id: int) -> None:
         self.lines: list[Info] = []
-        """The lines of the last report, best first."""
+        """The variations of the last report, best first."""
         self.is_done = False
         self._engine = engine
         self._position = position
@@ -407,28 +414,28 @@ class Analysis:
     def __iter__(self) -> Iterator[Info]:
         while not self.is_done:
             before = self.lines
-            self._step()
+            self._handle_next()
             if self.lines is not before:
                 yield from self.lines
 
     def stop(self) -> None:
-        """End the search; any thread may call this."""
+        """Stop the search; return at once. Any thread may call this."""
         if not self.is_done:
             self._engine.stop()
 
     def wait(self) -> PlayResult:
-        """Wait for the end of the search and return its answer; EngineError if it broke off by a fault of ours."""
+        """Block until the search ends and return its answer; EngineError if it broke off by a fault in this program."""
         return self._result()
 
-    def _drain(self) -> None:
-        """Take what is left of the search's events."""
+    def _wait_for_answer(self) -> None:
+        """Handle events until the search has its answer."""
         while self._best is None:
-            self._step()
+            self._handle_next()
 
     def _result(self) -> PlayResult:
         try:
-            self._drain()
-        except BaseException:  # as Ctrl-C: the engine is to be idle then
+            self._wait_for_answer()
+        except BaseException:  # such as Ctrl-C: the engine must become idle
             self.stop()
             raise
         assert self._best is not None
@@ -436,8 +443,8 @@ class Analysis:
             raise EngineError(self._fault)
         return self._best
 
-    def _step(self) -> None:
-        event = self._engine._next()
+    def _handle_next(self) -> None:
+        event = self._engine._next_event()
         if isinstance(event, _events.Info):
             self.lines = [
                 Info(
@@ -470,8 +477,8 @@ def _shown(report: Report, multipv: int) -> Sequence[Any]:
     return report.lines if report.lines[0].throw else report.lines[:multipv]
 
 
-def _taken_apart(position: Position | Board) -> tuple[str, str | None, list[str], int]:
-    """Return the game, the FEN of the start, the words of the moves and the die."""
+def _decompose(position: Position | Board) -> tuple[str, str | None, list[str], int]:
+    """Return a position's game, the FEN before the first move (None: the start), the moves as words, and the die."""
     if isinstance(position, Position):
         return position.game, position._start, position.move_stack, position.dice
     if isinstance(position, __getattr__("Board")):
@@ -479,25 +486,25 @@ def _taken_apart(position: Position | Board) -> tuple[str, str | None, list[str]
     raise TypeError(f"a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
 
 
-def _check_ends(limit: Limit) -> None:
+def _check_is_bounded(limit: Limit) -> None:
     if _limits(limit).infinite:
         raise ValueError("a limit is needed that ends the search; `analysis` takes none")
 
 
-def _word(move: Any) -> str:
-    """Return a move as the engine reads it: with ranks from 0, however its board counts them."""
+def _move_text(move: Any) -> str:
+    """Return a move as a word of the engine, with ranks from 0 whatever the board's coordinates."""
     return str(move) if isinstance(move, str) else str(move.uci(0))
 
 
 def _limits(limit: Limit) -> Limits:
-    """Return limits as the engine takes them; ValueError for one that cannot be."""
+    """Return the engine's form of limits, in milliseconds; ValueError for a limit out of range."""
     counts = {name: getattr(limit, name) for name in ("depth", "nodes", "mate", "remaining_moves")}
     for name, count in counts.items():
         if count is not None and not (isinstance(count, int) and 1 <= count <= MAX_NUMBER):
             raise ValueError(f"limit {name}: a whole number from 1, not {count}")
     times = {name: getattr(limit, name) for name in ("time", "first_clock", "second_clock", "first_inc", "second_inc")}
     for name, seconds in times.items():
-        if seconds is not None and not 0 <= seconds <= MAX_TIME / 1000:
+        if seconds is not None and not 0 <= seconds <= MAX_TIME_MS / 1000:
             raise ValueError(f"limit {name}: seconds, not {seconds}")
 
     def milliseconds(seconds: float | None) -> int | None:
@@ -518,7 +525,7 @@ def _limits(limit: Limit) -> Limits:
 
 
 def __getattr__(name: str) -> Any:
-    """Load what belongs to Xiangqi when it is asked for: it is compiled then."""
+    """Import names of Xiangqi's library at their first use, as that compiles kernels."""
     from games.xiangqi import library
 
     if name in library.__all__:

@@ -1,3 +1,3 @@
-"""The process: reads lines, owns the clock and the search thread, knows no game's rules."""
+"""The daemon: protocols, clock and search threads, without the rules of any game."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Counts: `bench`, whose signature changes when a search does, and `perft`."""
+"""The counting jobs: `bench`, whose signature changes when the search does, and `perft`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zlib
 
 from daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 from games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from games.kernel.control import Control
 
@@ -15,7 +15,7 @@ HASH_MB, SEED = 16, 1
 
 
 class BenchJob:
-    """One run over a game's positions, with one thread, each position with a fresh searcher."""
+    """A search of each bench position of a game, with one thread and a cleared searcher."""
 
     def __init__(self, game: Game[Position], post: Post) -> None:
         self._game = game
@@ -23,17 +23,18 @@ class BenchJob:
         self._control = Control()
         self._is_stopped = False
 
-    def abandon(self, reason: str) -> Failed:
+    def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
         self._is_stopped = True
         self._control.stop()
 
-    def end(self, ending: Ending) -> None:
-        """It ends by itself."""
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Do nothing: a count ends by itself."""
 
     def run(self) -> BenchDone:
+        """Search all positions; post a BenchPosition for each."""
         searcher = self._game.searcher()
         searcher.configure(HASH_MB, 1, SEED)
         nodes, nanoseconds, signature = 0, 0, 0
@@ -64,13 +65,13 @@ def set_up(game: Game[Position], item: BenchItem) -> Position:
 
 
 def summarise(report: Report, position: Position) -> str:
-    """Return what a search found, without times."""
+    """Return a search's result without times, the text that the signature is made from."""
     line = report.lines[0]
     return f"depth {report.depth} nodes {report.nodes} score {line.score.cp} best {position.move_text(line.pv[0])}"
 
 
 class PerftJob:
-    """Counts the leaves of the game tree below each root move."""
+    """A count of the leaves of the game tree below each root move."""
 
     def __init__(self, game: Game[Position], position: Position, depth: int, post: Post) -> None:
         self._game = game
@@ -79,21 +80,22 @@ class PerftJob:
         self._post = post
         self._control = Control()
 
-    def abandon(self, reason: str) -> Failed:
+    def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
         self._control.stop()
 
-    def end(self, ending: Ending) -> None:
-        """It ends by itself."""
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Do nothing: a count ends by itself."""
 
     def run(self) -> PerftDone | Failed:
+        """Count; post a PerftMove for each root move. Failed(LIMIT) for a depth that the game refuses."""
         started = now_ns()
         total, is_stopped = 0, False
         try:
             for move, nodes in self._game.perft(self._position, self._depth, self._control):
-                if self._control.stopped:  # these nodes are void
+                if self._control.stopped:  # this count is incomplete
                     is_stopped = True
                     break
                 self._post(PerftMove(self._position, move, nodes))

@@ -1,35 +1,55 @@
-"""Time management: how long to think. Pure functions; EVERY QUANTITY HERE IS IN MILLISECONDS."""
+"""Time management: the budget of one move. Pure functions; EVERY TIME HERE IS IN MILLISECONDS."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 RESERVE = 150
-"""Kept back for the machine's hiccups (a late wake-up, a client's lag), or half the clock if that is less."""
+"""Kept back for delays (a late wake-up, a client's lag), or half the clock if that is less."""
 
-LEAST = 1
-"""No search is given less."""
+MIN_BUDGET = 1
+"""The least budget of any search."""
 
-SPARE = 5
-"""Any move is worth so much, or half of what there is if that is less: a plan for a whole game would leave the last
-milliseconds unused, and the moves that they are kept for would be no better. Xiangqi reaches depth 5 in 3 ms."""
+MIN_MOVE_TIME = 5
+"""The least hard limit from a clock, or half of the time left if that is less. A plan for the whole game would leave
+the last milliseconds unused, and later moves would be no better for them. Xiangqi reaches depth 5 in 3 ms."""
+
+MAX_MOVES_TO_GO = 50
+"""A time control farther away is planned for as if it were this many moves away."""
+
+PONDER_FACTOR = 1.25
+"""The factor on the soft limit of a search that ponders."""
+
+HARD_SHARES = 4
+"""The most shares of the time that one unclear move may take."""
+
+MAX_SHARE, MAX_LAST_SHARE = 0.6, 0.9
+"""The most of the usable time that one move may take, and the last move before a time control."""
+
+UNSTABLE, STABILITY_STEP, MIN_STABILITY = 1.3, 0.12, 0.6
+"""The factor on the soft limit for a new best move, its decrease with each iteration that keeps it, and its minimum."""
+
+MAX_DROP = 100
+"""The loss of score that doubles the soft limit, in hundredths of the game's unit; more counts as this."""
 
 
 class Budget(NamedTuple):
-    """`soft`: start no new iteration after it (scaled as the search goes). `hard`: stop then, whatever happens."""
+    """The time of one move. `soft`: after it no new iteration starts (`scale` adapts it). `hard`: the search stops."""
 
     soft: float
     hard: float
 
 
 def horizon(expected_turns: int, turns_played: int) -> int:
-    """Own moves to provide for: what is left of a game of usual length, but never less than a third of one."""
+    """Return the number of own moves to plan for: the rest of a game of usual length, at least a third of one."""
     return max(expected_turns - turns_played, expected_turns // 3, 2)
 
 
-def shares(moves: int, expected_turns: int, turns_played: int, early_weight: float) -> float:
-    """Into how many parts like the present move's the time for `moves` goes, those of a game's first third being
-    `early_weight` times the later ones'."""
+def share_count(moves: int, expected_turns: int, turns_played: int, early_weight: float) -> float:
+    """Return the number of shares into which the time for `moves` is divided; the present move gets one.
+
+    A move of the game's first third gets `early_weight` times the share of a later one.
+    """
     early = min(max(expected_turns // 3 - turns_played, 0), moves)
     return moves if early == 0 else early + (moves - early) / early_weight
 
@@ -44,33 +64,33 @@ def allot(
     pondering: bool = False,
     early_weight: float = 1.0,
 ) -> Budget:
-    """The budget of one move from a clock. `moves_to_go` 0: none given, the clock is for the whole game.
+    """Return the budget of one move from a clock. `moves_to_go` 0: the clock is for the whole game.
 
-    Promises LEAST <= soft <= hard, and hard + overhead < left wherever left allows (left > overhead + 2).
+    Promises MIN_BUDGET <= soft <= hard, and hard + overhead < left if left > overhead + 2.
     """
-    moves = min(moves_to_go, 50) if moves_to_go > 0 else horizon(expected_turns, turns_played)
-    usable = max(left - overhead - min(RESERVE, left / 2), LEAST)
+    moves = min(moves_to_go, MAX_MOVES_TO_GO) if moves_to_go > 0 else horizon(expected_turns, turns_played)
+    usable = max(left - overhead - min(RESERVE, left / 2), MIN_BUDGET)
     pool = max(usable + (increment - overhead) * (moves - 1), usable / 2)
-    soft = min(pool / shares(moves, expected_turns, turns_played, early_weight), usable)
+    soft = min(pool / share_count(moves, expected_turns, turns_played, early_weight), usable)
     if pondering:
-        soft *= 1.25
-    # A single unclear move may take four shares, never most of what is left (all of it before a time control).
-    hard = min(4 * soft, usable * (0.9 if moves == 1 else 0.6))
-    least = max(min(SPARE, (left - overhead) / 2), LEAST)
+        soft *= PONDER_FACTOR
+    hard = min(HARD_SHARES * soft, usable * (MAX_LAST_SHARE if moves == 1 else MAX_SHARE))
+    least = max(min(MIN_MOVE_TIME, (left - overhead) / 2), MIN_BUDGET)
     hard = max(hard, least)
     return Budget(max(min(soft, hard), least), hard)
 
 
 def fixed(movetime: float, overhead: float) -> Budget:
-    """The budget of `movetime`: all of it less the overhead (half of it where the overhead is more)."""
-    time = max(movetime - overhead, movetime / 2, LEAST)
+    """Return the budget of a `movetime`: all of it less the overhead, at least half of it."""
+    time = max(movetime - overhead, movetime / 2, MIN_BUDGET)
     return Budget(time, time)
 
 
 def scale(stable_iterations: int, score_drop: float) -> float:
-    """Factor on the soft limit: less for a best move that has stood for long, more when the score falls.
+    """Return the factor on the soft limit: less for a stable best move, more for a falling score.
 
-    `score_drop`: what the score lost since the last iteration, in hundredths of the game's unit (a pawn).
+    `stable_iterations`: iterations in a row that kept the best move. `score_drop`: the loss of score since the last
+    iteration, in hundredths of the game's unit (a pawn).
     """
-    stability = max(0.6, 1.3 - 0.12 * stable_iterations)
-    return stability * (1 + min(max(score_drop, 0.0), 100) / 100)
+    stability = max(MIN_STABILITY, UNSTABLE - STABILITY_STEP * stable_iterations)
+    return stability * (1 + min(max(score_drop, 0.0), MAX_DROP) / MAX_DROP)

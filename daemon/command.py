@@ -1,4 +1,4 @@
-"""The command line: all of it but the daemon, which takes no arguments."""
+"""The command line of `siqi` with arguments; without arguments it is the daemon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.compiling import announce_compiling, to_stderr
 SHELLS = ("bash", "zsh", "tcsh")
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="siqi",
         description="An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. "
@@ -26,17 +26,17 @@ def parser() -> argparse.ArgumentParser:
 
     add_arguments(commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input"))
     bench = commands.add_parser("bench", help="node signature and speed")
-    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="one game; without it all")
-    warm = commands.add_parser("warm", help="compile all kernels now, so that no first start has to")
-    warm.add_argument("game", nargs="*", help="some games; without it all")
+    bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
+    warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
+    warm.add_argument("game", nargs="*", help="games; default: all")
     completion = commands.add_parser("completion", help="print a script that completes these words")
     completion.add_argument("shell", choices=SHELLS)
     return found
 
 
 def run(arguments: list[str]) -> int:
-    """The exit status."""
-    whole = parser()
+    """Run a command line; return the exit status."""
+    whole = build_parser()
     options = whole.parse_args(arguments)
     if options.command in ("analyse", "analyze"):
         from daemon.analysis.command import analyse_with
@@ -50,14 +50,14 @@ def run(arguments: list[str]) -> int:
         return warm(options.game or list(registry.NAMES))
     import shtab
 
-    with contextlib.suppress(BrokenPipeError):  # as of `| head`
+    with contextlib.suppress(BrokenPipeError):  # for example `| head`
         print(shtab.complete(whole, options.shell), flush=True)
         return 0
     os._exit(0)
 
 
 def bench_all(names: Sequence[str]) -> int:
-    """Print the bench of games as the protocol has it; return the exit status."""
+    """Run and print the bench of each game, in the protocol's lines; return the exit status."""
     from daemon.bench import BenchJob
     from daemon.events import Event
     from daemon.frontends.uci_family import count_lines

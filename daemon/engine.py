@@ -1,12 +1,16 @@
 """The engine as an object: typed calls in, typed events out, no word of a protocol.
 
-An engine has one *owner*, a thread that makes all calls. No call blocks for longer than it takes to set up a position;
-searches, counts and the loading of a game are *jobs* on a thread of their own. Their events come through `post`, in
-order; the owner acts on each event and then passes it to `settle`, which changes the engine's state. `settle` may post
-events of calls that waited.
+Threads. One thread, the engine's *owner*, makes all calls except `stop`, which any thread may make. Searches, counts
+and the loading of a game are *jobs*: the call returns at once, and the job runs on a thread of its own, one at a time.
+No call waits for a job. What a call does itself takes milliseconds, except that `new_game` and `set_option` may clear
+the searcher's memory or read a book.
 
-A call that is not carried out raises `Refusal` and changes nothing. Calls that need a game raise it until one is
-loaded: `allows` starts loading and says when a call can be made. Calls marked (idle) raise it while a job runs.
+Events. A job's events reach `post` in order; `ends_job` is true for the last one. The owner acts on each event, then
+passes it to `handle_event`, which changes the engine's state and makes the calls that waited for the job's end.
+
+Refusals. A call that cannot be carried out raises `Refusal`, whose `kind` gives the cause, and changes nothing but what
+is said at the call. Calls marked (game) raise Refusal(BUSY) until a game is loaded; calls marked (idle) raise it while
+a job runs, too. `prepare` starts loading and returns True once a call can be made.
 
 Moves are words of the game's notation; positions are those of the game's contract (games/contract.py).
 """
@@ -30,12 +34,12 @@ from daemon.events import (
     Refused,
     Warning,
     ends_job,
-    internal,
+    internal_reason,
 )
 from daemon.limits import Limits
-from daemon.options import Options, honours, lacks
+from daemon.options import Options, lacks_book, supports
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from daemon.skill import skill_of_elo
 from games import registry
 from games.contract import (
@@ -51,9 +55,9 @@ from games.contract import (
 )
 
 if TYPE_CHECKING:
-    from daemon.game_log import GameLine, GameLog
-    from daemon.load_job import Memory
-    from daemon.search_job import SearchJob, Settings
+    from daemon.game_log import GameLog, PlayedGame
+    from daemon.load_job import SearcherConfig
+    from daemon.search_job import SearchJob, SearchOptions
 
 LOG_FILE, LEARN = "Debug Log File", "Learn"
 
@@ -61,90 +65,101 @@ READY = Needs.GAME | Needs.IDLE
 
 
 def no_log(path: str) -> None:
-    """Refuse a log of the traffic: there is none."""
+    """Raise Refusal(OPTION) for any path but '': this engine has no traffic to log."""
     if path:
         raise Refusal(Kind.OPTION, f"option {LOG_FILE}: there is no traffic to log")
 
 
-class Table(NamedTuple):
-    """A loaded game and the searcher that plays it."""
+class LoadedGame(NamedTuple):
+    """A loaded game and its searcher."""
 
     game: Game[Position]
     searcher: Searcher[Position]
 
 
-class Course:
-    """The position and how it came about."""
+class PositionHistory:
+    """The current position, with the FEN and the moves that it was set up from."""
 
     def __init__(self, position: Position, fen: str | None) -> None:
         self.position = position
-        self.fen = fen  # None: from the start
+        self.fen = fen  # None: the start position
         self.moves: list[str] = []
-        self.can_be_continued = True  # by a longer list of moves
+        self.can_be_continued = True  # False: the next list of moves is played from its beginning
 
     def is_continued_by(self, fen: str | None, moves: Sequence[str]) -> bool:
-        """True if a list is this one and at least a move more."""
+        """True if `fen` and `moves` are this line with at least one move added."""
         count = len(self.moves)
         return self.can_be_continued and fen == self.fen and len(moves) > count and list(moves[:count]) == self.moves
 
 
-class Asked(NamedTuple):
-    """A search and the game that it was asked for in."""
+class RunningSearch(NamedTuple):
+    """The search that runs, and the game in which it was requested."""
 
     job: SearchJob
-    position: Position  # the engine's, of which the search has a copy
-    ply: int  # of that position then
-    line: GameLine
+    position: Position  # the engine's; the search has a copy
+    ply: int  # of that position when the search was requested
+    played: PlayedGame
 
 
 class Engine:
-    """One engine: its options, its game, the position, and what it does."""
+    """One engine: its options, its game, its position, and the job that runs."""
 
     def __init__(self, post: Post, log_to: Callable[[str], None] = no_log) -> None:
-        """`post` takes events from any thread. `log_to` opens a log of the client's traffic; OSError if it cannot."""
+        """Create an engine without a game; nothing is loaded or compiled.
+
+        `post` takes events from any thread. `log_to` opens a log of the client's traffic; OSError if it cannot.
+        """
         self.options = Options()
-        self.is_debugging = False  # notes how each search spends its time
+        self.is_debugging = False  # if True, each search posts Notes of its time
         self._post = post
         self._log_to = log_to
         self._scheduler = Scheduler(post)
-        self._table: Table | None = None
-        self._course: Course | None = None  # set whenever a game is loaded
-        self._asked: Asked | None = None  # the search that runs
+        self._loaded_game: LoadedGame | None = None
+        self._history: PositionHistory | None = None  # not None while a game is loaded
+        self._running: RunningSearch | None = None
         self._log: GameLog | None = None
         self._ids = itertools.count(1)
         self._entropy = _entropy()
 
-    # What it is and does
+    # State
 
     @property
     def info(self) -> GameInfo:
-        """The declaration of the game selected, loaded or not."""
+        """The declaration of the selected game, loaded or not."""
         return registry.info(self.options.text("UCI_Variant"))
 
     @property
     def state(self) -> State:
+        """The scheduler's state (daemon/scheduler.py has the table)."""
         return self._scheduler.state
 
     @property
     def is_busy(self) -> bool:
-        """True while a job runs or a call waits for its turn."""
+        """True while a job runs or a call waits for its end."""
         return self._scheduler.job is not None or bool(self._scheduler.waiting)
 
     @property
     def is_compiling(self) -> bool:
-        """True while a game is loaded whose kernels were not all in the cache."""
+        """True while a game is being loaded whose kernels were not all in the cache."""
         return getattr(self._scheduler.job, "is_compiling", False)
 
-    def allows(self, needs: Needs) -> bool:
-        """True if a call that needs so much can be made now; begins to load the game if it is that which lacks."""
+    def prepare(self, needs: Needs) -> bool:
+        """Return True if a call with these needs can be made now; if none is loaded and one is needed, start loading.
+
+        Does not block. Events of loading: Compiling, Warning, and last Loaded or LoadFailed.
+        """
         if Needs.GAME in needs and self.state is State.EMPTY:
             self._load()
         return self._scheduler.allows(needs)
 
-    def when_idle(self, call: Callable[[], None]) -> None:
-        """Make a call once no job runs and the game is loaded, at once if that is so; a refusal of it is posted."""
-        self.allows(READY)
-        self._scheduler.when_idle(lambda: self._make(call))
+    def call_when_ready(self, call: Callable[[], None]) -> None:
+        """Make a call once the game is loaded and no job runs: now if possible, else later from `handle_event`.
+
+        Calls are made in the order in which they came. Starts loading if no game is loaded. An exception of the call is
+        posted as Refused; if loading fails, each waiting call is dropped and posted as Refused(LOADING).
+        """
+        self.prepare(READY)
+        self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:
         try:
@@ -152,19 +167,23 @@ class Engine:
         except Refusal as refusal:
             self._post(Refused(refusal.kind, refusal.reason))
         except Exception as error:
-            self._post(Refused(Kind.INTERNAL, internal(error)))
+            self._post(Refused(Kind.INTERNAL, internal_reason(error)))
 
-    def settle(self, event: Event) -> None:
-        """Take an event that `post` delivered, after the owner has acted on it; calls that waited are made."""
+    def handle_event(self, event: Event) -> None:
+        """Change the state by an event that `post` delivered, after the owner has acted on it.
+
+        Only the last event of a job changes anything: the job is over, a loaded game gets its start position, and the
+        waiting calls are made until one of them starts a job. Their events are posted within this call.
+        """
         if not ends_job(event):
             return
         if isinstance(event, BestMove):
             self._log_move(event)
-            self._asked = None  # its searcher's memory goes with it once another game comes
-        self._scheduler.settle(event)
+            self._running = None  # it would keep the searcher's memory when another game is loaded
+        self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
-            self._table = Table(event.game, event.searcher)
-            self._course = None
+            self._loaded_game = LoadedGame(event.game, event.searcher)
+            self._history = None
             self.set_position(None, ())
         elif isinstance(event, LoadFailed):
             for _ in range(self._scheduler.drop_waiting()):
@@ -175,7 +194,13 @@ class Engine:
     # Options
 
     def set_option(self, name: str, value: str) -> None:
-        """Set an option by its name, upper or lower case (idle)."""
+        """Set an option by its name, upper or lower case (idle).
+
+        Refusal(OPTION) for an unknown name, a value that is not allowed, or a file that cannot be opened: the value
+        before stays in force. `UCI_Variant` starts loading another game, with the events of `prepare`; `Hash` and
+        `Threads` start a job that ends with Configured. Posts a Note where the game has no book of the option's kind,
+        and Warning where memory or a book is missing.
+        """
         self._check(Needs.IDLE)
         try:
             option, _ = self.options.find(name)
@@ -187,23 +212,23 @@ class Engine:
             self._open_file(option.name, before)
         elif option.name == "UCI_Variant":
             if self.options.text("UCI_Variant") != before:
-                self._table = self._course = None
+                self._loaded_game = self._history = None
                 self._load()
-        elif self._table is None:
-            pass  # the game gets all options when it is loaded
+        elif self._loaded_game is None:
+            pass  # loading sets all options of the game
         elif option.name == "Clear Hash":
-            self._table.searcher.clear()
+            self._loaded_game.searcher.clear()
         elif option.name in ("Hash", "Threads"):
             self._resize()
-        elif honours(self.info.name, option):
-            self._table.game.set_option(option.name, self.options.text(option.name))
+        elif supports(self.info.name, option):
+            self._loaded_game.game.set_option(option.name, self.options.text(option.name))
             self._configure()
-            self._current().can_be_continued = False  # the option may change how moves are read
-        if lacks(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
+            self._current_history().can_be_continued = False  # the option may change how moves are read
+        if lacks_book(self.info.name, option) and self.options.text(option.name) not in ("false", "", option.default):
             self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
 
     def _open_file(self, name: str, before: str) -> None:
-        """Write to the file that an option names from now on; the one before stays in force if it is refused."""
+        """Open the file that an option names. Refusal(OPTION) if that fails; the option then keeps its value before."""
         path = self.options.text(name)
         try:
             if name == LOG_FILE:
@@ -222,88 +247,94 @@ class Engine:
         self._log.open(path)
 
     def _load(self) -> None:
-        import daemon.game_log  # not within the first search's time
+        import daemon.game_log  # imported here, so that the first search does not spend its time on it
         import daemon.search_job  # noqa: F401
         from daemon.load_job import LoadJob
 
         name = self.info.name
-        self._scheduler.load(LoadJob(name, tuple(self.options.of_game(name)), self._memory(), self._post))
+        self._scheduler.load(LoadJob(name, tuple(self.options.for_game(name)), self._searcher_config(), self._post))
 
-    def _memory(self) -> Memory:
-        from daemon.load_job import Memory
+    def _searcher_config(self) -> SearcherConfig:
+        from daemon.load_job import SearcherConfig
 
-        return Memory(self.options.number("Hash"), self.options.number("Threads"), self._seed())
+        return SearcherConfig(self.options.number("Hash"), self.options.number("Threads"), self._seed())
 
     def _resize(self) -> None:
-        from daemon.load_job import MemoryJob
+        from daemon.load_job import ConfigureJob
 
-        self._scheduler.load(MemoryJob(self._loaded().searcher, self._memory(), self._post))
+        self._scheduler.load(ConfigureJob(self._require_game().searcher, self._searcher_config(), self._post))
 
     def _configure(self) -> None:
         from daemon.load_job import configure
 
-        configure(self._loaded().searcher, self._memory(), self._warn)
+        configure(self._require_game().searcher, self._searcher_config(), self._warn)
 
     def _seed(self) -> int:
-        """Return the seed in force: the option's, or one of this game's own (an opponent must not foresee a set-up)."""
+        """Return the option's seed, or if it is 0 this game's random one: an opponent must not foresee a set-up."""
         return self.options.number("Seed") or self._entropy
 
     # The position
 
     @property
     def position(self) -> Position:
-        """The current position; not to be changed."""
-        return self._current().position
+        """The current position, not to be changed (game). Later calls of `set_position` may change it."""
+        return self._current_history().position
 
-    def _current(self) -> Course:
+    def _current_history(self) -> PositionHistory:
         self._check(Needs.GAME)
-        assert self._course is not None
-        return self._course
+        assert self._history is not None
+        return self._history
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
-        """Set up a FEN, or the start position, and play moves; an illegal one ends the list, those before it stand.
+        """Set up a FEN, None for the start position, and play moves (game); a search that runs is not affected.
 
-        A list that continues the one before is played from there: replaying 330 plies takes 8 ms, which is much of
-        a short clock's last seconds.
+        Refusal(POSITION) for a bad FEN: the position before stays. Refusal(MOVE) for an illegal move: the moves before
+        it are played, `played` is their number.
+
+        A list that continues the previous one is played from there: replaying 330 plies takes 8 ms, too much of the
+        last seconds of a short clock.
         """
-        game = self._loaded().game
-        course = self._course
-        if course is None or not course.is_continued_by(fen, moves):
+        game = self._require_game().game
+        history = self._history
+        if history is None or not history.is_continued_by(fen, moves):
             try:
-                course = self._course = Course(game.position(fen), fen)
+                history = self._history = PositionHistory(game.position(fen), fen)
             except ValueError as error:
                 raise Refusal(Kind.POSITION, f"bad FEN: {error}") from None
-        position = course.position
-        for word in moves[len(course.moves) :]:
+        position = history.position
+        for word in moves[len(history.moves) :]:
             try:
                 position.push(position.parse_move(word))
             except ValueError as error:
-                raise Refusal(Kind.MOVE, str(error), len(course.moves)) from None
-            course.moves.append(word)
+                raise Refusal(Kind.MOVE, str(error), len(history.moves)) from None
+            history.moves.append(word)
         if self._log is not None:
-            self._log.see(self._line(), position)
+            self._log.update(self._played_game(), position)
 
-    def _line(self) -> GameLine:
-        """Return the game so far."""
-        from daemon.game_log import GameLine
+    def _played_game(self) -> PlayedGame:
+        """Return the current game for the log."""
+        from daemon.game_log import PlayedGame
 
-        name, course = self.info.name, self._current()
-        return GameLine(name, course.fen or "", tuple(course.moves), self.options.changed(name))
+        name, history = self.info.name, self._current_history()
+        return PlayedGame(name, history.fen or "", tuple(history.moves), self.options.changed(name))
 
     def set_dice(self, dice: int) -> None:
-        """Set the die thrown for the side to move; a search that ponders on this position's throws takes it too."""
+        """Set the die thrown for the side to move (game); a search that ponders on this position takes it, too.
+
+        Refusal(DICE) if the game has no such throw, or the position is before the set-ups or after the end.
+        """
         position = self.position
         try:
             set_dice(position, self.info, dice)
         except ValueError as error:
             raise Refusal(Kind.DICE, str(error)) from None
-        asked = self._asked
-        if asked is not None and asked.position is position and asked.ply == position.ply:
-            asked.job.throw(dice)
-        self._current().can_be_continued = False  # a longer list names no throws
+        running = self._running
+        if running is not None and running.position is position and running.ply == position.ply:
+            running.job.set_dice(dice)
+        self._current_history().can_be_continued = False  # a list of moves has no throws
 
     def legal_moves(self) -> list[str]:
-        """Return the legal moves as words, sorted; Refusal(POSITION) before set-ups, which are too many to list."""
+        """Return the legal moves as words, sorted (game). Refusal(POSITION) where set-ups are too many to list."""
         position = self.position
         try:
             return sorted(position.move_text(move) for move in position.legal_moves())
@@ -311,20 +342,27 @@ class Engine:
             raise Refusal(Kind.POSITION, str(error)) from None
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
-        """Return the FEN of pieces, their letters by point, with a side to move; counters are at their beginning."""
-        game = self._loaded().game
+        """Return the FEN of pieces (letters by point) and a side to move, 0 or 1 (game); all counters are at the start.
+
+        Refusal(POSITION) for a point, letter or throw that the game does not have.
+        """
+        game = self._require_game().game
         try:
             return game.fen_of(pieces, turn, dice)
         except ValueError as error:
             raise Refusal(Kind.POSITION, str(error)) from None
 
     def setup_points(self, side: int) -> tuple[str, ...]:
-        """Return where the pieces of a side's set-up stand, in the order of its word."""
+        """Return the points of a side's set-up, in the order of its word (game); () for a game without set-ups."""
         position = self.position
         return position.setup_points(side) if is_setup_position(position, self.info) else ()
 
     def observed(self, move: str, result: int, flag: str = "") -> str:
-        """Return a move's word in the move list of a view: with its result, and a flag's square announced with it."""
+        """Return the word of a move in the move list of a view (game): the move with the referee's result code, and the
+        square of a flag announced with it. Without hidden pieces this is `move`.
+
+        Refusal(MOVE) if one of them is malformed; legality is checked when the word is played.
+        """
         position = self.position
         try:
             return position.observed(move, result, flag) if is_hidden_position(position, self.info) else move
@@ -332,69 +370,78 @@ class Engine:
             raise Refusal(Kind.MOVE, str(error)) from None
 
     def outcome(self) -> Outcome | None:
-        """Return how the game has ended, None while it goes on."""
+        """Return how the game has ended, None while it goes on (game)."""
         return self.position.outcome()
 
     def evaluate(self) -> list[str]:
-        """Return the static evaluation by terms, the total last."""
-        return self._loaded().game.evaluate(self.position)
+        """Return the static evaluation, one line for each term and the total last, the mover's view (game)."""
+        return self._require_game().game.evaluate(self.position)
 
     def consult(self) -> list[str]:
-        """Return what the books know of the position, a line each (idle)."""
+        """Return the books' knowledge of the position, one line for each entry (game, idle)."""
         self._check(READY)
-        return self._loaded().game.consult(self.position)
+        return self._require_game().game.consult(self.position)
 
     def recall(self) -> Recollection | None:
-        """Return what earlier searches have stored of the position (idle)."""
+        """Return what earlier searches have stored of the position, None if nothing (game, idle)."""
         self._check(READY)
-        return self._loaded().searcher.recall(self.position)
+        return self._require_game().searcher.recall(self.position)
 
     def new_game(self) -> None:
-        """Forget earlier searches; the position stays (idle)."""
+        """Clear the searcher's memory, draw a new random seed and close the logged game (game, idle).
+
+        The position stays. Posts Warning if memory is missing.
+        """
         self._check(READY)
         self._entropy = _entropy()
         self._close_log()
         self._configure()
-        self._loaded().searcher.clear()
+        self._require_game().searcher.clear()
 
     # Jobs
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
-        """Search the current position, once no other job runs; return the search's id.
+    def go(
+        self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False
+    ) -> int:
+        """Start a search of a copy of the current position; return its search id (game). Does not block.
 
-        Events: Note, Info, GameOver, Warning, and last BestMove with the id. `asked_ns` is when the client asked
-        (daemon.pipes.now_ns), 0: now; `is_stopped`: it has said stop since. Refusal(MOVE) for a word of `searchmoves`.
+        If a job runs, the search waits for its end. Events: Note, Info, GameOver, Warning, after a fault
+        Refused(INTERNAL), and last exactly one BestMove with this id.
+
+        `searchmoves`: the root moves allowed, none: all; Refusal(MOVE) for an illegal one. `requested_ns`: the time at
+        which the client sent the request (`daemon.pipes.now_ns`), from which the clock runs; 0: now. `is_stopped`: the
+        client has sent `stop` since, so the search ends after its first iteration.
         """
         position = self.position
         try:
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in searchmoves))
         except ValueError as error:
             raise Refusal(Kind.MOVE, str(error)) from None
-        from daemon.search_job import Search, SearchJob
+        from daemon.search_job import SearchJob, SearchRequest
 
-        table, search_id = self._loaded(), next(self._ids)
-        search = Search(*table, position.copy(), moves, limits, self._settings())
-        job = SearchJob(search_id, search, self._post)
+        loaded, search_id = self._require_game(), next(self._ids)
+        request = SearchRequest(*loaded, position.copy(), moves, limits, self._search_options())
+        job = SearchJob(search_id, request, self._post)
         if is_stopped:
             job.stop()
-        asked = Asked(job, position, position.ply, self._line())
-        self._scheduler.when_idle(lambda: self._begin(asked, asked_ns or now_ns()), job)
+        running = RunningSearch(job, position, position.ply, self._played_game())
+        self._scheduler.call_when_ready(lambda: self._begin(running, requested_ns or now_ns()), job)
         return search_id
 
-    def _begin(self, asked: Asked, asked_ns: int) -> None:
-        """Start a search whose turn has come."""
-        self._asked = asked
-        asked.job.begin(max(asked_ns, self._scheduler.free_since_ns), self._memory())
-        self._scheduler.start(asked.job)
+    def _begin(self, running: RunningSearch, requested_ns: int) -> None:
+        """Start a search, now that no job runs."""
+        self._running = running
+        running.job.begin(max(requested_ns, self._scheduler.idle_since_ns), self._searcher_config())
+        self._scheduler.start(running.job)
 
-    def _settings(self) -> Settings:
-        from daemon.search_job import Settings
+    def _search_options(self) -> SearchOptions:
+        from daemon.search_job import SearchOptions
 
         options = self.options
         skill = float(options.number("Skill Level"))
         if options.is_on("UCI_LimitStrength"):
             skill = skill_of_elo(options.number("UCI_Elo"), self.info.skill_elo)
-        return Settings(
+        return SearchOptions(
             multipv=options.number("MultiPV"),
             overhead=options.number("Move Overhead"),
             skill=skill,
@@ -404,55 +451,68 @@ class Engine:
         )
 
     def ponderhit(self, hit_ns: int = 0) -> None:
-        """The move pondered on was played: a search that ponders runs under its clock from `hit_ns` (0: now)."""
-        if self._asked is not None:
-            self._asked.job.ponderhit(hit_ns or now_ns())
+        """Turn a search that ponders into one under its clock, which runs from `hit_ns` (0: now).
+
+        Does nothing if no search ponders.
+        """
+        if self._running is not None:
+            self._running.job.ponderhit(hit_ns or now_ns())
 
     @property
     def is_pondering(self) -> bool:
-        return self._asked is not None and self._asked.job.is_pondering
+        """True while the running search ponders."""
+        return self._running is not None and self._running.job.is_pondering
 
     def stop(self) -> None:
-        """End the job that runs and those that wait; each still posts its last event. Any thread may call this."""
+        """Stop the running search or count and those that wait; return at once. Any thread may call this.
+
+        Each still posts its last event; the loading of a game goes on.
+        """
         self._scheduler.stop()
 
     def perft(self, depth: int, is_stopped: bool = False) -> None:
-        """Count the leaves below each root move (idle). Events: PerftMove, and last PerftDone or Failed."""
+        """Start to count the leaves below each root move, `depth` plies deep (game, idle). Does not block.
+
+        Events: PerftMove for each root move, and last PerftDone or Failed. `is_stopped`: the client has sent `stop`.
+        """
         self._check(READY)
         from daemon.bench import PerftJob
 
-        self._start_count(PerftJob(self._loaded().game, self.position.copy(), depth, self._post), is_stopped)
+        self._start_count(PerftJob(self._require_game().game, self.position.copy(), depth, self._post), is_stopped)
 
     def bench(self, is_stopped: bool = False) -> None:
-        """Run the fixed searches of the game (idle). Events: BenchPosition, and last BenchDone or Failed."""
+        """Start the fixed searches of the game (game, idle). Does not block.
+
+        Events: BenchPosition for each, and last BenchDone or Failed. `is_stopped`: the client has sent `stop`.
+        """
         self._check(READY)
         from daemon.bench import BenchJob
 
-        self._start_count(BenchJob(self._loaded().game, self._post), is_stopped)
+        self._start_count(BenchJob(self._require_game().game, self._post), is_stopped)
 
     def _start_count(self, job: Job, is_stopped: bool) -> None:
         if is_stopped:
             job.stop()
         self._scheduler.start(job)
 
-    def end(self, ending: Ending) -> None:
-        """The client asks for no more: stop what would not end, and after a quit every search."""
-        self._scheduler.end(ending)
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Note that the client asks for no more: stop unbounded searches, after a quit all searches. Does not block."""
+        self._scheduler.shut_down(shutdown)
 
     def close(self) -> None:
-        """Write what is kept of the game; the engine is not used after it."""
+        """Close the logged game; the engine must not be used afterwards."""
         self._close_log()
 
-    # Within
+    # Internals
 
-    def _loaded(self) -> Table:
+    def _require_game(self) -> LoadedGame:
         self._check(Needs.GAME)
-        assert self._table is not None
-        return self._table
+        assert self._loaded_game is not None
+        return self._loaded_game
 
     def _check(self, needs: Needs) -> None:
         if not self._scheduler.allows(needs):
-            what = "no game is loaded" if self._table is None else "a search or a count runs"
+            what = "no game is loaded" if self._loaded_game is None else "a search or a count runs"
             raise Refusal(Kind.BUSY, f"not now: {what}")
 
     def _warn(self, text: str) -> None:
@@ -463,23 +523,23 @@ class Engine:
             self._log.close()
 
     def _log_move(self, answer: BestMove) -> None:
-        """Log the engine's move in a game: one under a clock or a time for each move."""
-        if self._log is None or self._asked is None or answer.move is None:
+        """Log the engine's move if it was played in a game, which a clock or a movetime shows."""
+        if self._log is None or self._running is None or answer.move is None:
             return
-        limits = self._asked.job.search.limits
+        limits = self._running.job.request.limits
         if not (limits.has_clock or limits.movetime):
             return
-        position, line = answer.position, self._asked.line
+        position, played = answer.position, self._running.played
         after = position.copy()
         try:
             after.push(answer.move)
         except ValueError:
-            return  # a view does not know what its attack leaves
+            return  # the result of an attack is unknown in a view
         winner = None if answer.mate is None else position.turn if answer.mate > 0 else 1 - position.turn
-        line = line._replace(moves=(*line.moves, position.move_text(answer.move)))
-        self._log.see(line, after, winner)
+        played = played._replace(moves=(*played.moves, position.move_text(answer.move)))
+        self._log.update(played, after, winner)
 
 
 def _entropy() -> int:
-    """Return a seed that nobody chose."""
+    """Return a random seed, 1 to 2**24."""
     return int.from_bytes(os.urandom(3), "little") + 1

@@ -1,8 +1,7 @@
-"""What an engine answers: typed events. Texts in them are for a person to read; no program needs to take them apart.
+"""The engine's answers: typed events. Their texts are for people to read; no program needs to parse them.
 
-An event that is raised within a call reaches the listener before the call returns. Those of a job (a search, a count,
-the loading of a game) are queued in the order in which they happen; `ends_job` is
-true for the last one.
+An event that is posted within a call reaches the listener before the call returns. The events of a job (a search, a
+count, the loading of a game) come in order from the job's thread; `ends_job` is true for the last one.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from games.contract import Game, Move, Position, Report, Score, Searcher
 
 
 class Kind(enum.Enum):
-    """What a refused call was about."""
+    """The cause of a refusal."""
 
-    POSITION = enum.auto()  # a FEN
-    MOVE = enum.auto()  # a move of a list, or one to search
+    POSITION = enum.auto()  # a bad FEN
+    MOVE = enum.auto()  # an illegal move in a list, or among the moves to search
     DICE = enum.auto()
     LIMIT = enum.auto()  # of a search or a count
     OPTION = enum.auto()
-    COMMAND = enum.auto()  # the words of a command
-    LINE = enum.auto()  # a whole line
+    COMMAND = enum.auto()  # wrong arguments of a command
+    LINE = enum.auto()  # no command, or a line too long
     LOADING = enum.auto()  # the game cannot be loaded
-    BUSY = enum.auto()  # the call came too early
-    INTERNAL = enum.auto()  # a fault of ours
+    BUSY = enum.auto()  # no game is loaded yet, or a job runs
+    INTERNAL = enum.auto()  # a fault in this program
 
 
 class Refusal(ValueError):
-    """A call that is not carried out; nothing has changed but what `played` says.
+    """Raised by a call that is not carried out; nothing has changed except by the moves counted in `played`.
 
-    `played`: of a list of moves, the number of those before the refused one, which stand; None for all other refusals.
+    `played`: in a list of moves, the number of moves played before the refused one; None for all other refusals.
     """
 
     def __init__(self, kind: Kind, reason: str, played: int | None = None) -> None:
@@ -43,67 +42,70 @@ class Refusal(ValueError):
 
 
 class Note(NamedTuple):
-    """Something worth knowing: the book of a move, the time meant for it, what a search is based on."""
+    """Information: the book of a move, the time budget, the data that a search uses."""
 
     text: str
 
 
 class Warning(NamedTuple):
-    """Something is missing, a book or memory; the engine goes on without it."""
+    """A book or memory is missing; the engine goes on without it."""
 
     text: str
 
 
 class Compiling(NamedTuple):
-    """The progress of compiling kernels, which happens once on a machine."""
+    """The progress of compiling kernels, which happens once per machine and version."""
 
     text: str
 
 
 class Refused(NamedTuple):
-    """A call that had to wait, or a part of a job, is not carried out."""
+    """A call that had waited, or a part of a job, was not carried out."""
 
     kind: Kind
     reason: str
 
 
 class Failed(NamedTuple):
-    """A count or a bench was refused, or broke off by a fault of ours."""
+    """The last event of a perft or bench that was refused, or broke off by a fault in this program."""
 
     kind: Kind
     reason: str
 
 
 class Info(NamedTuple):
-    """The state of a search after an iteration."""
+    """The report of a search after an iteration."""
 
     search_id: int
-    position: Position  # that is searched; it writes the report's moves
+    position: Position  # the root; its `move_text` writes the report's moves
     report: Report
-    multipv: int  # lines wanted; the report may have more
-    elapsed_ms: int
+    multipv: int  # lines requested; the report may have more
+    elapsed_ms: int  # since the search was requested
     is_final: bool
 
 
 class GameOver(NamedTuple):
-    """There is nothing to search: the side to move has no legal move. The best move that follows is None."""
+    """The side to move has no legal move, so there is nothing to search. A BestMove without a move follows.
+
+    `score`: the mover's view.
+    """
 
     search_id: int
     score: Score
 
 
 class BestMove(NamedTuple):
-    """The answer to a search, exactly one for each."""
+    """The last event of a search; each search has exactly one."""
 
     search_id: int
-    position: Position  # that was searched
-    move: Move | None  # None: there is none
-    ponder: Move | None = None  # the reply expected; never with dice or hidden pieces
-    mate: int | None = None  # the move's score, where that is proven
+    position: Position  # the root
+    move: Move | None  # None: no legal move, or a fault
+    ponder: Move | None = None  # the expected reply; never with dice or hidden pieces
+    mate: int | None = None  # a proven mate in the winner's moves, negative if the mover loses; None: not proven
 
 
 class PerftMove(NamedTuple):
-    """The leaves below one root move."""
+    """The number of leaves below one root move."""
 
     position: Position
     move: Move
@@ -111,7 +113,7 @@ class PerftMove(NamedTuple):
 
 
 class PerftDone(NamedTuple):
-    """The sum of a count; `is_stopped`: it is incomplete."""
+    """The last event of a perft: the sum over the root moves. `is_stopped`: it is incomplete."""
 
     depth: int
     nodes: int
@@ -120,13 +122,15 @@ class PerftDone(NamedTuple):
 
 
 class BenchPosition(NamedTuple):
-    """One search of a bench; `summary` is what the signature is made from."""
+    """One search of a bench; the signature is a checksum of the summaries."""
 
     number: int
     summary: str
 
 
 class BenchTotal(NamedTuple):
+    """The sums over a bench, and its signature."""
+
     game: str
     nodes: int
     elapsed_ns: int
@@ -134,26 +138,26 @@ class BenchTotal(NamedTuple):
 
 
 class BenchDone(NamedTuple):
-    """The whole bench; None if it was stopped."""
+    """The last event of a bench; `total` is None if it was stopped."""
 
     total: BenchTotal | None
 
 
 class Loaded(NamedTuple):
-    """A game is compiled and has searched a little; it is ready for its first search."""
+    """A game is loaded, compiled and warmed up by a short search."""
 
     name: str
     game: Game[Position]
     searcher: Searcher[Position]
-    ready_ns: int
+    ready_ns: int  # by `daemon.pipes.now_ns`
 
 
 class Configured(NamedTuple):
-    """The searcher has the memory that the options say, or makes do with less."""
+    """The searcher has the memory that the options ask for, or after a Warning less."""
 
 
 class LoadFailed(NamedTuple):
-    """A game cannot be loaded. What waits for it is refused."""
+    """A game cannot be loaded; calls that waited for it are refused."""
 
     name: str
     reason: str
@@ -178,7 +182,7 @@ Event = (
 )
 
 Post = Callable[[Event], None]
-"""Takes an event, from any thread."""
+"""A callback for events, called from any thread."""
 
 
 def ends_job(event: Event) -> bool:
@@ -186,6 +190,6 @@ def ends_job(event: Event) -> bool:
     return isinstance(event, Failed | BestMove | PerftDone | BenchDone | Loaded | LoadFailed | Configured)
 
 
-def internal(error: BaseException) -> str:
-    """Return the reason that a fault of ours is reported with."""
+def internal_reason(error: BaseException) -> str:
+    """Return the reason that reports an unexpected exception."""
     return f"internal: {type(error).__name__}: {error}"

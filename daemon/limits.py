@@ -1,4 +1,4 @@
-"""The limits of a search, and the budget of time that follows from them."""
+"""The limits of a search, and the time budget that follows from them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple
 from daemon import clock
 
 MAX_NUMBER = 10**15
-MAX_TIME = 10**10
-"""Milliseconds, some hundred days: what a deadline in nanoseconds can hold."""
+MAX_TIME_MS = 10**10
+"""The longest time, some hundred days: deadlines are nanoseconds in 64 bits."""
 
 
 class Limits(NamedTuple):
-    """Times are in milliseconds, None where not given; numbers are 0 where not given.
+    """The limits of a `go`. Times are in milliseconds, None if not given; numbers are 0 if not given.
 
-    `wtime` and `winc` are those of the side that moves first from the start position. `mate`: the winner's own moves.
+    `wtime` and `winc` belong to the side that moves first from the start position. `mate` counts the winner's moves.
     """
 
     wtime: int | None = None
@@ -31,24 +31,28 @@ class Limits(NamedTuple):
 
     @property
     def has_clock(self) -> bool:
+        """True if a clock is given for either side."""
         return self.wtime is not None or self.btime is not None
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the search ends by itself, once it does not ponder any more."""
+        """True if the search ends by itself, once it no longer ponders."""
         if self.infinite:
             return False
         return self.has_clock or bool(self.movetime or self.nodes or self.depth or self.mate)
 
     @property
     def answers_at_once(self) -> bool:
-        """Whether a single reply is played without a search: only under a clock."""
+        """True if a book move, or a single legal move, may be played without a full search: only under a clock."""
         return (self.has_clock or self.movestogo > 0) and not self.infinite and not self.ponder
 
     def budget(
         self, side: int, turns_played: int, expected_turns: int, overhead: int, early_weight: float = 1.0
     ) -> clock.Budget | None:
-        """Time for this move by clock and movetime; None without either."""
+        """Return the budget of this move by clock and movetime, the smaller one of both; None without either.
+
+        `side`: 0 for the side that moves first from the start. `overhead` is in milliseconds.
+        """
         budgets = []
         if self.has_clock:
             is_white = self.btime is None or (side == 0 and self.wtime is not None)

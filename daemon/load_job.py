@@ -1,4 +1,7 @@
-"""Loading a game on a thread of its own: numba is imported, and kernels that the cache lacks are compiled."""
+"""The jobs that load a game and configure its searcher.
+
+Loading imports numba, and compiles the kernels that the cache lacks.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal
+from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal_reason
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 from games import registry
 from games.compiling import announce_compiling
 from games.contract import Game, Position, Searcher, Task, exhaust
@@ -17,8 +20,8 @@ from games.contract import Game, Position, Searcher, Task, exhaust
 WARM_UP_NODES = 500
 
 
-class Memory(NamedTuple):
-    """The options that a searcher is configured with."""
+class SearcherConfig(NamedTuple):
+    """The arguments of `Searcher.configure`."""
 
     hash_mb: int
     threads: int
@@ -26,26 +29,27 @@ class Memory(NamedTuple):
 
 
 class LoadJob:
-    """Loads one game and its searcher."""
+    """The loading of one game, with its options, and of its searcher."""
 
-    def __init__(self, name: str, options: Iterable[tuple[str, str]], memory: Memory, post: Post) -> None:
+    def __init__(self, name: str, options: Iterable[tuple[str, str]], config: SearcherConfig, post: Post) -> None:
         self._name = name
         self._options = options
-        self._memory = memory
+        self._config = config
         self._post = post
         self.is_compiling = False
-        """True once a kernel was not in the cache: the game will not be there soon."""
+        """True once a kernel was missing in the cache: loading may take half a minute."""
 
-    def abandon(self, reason: str) -> LoadFailed:
+    def failure_event(self, reason: str) -> LoadFailed:
         return LoadFailed(self._name, reason)
 
     def stop(self) -> None:
         """Loading cannot be stopped."""
 
-    def end(self, ending: Ending) -> None:
-        """Nor does it end early."""
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Loading cannot be stopped."""
 
     def run(self) -> Loaded | LoadFailed:
+        """Load the game, set its options, configure its searcher and warm both up. Posts Compiling and Warning."""
         try:
             is_first = f"games.{self._name}.game" not in sys.modules
             with announce_compiling(self._report_compiling, self._name):
@@ -59,10 +63,10 @@ class LoadJob:
                 self._warn(f"kernels are compiled at every start; {jit.cache_faults[0]}")
             for option, value in self._options:
                 game.set_option(option, value)
-            configure(searcher, self._memory, self._warn)
+            configure(searcher, self._config, self._warn)
             warm_up(game, searcher)
         except BaseException as error:
-            return self.abandon(internal(error))
+            return self.failure_event(internal_reason(error))
         return Loaded(self._name, game, searcher, now_ns())
 
     def _report_compiling(self, text: str) -> None:
@@ -73,52 +77,53 @@ class LoadJob:
         self._post(Warning(text))
 
 
-class MemoryJob:
-    """Gives a loaded game's searcher its memory: a table of gigabytes takes seconds to be written."""
+class ConfigureJob:
+    """The configuration of a loaded game's searcher; clearing a transposition table of gigabytes takes seconds."""
 
-    def __init__(self, searcher: Searcher[Position], memory: Memory, post: Post) -> None:
+    def __init__(self, searcher: Searcher[Position], config: SearcherConfig, post: Post) -> None:
         self._searcher = searcher
-        self._memory = memory
+        self._config = config
         self._post = post
 
     def run(self) -> Configured:
-        configure(self._searcher, self._memory, lambda text: self._post(Warning(text)))
+        """Configure the searcher; post a Warning if there is not enough memory."""
+        configure(self._searcher, self._config, lambda text: self._post(Warning(text)))
         return Configured()
 
-    def abandon(self, reason: str) -> Configured:
+    def failure_event(self, reason: str) -> Configured:
         self._post(Refused(Kind.INTERNAL, reason))
         return Configured()
 
     def stop(self) -> None:
-        """It cannot be stopped."""
+        """A configuration cannot be stopped."""
 
-    def end(self, ending: Ending) -> None:
-        """Nor does it end early."""
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """A configuration cannot be stopped."""
 
 
 def spare_imported() -> None:
-    """Take what has been imported out of the garbage collector's rounds.
+    """Exempt all objects that exist now from garbage collection.
 
-    With numba a full round goes through 115,000 objects: it held a search up for 57 to 90 ms of processor time, between
-    two looks at the clock, whenever one fell due.
+    With numba a full collection visits 115,000 objects: each one held up a search, between two looks at the clock, for
+    57 to 90 ms of processor time.
     """
     gc.collect()
     gc.freeze()
 
 
-def configure(searcher: Searcher[Position], memory: Memory, warn: Callable[[str], None]) -> None:
-    """Give a searcher its memory; `warn` gets a line about what it makes do with where there is no more."""
+def configure(searcher: Searcher[Position], config: SearcherConfig, warn: Callable[[str], None]) -> None:
+    """Configure a searcher; `warn` gets a line, with the size in force, if there is not enough memory."""
     try:
-        searcher.configure(*memory)
+        searcher.configure(*config)
     except MemoryError as error:
-        warn(f"option Hash: no memory for {memory.hash_mb} MiB; {error}")
+        warn(f"option Hash: no memory for {config.hash_mb} MiB; {error}")
 
 
 def warm_up(game: Game[Position], searcher: Searcher[Position]) -> None:
-    """Search a little before the game is said to be ready.
+    """Run a short search before the game is reported as loaded.
 
-    The first search of a process pays for late imports and first calls (100 ms measured), which under a short clock
-    would lose the game.
+    The first search of a process pays for late imports and first calls: 100 ms measured, which would lose a game on a
+    short clock.
     """
     from daemon.bench import set_up
     from games.kernel.control import Control

@@ -1,4 +1,4 @@
-"""The `siqi` command. Without arguments it is the daemon; what a client needs first is all that is imported."""
+"""The entry point of `siqi`. Without arguments it is the daemon; it imports only what the handshake needs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import sys
 import threading
 
 STACK_BYTES = 16 << 20
-"""Stack of every thread: deep recursion in a kernel would crash the process on the small default of macOS."""
+"""The stack size of every thread: deep recursion in a kernel would crash the process on the small default of macOS."""
 
 LARGE_BYTES = 1 << 20
-"""From this size on a block of memory goes back to the system when it is freed."""
+"""Freed blocks of memory of at least this size are returned to the system."""
 
 M_MMAP_THRESHOLD = -3  # glibc's malloc.h
 
 
 def return_large_blocks() -> None:
-    """Fix glibc's threshold, which otherwise rises to 32 MiB as large blocks are freed, and arrays then leave holes.
+    """Fix glibc's mmap threshold, which otherwise rises to 32 MiB as large blocks are freed: arrays then leave holes.
 
-    A process that loads game after game, at 280 to 490 MiB before, stays at 250 to 270.
+    A process that loads game after game stays at 250 to 270 MiB; without this it needs 280 to 490 MiB.
     """
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

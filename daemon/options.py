@@ -1,4 +1,4 @@
-"""The engine's options: declared once, listed by `uci`, set by `setoption`."""
+"""The engine's options: declared here and by the games, listed by `uci`, set by `setoption`."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ CORE = (
 )
 
 
-def honours(game: str, option: Option) -> bool:
-    """True if a game has a use for an option."""
+def supports(game: str, option: Option) -> bool:
+    """True if a game has this option, its own or a shared one."""
     return option in registry.info(game).options
 
 
-def lacks(game: str, option: Option) -> bool:
-    """True if an option is for books of a kind that a game has not."""
-    return option in SHARED and not honours(game, option)
+def lacks_book(game: str, option: Option) -> bool:
+    """True if an option is for a kind of book that a game does not have."""
+    return option in SHARED and not supports(game, option)
 
 
 def declared() -> Iterator[tuple[Option, str]]:
-    """Every option with the game it belongs to ('' for all)."""
+    """Yield every option with the game that it belongs to ('': all games)."""
     for option in CORE:
         yield option, ""
     for name in registry.NAMES:
@@ -53,15 +53,15 @@ def declared() -> Iterator[tuple[Option, str]]:
                 yield option, name
 
 
-def of_client(game: str) -> Iterator[str]:
-    """The names of the options that a client of this one game can use."""
+def names_for_game(game: str) -> Iterator[str]:
+    """Yield the names of the options that apply to this game."""
     for option, owner in declared():
-        if owner in ("", game) and not lacks(game, option):
+        if owner in ("", game) and not lacks_book(game, option):
             yield option.name
 
 
-def checked(option: Option, value: str) -> str:
-    """The value in its one spelling; ValueError says what is accepted."""
+def normalised(option: Option, value: str) -> str:
+    """Return a value in its canonical spelling; ValueError, with what is accepted, for a value that is not allowed."""
     if option.kind == "spin":
         digits = value.removeprefix("-")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 12):
@@ -90,26 +90,26 @@ def checked(option: Option, value: str) -> str:
 
 
 class Options:
-    """The values in force."""
+    """The options with their current values."""
 
     def __init__(self) -> None:
         self._options = {option.name.lower(): (option, game) for option, game in declared()}
         self._values = {option.name: option.default for option, _ in self._options.values()}
 
     def set(self, name: str, value: str) -> tuple[Option, str]:
-        """Check and keep a value; return the option and its game. ValueError leaves all as it was."""
+        """Check and store a value; return the option and its game ('': all). After a ValueError nothing has changed."""
         option, game = self.find(name)
-        self._values[option.name] = checked(option, value)
+        self._values[option.name] = normalised(option, value)
         return option, game
 
     def find(self, name: str) -> tuple[Option, str]:
-        """Return an option by its name, upper or lower case, and its game ('' for all); ValueError if there is none."""
+        """Return an option by its name, upper or lower case, and its game ('': all); ValueError if there is none."""
         if name.lower() not in self._options:
             raise ValueError(f"unknown option: {name}")
         return self._options[name.lower()]
 
     def text(self, name: str) -> str:
-        """The value; of a file, '' where there is none."""
+        """Return a value as text; '' for `<empty>`."""
         value = self._values[name]
         return "" if value == NO_FILE else value
 
@@ -119,13 +119,13 @@ class Options:
     def is_on(self, name: str) -> bool:
         return self._values[name] == "true"
 
-    def of_game(self, game: str) -> Iterator[tuple[str, str]]:
-        """(name, value) of the options that a game is told."""
+    def for_game(self, game: str) -> Iterator[tuple[str, str]]:
+        """Yield (name, value) of the options that `Game.set_option` takes."""
         for option, _ in self._options.values():
-            if honours(game, option):
+            if supports(game, option):
                 yield option.name, self.text(option.name)
 
     def changed(self, game: str) -> dict[str, str]:
-        """A game's own options that are not at their default."""
+        """Return a game's own options, without shared ones, that are not at their default."""
         own = ((option, self.text(option.name)) for option, owner in self._options.values() if owner == game)
         return {option.name: value for option, value in own if value != option.default}

@@ -1,4 +1,4 @@
-"""Lines out of the process, and a log of all traffic."""
+"""Lines written to the client, and a log of all traffic."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def _owns(head: bytes) -> bool:
 
 
 READER_WAIT_S = 10.0
-"""Once the client has ended its input, a line that it does not take for so long ends the process."""
+"""After the end of input, a line that the client does not read for this long ends the process."""
 
 
 class Output:
-    """Whole lines to standard output, each flushed; for one thread. Ends the process if nobody reads."""
+    """Standard output, line by line and flushed; for one thread. Ends the process if the client has closed it."""
 
     def __init__(self, warn: Callable[[str], None]) -> None:
-        """`warn` gets a line if the log cannot be written any more."""
+        """`warn` gets one line when the log can no longer be written."""
         self._warn = warn
-        self._writing_since = 0.0  # time.monotonic() when the line being written was begun; 0: none is
+        self._writing_since = 0.0  # time.monotonic() at which the current write began; 0: no write
         self._is_ending = False
         self._log: BinaryIO | None = None
 
     def line(self, *texts: str) -> None:
-        """Write lines."""
+        """Write lines. Blocks while the client does not read."""
         for text in texts:
             self._write(text)
 
@@ -47,7 +47,7 @@ class Output:
         self._writing_since = 0.0
 
     def expect_end(self) -> None:
-        """End the process if from now on a line is not taken by the reader within READER_WAIT_S."""
+        """From now on, end the process if the client does not read a line within READER_WAIT_S."""
         if not self._is_ending:
             self._is_ending = True
             threading.Thread(target=self._watch_reader, name="end", daemon=True).start()
@@ -64,9 +64,9 @@ class Output:
         self._write_log(">>", text)
 
     def log_to(self, path: str) -> None:
-        """Append all traffic to a file from now on; an empty path ends that.
+        """Append all traffic to a file from now on; '' ends the log.
 
-        OSError if it cannot be opened or is no such log.
+        OSError if the file cannot be opened or is no log of ours; the log before then stays.
         """
         from games.files import open_append
 

@@ -1,4 +1,4 @@
-"""Lines into the process, and foreign text made safe to echo."""
+"""Lines read from the client, and foreign text made safe to echo."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ import time
 from collections.abc import Callable
 
 MAX_LINE = 1 << 16
-"""Bytes of the longest line accepted, its end not counted: some 13,000 Xiangqi moves."""
+"""The longest line accepted, in bytes without its end: some 13,000 Xiangqi moves."""
 
 
 QUIT = "quit"
-"""The line that ends the process in every protocol. `exit` ends it in some only: XBoard leaves an analysis by it."""
+"""The line that ends the process in every protocol. `exit` does so in some only: in XBoard it leaves an analysis."""
 
 
 def now_ns() -> int:
-    """The clock of all limits: the one kernels read (CLOCK_MONOTONIC), where there is one."""
+    """Return the time in nanoseconds by the clock of all limits: CLOCK_MONOTONIC if there is one, as in kernels."""
     if hasattr(time, "clock_gettime_ns"):
         return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     return time.monotonic_ns()
 
 
 class ClientLine:
-    """A line as it was read. `is_stopped`: a `stop` came before its turn did; `ponderhit_ns`, if not 0: likewise."""
+    """A line as it was read, without blanks at its ends.
+
+    `ns`: the time of its arrival. `is_stopped`: a `stop` came while it waited. `ponderhit_ns`: the time of a
+    `ponderhit` that came while it waited, 0: none.
+    """
 
     __slots__ = ("is_stopped", "ns", "ponderhit_ns", "text", "too_long")
 
@@ -35,13 +39,13 @@ class ClientLine:
 
 
 class EndOfInput:
-    """Put once, after the last line."""
+    """The end of the input; put once, after the last line."""
 
 
 def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Callable[[], None]) -> None:
-    """Put each line of standard input, then EndOfInput. Never blocks on anything but input.
+    """Call `put` with each line of standard input, then with EndOfInput. Blocks on input only.
 
-    Calls `expect_end` once the client wants no more than what it has asked for.
+    Calls `expect_end` at the end of input, and at `quit`. Of a line that is too long, its first 80 bytes are kept.
     """
     try:
         source = sys.stdin.buffer  # None if the process was started without
@@ -63,7 +67,7 @@ def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Calla
 
 
 def printable(text: str, limit: int = 60) -> str:
-    """Foreign text made safe to echo: ASCII, no control characters, not long."""
+    """Return foreign text made safe to echo: ASCII without control characters, cut after `limit` characters."""
     shown = text[:limit].encode("ascii", "backslashreplace").decode()
     shown = "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in shown)
     return shown + ("..." if len(text) > limit else "")

@@ -1,4 +1,4 @@
-"""What the engine does now, and what waits: one job at a time, on a thread of its own.
+"""The engine's state machine: one job at a time, on a thread of its own, and calls that wait for its end.
 
     state      what happens                      next
     EMPTY      load                              LOADING
@@ -11,8 +11,8 @@
     RUNNING    stop                              STOPPING
     RUNNING, STOPPING   the job's last event     READY
 
-All methods except `stop` are called by the engine's owner; a job's thread only posts. So a state changes between two of
-the owner's steps, never within one. Calls that wait are made in order, each when no job runs and a game is loaded.
+Only the engine's owner calls these methods, except `stop`, which any thread may call; a job's thread only posts events.
+Calls that wait are made in order, each once a game is loaded and no job runs.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from daemon.events import Configured, Event, Loaded, Post, internal
+from daemon.events import Configured, Event, Loaded, Post, internal_reason
 from daemon.pipes import now_ns
 
 
 class State(enum.Enum):
+    """The state of the engine; the table above has the transitions."""
+
     EMPTY = enum.auto()  # no game is loaded
     LOADING = enum.auto()
     READY = enum.auto()
@@ -36,79 +38,83 @@ class State(enum.Enum):
 
 
 class Needs(enum.Flag):
-    """What a call needs before it can be made."""
+    """The conditions that a call or a line waits for."""
 
     NOTHING = 0
-    TURN = enum.auto()  # all that came before it has been done
+    IN_ORDER = enum.auto()  # all lines before it have been carried out; the front end's queue sees to that
     GAME = enum.auto()  # a game is loaded
     IDLE = enum.auto()  # no job runs
-    PEACE = enum.auto()  # no job is about to end: it was told to stop
+    NOT_STOPPING = enum.auto()  # no stopped job is still running
 
 
-class Ending(enum.Enum):
-    """How a client asks for no more."""
+class Shutdown(enum.Enum):
+    """The ways in which a client ends the session."""
 
-    INPUT = enum.auto()  # its input has ended; it waits for the answers
+    END_OF_INPUT = enum.auto()  # it sends no more lines, but reads the answers to the last ones
     QUIT = enum.auto()  # it wants the process to end
 
 
 class Job(Protocol):
-    def run(self) -> Event:
-        """Do the work and return its last event; called on the job's thread."""
+    """Work on a thread of its own, such as a search, a count or the loading of a game."""
 
-    def abandon(self, reason: str) -> Event:
-        """Return the last event of a job that could not run, or broke off by a fault of ours."""
+    def run(self) -> Event:
+        """Do the work and return the job's last event; called on the job's thread."""
+
+    def failure_event(self, reason: str) -> Event:
+        """Return the job's last event if it could not start, or broke off by an exception."""
 
     def stop(self) -> None:
-        """Have it end soon; called by the owner, before it runs too."""
+        """Make the job end soon, and return at once. Called in any thread, also before the job runs."""
 
-    def end(self, ending: Ending) -> None:
-        """Stop if nobody would do so any more, or if the client has left and the work is not worth it."""
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Stop the job if it would otherwise never end, or if nobody waits for its answer; return at once."""
 
 
-class Waiting(NamedTuple):
-    """A call that has to wait; `job` is what it will start."""
+class WaitingCall(NamedTuple):
+    """A call that waits for the end of a job; `job` is the one that it will start, if any."""
 
     call: Callable[[], None]
     job: Job | None
 
 
 class Scheduler:
-    """One explicit state, the job that runs, and the calls that wait for its end."""
+    """One explicit state, the running job, and the calls that wait for its end."""
 
     def __init__(self, post: Post) -> None:
         self._post = post
         self.state = State.EMPTY
         self.job: Job | None = None
-        self.waiting: deque[Waiting] = deque()
-        self.free_since_ns = 0
-        """When the last job ended. A call that waited counts its time from here, not from when it was asked for."""
+        self.waiting: deque[WaitingCall] = deque()
+        self.idle_since_ns = 0
+        """The end of the last job. The clock of a search that waited runs from here, not from its request."""
 
     def allows(self, needs: Needs) -> bool:
-        """True if a call that needs so much can be made now."""
+        """True if a call with these needs can be made now; IN_ORDER is not checked here."""
         if Needs.GAME in needs and self.state in (State.EMPTY, State.LOADING):
             return False
-        if Needs.PEACE in needs and self.state is State.STOPPING:
+        if Needs.NOT_STOPPING in needs and self.state is State.STOPPING:
             return False
         return not (Needs.IDLE in needs and self.job is not None)
 
-    def when_idle(self, call: Callable[[], None], job: Job | None = None) -> None:
-        """Make a call as soon as no job runs and a game is loaded, after those that wait already.
+    def call_when_ready(self, call: Callable[[], None], job: Job | None = None) -> None:
+        """Make a call now if a game is loaded, no job runs and no call waits; otherwise add it to the waiting calls.
 
-        `job`, if the call is to start one, is stopped by a `stop` that comes before.
+        `job`: the job that the call will start, if any; `stop` and `shut_down` reach it while it waits.
         """
         if self.waiting or not self.allows(Needs.GAME | Needs.IDLE):
-            self.waiting.append(Waiting(call, job))
+            self.waiting.append(WaitingCall(call, job))
         else:
             call()
 
     def start(self, job: Job) -> None:
-        """Run a search or a count."""
+        """Start a search or a count; no other job may run. Returns at once."""
         self._run(job, State.RUNNING)
 
     def load(self, job: Job) -> None:
-        """Run a job that loads a game or gives it memory: it cannot be stopped, and ends in Loaded, LoadFailed or
-        Configured."""
+        """Start a job that loads a game or configures its searcher; no other job may run. Returns at once.
+
+        Such a job cannot be stopped. Its last event is Loaded, LoadFailed or Configured.
+        """
         self._run(job, State.LOADING)
 
     def _run(self, job: Job, state: State) -> None:
@@ -118,48 +124,48 @@ class Scheduler:
             try:
                 last = job.run()
             except Exception as error:
-                last = job.abandon(internal(error))
+                last = job.failure_event(internal_reason(error))
             self._post(last)
 
         self.state, self.job = state, job
         try:
             threading.Thread(target=work, name="job", daemon=True).start()
-        except RuntimeError as error:  # the system has no thread to spare
-            self._post(job.abandon(internal(error)))
+        except RuntimeError as error:  # the system refuses another thread
+            self._post(job.failure_event(internal_reason(error)))
 
     def stop(self) -> None:
-        """Stop the job that runs, and those that wait: all were asked for before this."""
+        """Stop the running job and those that wait, as all were requested before. Returns at once, in any thread."""
         if self.state is State.RUNNING:
             self.state = State.STOPPING
-        job = self.job  # another thread may call this
+        job = self.job  # read once: the owner may change it meanwhile
         if job is not None:
             job.stop()
         for waiting in tuple(self.waiting):
             if waiting.job is not None:
                 waiting.job.stop()
 
-    def settle(self, event: Event) -> None:
-        """Take the last event of the job; calls that wait may be `due` then."""
+    def job_ended(self, event: Event) -> None:
+        """Note the end of the job by its last event; waiting calls may be `due` afterwards."""
         self.job = None
         has_failed = self.state is State.LOADING and not isinstance(event, Loaded | Configured)
         self.state = State.EMPTY if has_failed else State.READY
-        self.free_since_ns = event.ready_ns if isinstance(event, Loaded) else now_ns()
+        self.idle_since_ns = event.ready_ns if isinstance(event, Loaded) else now_ns()
 
     def due(self) -> Iterator[Callable[[], None]]:
-        """Yield the calls that wait, each to be made before the next is asked for, until one starts a job."""
+        """Yield the waiting calls until one starts a job; the caller makes each before it takes the next."""
         while self.waiting and self.allows(Needs.GAME | Needs.IDLE):
             yield self.waiting.popleft().call
 
     def drop_waiting(self) -> int:
-        """Forget the calls that wait; return their number."""
+        """Drop the waiting calls; return their number."""
         count = len(self.waiting)
         self.waiting.clear()
         return count
 
-    def end(self, ending: Ending) -> None:
-        """Pass on that the client asks for no more."""
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Inform the running job and those that wait that the client ends the session."""
         if self.job is not None:
-            self.job.end(ending)
+            self.job.shut_down(shutdown)
         for waiting in self.waiting:
             if waiting.job is not None:
-                waiting.job.end(ending)
+                waiting.job.shut_down(shutdown)

@@ -1,4 +1,4 @@
-"""One search from its limits to its best move, on a thread of its own: iterations, clock, skill, pondering."""
+"""The search job, from the limits to the best move: iterations, clock, skill and pondering."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from daemon import clock
-from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal
+from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal_reason
 from daemon.limits import Limits
-from daemon.load_job import Memory, configure
+from daemon.load_job import SearcherConfig, configure
 from daemon.options import MAX_SKILL
 from daemon.pipes import now_ns
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 from games.contract import (
     Game,
     Line,
@@ -31,38 +31,43 @@ if TYPE_CHECKING:
     from games.kernel.control import Control
 
 SKILL_NODES = 500
-"""Nodes at skill 0; doubled every second level."""
+"""The node limit at skill 0; it doubles every second level."""
 
 SKILL_LINES = 4
+"""The least number of lines from which a weakened engine chooses."""
+
 SKILL_NOISE = 8.0
-"""Standard deviation of the score noise in centipawns, per level missing."""
+"""Standard deviation of the score noise, in centipawns for each level below the highest."""
 
-CHECK_NODES = 20_000
-"""Nodes for a book's move that is to be checked, and as many for the search for a better one."""
+BOOK_CHECK_NODES = 20_000
+"""Nodes of the search that checks a book's move, and of the search for the best move."""
 
-CHECK_SHARE = 0.25
-"""Of the time meant for the move, at most, for both."""
+BOOK_CHECK_SHARE = 0.25
+"""The share of the move's soft limit that both may use together."""
 
-CHECK_MARGIN = 30
-"""Hundredths of a pawn that it may be worse."""
+BOOK_CHECK_MARGIN = 30
+"""A book's move may be worse than the best by this many hundredths of a pawn."""
 
 MATE_SLACK = 4
-"""Plies that a search for a mate goes beyond the mate's own length: selective search may see it late."""
+"""A search for a mate goes this many plies beyond the mate's length, as a selective search may see it late."""
 
 
-class Settings(NamedTuple):
-    """The options that a search needs, as they stand when it is asked for."""
+class SearchOptions(NamedTuple):
+    """The options of one search, with their values at its request."""
 
     multipv: int = 1
     overhead: int = 0  # ms
     skill: float = MAX_SKILL
     seed: int = 1
-    is_analysis: bool = False  # no move is played unsearched
-    is_debugging: bool = False
+    is_analysis: bool = False  # no book moves, no single replies without a search
+    is_debugging: bool = False  # post Notes of the time
 
 
 def stop_at(control: Control, ns: int) -> threading.Timer | None:
-    """Have a search stopped at a time; return the timer, to be cancelled after it, where kernels see no clock."""
+    """Set the time, by `now_ns`, at which a search stops.
+
+    Where kernels cannot read a clock this starts a timer; return it, to be cancelled after the search. None otherwise.
+    """
     from games.kernel.intrinsics import HAS_CLOCK
 
     if HAS_CLOCK:
@@ -74,67 +79,69 @@ def stop_at(control: Control, ns: int) -> threading.Timer | None:
     return timer
 
 
-class Search(NamedTuple):
-    """What is searched, and with what."""
+class SearchRequest(NamedTuple):
+    """One search: the position, the searcher, the limits and the options."""
 
     game: Game[Position]
     searcher: Searcher[Position]
     position: Position  # the job's own copy
     moves: tuple[Move, ...] = ()  # those allowed; empty: all
     limits: Limits = Limits()
-    settings: Settings = Settings()
+    options: SearchOptions = SearchOptions()
 
 
 class SearchJob:
-    """A search that is asked for, runs or waits for its turn.
+    """A search that waits or runs.
 
-    `run` is for the job's thread; `stop`, `ponderhit` and `throw` are for the owner's, before the search begins too.
+    `run` is called on the job's thread; `stop`, `ponderhit` and `set_dice` on the owner's, also before the search runs.
+    `stop` may be called from any thread.
     """
 
-    def __init__(self, search_id: int, search: Search, post: Post) -> None:
-        """`post` gets the events, in the thread that runs the search."""
+    def __init__(self, search_id: int, request: SearchRequest, post: Post) -> None:
+        """`post` takes the events, on the job's thread."""
         from games.kernel.control import Control
 
         self.search_id = search_id
-        self.search = search
+        self.request = request
         self._post = post
-        limits, settings = search.limits, search.settings
-        nodes, multipv = limits.nodes, settings.multipv
-        if settings.skill < MAX_SKILL:
-            cap = int(SKILL_NODES * 2 ** (settings.skill / 2))
+        limits, options = request.limits, request.options
+        nodes, multipv = limits.nodes, options.multipv
+        if options.skill < MAX_SKILL:
+            cap = int(SKILL_NODES * 2 ** (options.skill / 2))
             nodes, multipv = min(nodes or cap, cap), max(multipv, SKILL_LINES)
-        self._task = Task(search.position, Control(nodes), search.moves, multipv)
-        self._clock = MoveClock(search)
-        self._memory: Memory | None = None
+        self._task = Task(request.position, Control(nodes), request.moves, multipv)
+        self._clock = MoveClock(request)
+        self._config: SearcherConfig | None = None
         self._is_stopped = False
-        self._thrown = 0  # the die, named while its throws are pondered
+        self._dice = 0  # the die thrown while all throws are pondered; 0: none yet
 
-    def begin(self, ns: int, memory: Memory | None = None) -> None:
-        """Start its clock; called before `run`. `memory` is what its searcher has to have, if that may have changed."""
-        self._memory = memory
+    def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
+        """Start the clock at `ns`; called before `run`. `config`: the searcher's, None if that cannot have changed."""
+        self._config = config
         self._clock.begin(ns, self._task.control)
 
     def stop(self) -> None:
+        """Make the search end soon and answer; return at once."""
         self._is_stopped = True
         self._task.control.stop()
-        self._clock.release()
+        self._clock.allow_answer()
 
     def ponderhit(self, ns: int) -> None:
-        """The move pondered on was played: from now on the clock runs."""
+        """End pondering, as the expected move was played: the clock runs from `ns`."""
         if self.is_pondering:
-            if self._thrown:
-                self._task.control.stop()  # `run` begins anew with the throw, and a control that runs from now
-            self._clock.hit(ns, None if self._thrown else self._task.control)
+            if self._dice:
+                self._task.control.stop()  # `run` searches again with the throw, under a new control
+            self._clock.ponderhit(ns, None if self._dice else self._task.control)
 
-    def throw(self, dice: int) -> None:
-        """Take the die thrown in the position whose six throws are pondered."""
-        position = self.search.position
-        if self.is_pondering and is_dice_position(position, self.search.game.info) and not position.dice:
-            self._thrown = dice
+    def set_dice(self, dice: int) -> None:
+        """Set the die, if the search ponders on a position without a throw; it is used after `ponderhit`."""
+        position = self.request.position
+        if self.is_pondering and is_dice_position(position, self.request.game.info) and not position.dice:
+            self._dice = dice
 
-    def end(self, ending: Ending) -> None:
-        """Stop a search that is unbounded, since nobody can do so any more; after a quit any search."""
-        if ending is Ending.QUIT or self.is_pondering or not self.search.limits.is_bounded:
+    def shut_down(self, shutdown: Shutdown) -> None:
+        """Stop an unbounded search, as no `stop` can come any more; after a quit stop any search."""
+        if shutdown is Shutdown.QUIT or self.is_pondering or not self.request.limits.is_bounded:
             self.stop()
 
     @property
@@ -142,22 +149,25 @@ class SearchJob:
         return self._clock.is_pondering
 
     def run(self) -> BestMove:
-        """Search, wait for `stop` if the search is unbounded, and return the answer."""
+        """Search and return the answer; an unbounded search waits for `stop` with it, a pondering one for `ponderhit`.
+
+        After a fault, post Refused(INTERNAL) and answer with a legal move if there is one.
+        """
         budget = self._clock.budget
-        if self.search.settings.is_debugging and budget is not None:
+        if self.request.options.is_debugging and budget is not None:
             self._note(f"time for this move {budget.soft:.0f} ms, at most {budget.hard:.0f} ms")
         try:
-            answer = self._think()
+            answer = self._find_answer()
         except Exception as error:
-            self._post(Refused(Kind.INTERNAL, internal(error)))
+            self._post(Refused(Kind.INTERNAL, internal_reason(error)))
             answer = self._answer(self._any_move())
         finally:
-            self._clock.cancel()
-        if self.search.settings.is_debugging:
+            self._clock.cancel_timer()
+        if self.request.options.is_debugging:
             self._note(f"time used {self._clock.used_ms():.1f} ms")
         return answer
 
-    def abandon(self, reason: str) -> BestMove:
+    def failure_event(self, reason: str) -> BestMove:
         self._post(Refused(Kind.INTERNAL, reason))
         return self._answer(None)
 
@@ -165,23 +175,23 @@ class SearchJob:
         self._post(Note(text))
 
     def _answer(self, move: Move | None, ponder: Move | None = None, mate: int | None = None) -> BestMove:
-        return BestMove(self.search_id, self.search.position, move, ponder, mate)
+        return BestMove(self.search_id, self.request.position, move, ponder, mate)
 
     def _any_move(self) -> Move | None:
-        """Return the answer after a fault: a legal move, if there is still one to be had."""
+        """Return the move to answer with after a fault: a legal one, None if none can be found."""
         try:
-            moves = self._task.moves or tuple(self.search.position.legal_moves())
+            moves = self._task.moves or tuple(self.request.position.legal_moves())
             return moves[0] if moves else None
         except Exception:
             return None
 
-    def _think(self) -> BestMove:
-        game, position = self.search.game, self.search.position
-        if self._memory is not None:
-            configure(self.search.searcher, self._memory, lambda text: self._post(Warning(text)))
+    def _find_answer(self) -> BestMove:
+        game, position = self.request.game, self.request.position
+        if self._config is not None:
+            configure(self.request.searcher, self._config, lambda text: self._post(Warning(text)))
         if not position.count_legal():
-            self._post(GameOver(self.search_id, _score_of_end(position)))
-            self._clock.wait()
+            self._post(GameOver(self.search_id, _final_score(position)))
+            self._clock.wait_to_answer()
             return self._answer(None)
         if self._answers_at_once and not self._task.moves:
             suggestion = game.suggest(position, self._random())
@@ -189,33 +199,33 @@ class SearchJob:
                 self._note(f"book {suggestion.why}")
                 return self._answer(suggestion.move)
         report = self._iterate()
-        self._clock.wait()
-        if self._thrown and not self._is_stopped:
-            if not self._go_on_with_throw():
+        self._clock.wait_to_answer()
+        if self._dice and not self._is_stopped:
+            if not self._continue_with_dice():
                 return self._answer(None)
             report = self._iterate()
         lines = report.lines
         if lines[0].throw:
-            lines = tuple(line for line in lines if line.throw == self._thrown)
+            lines = tuple(line for line in lines if line.throw == self._dice)
         if not lines:
             return self._answer(None)
-        best = lines[0] if self.search.settings.skill >= MAX_SKILL else self._weakened(lines)
+        best = lines[0] if self.request.options.skill >= MAX_SKILL else self._pick_weakened(lines)
         move, has_reply = best.pv[0], len(best.pv) > 1 and not game.info.has_dice and not game.info.has_hidden
         return self._answer(move, best.pv[1] if has_reply else None, best.score.mate)
 
     @property
     def _answers_at_once(self) -> bool:
-        return self.search.limits.answers_at_once and not self.search.settings.is_analysis
+        return self.request.limits.answers_at_once and not self.request.options.is_analysis
 
-    def _go_on_with_throw(self) -> bool:
-        """Take the throw that was named while pondering; what the searcher keeps is worth as much for one throw.
+    def _continue_with_dice(self) -> bool:
+        """Set the throw that came while pondering, and a new control; the searcher's memory is as useful for one throw.
 
-        False if it fits none of the moves allowed.
+        Return False if none of the allowed root moves is legal with it.
         """
         from games.kernel.control import Control
 
-        position = self.search.position
-        set_dice(position, self.search.game.info, self._thrown)
+        position = self.request.position
+        set_dice(position, self.request.game.info, self._dice)
         legal = set(position.legal_moves())
         moves = tuple(move for move in self._task.moves if move in legal)
         if self._task.moves and not moves:
@@ -223,26 +233,26 @@ class SearchJob:
         self._task = self._task._replace(control=Control(self._task.control.node_limit), moves=moves)
         if self._is_stopped:  # just now
             self._task.control.stop()
-        self._clock.start(self._task.control)
+        self._clock.set_deadline(self._task.control)
         return True
 
     def _refutes(self, move: Move) -> bool:
-        """True if a short search finds the move clearly worse than the best, or does not get so far."""
+        """True if a short search finds the move worse than the best by the margin, or runs out of time."""
         from games.kernel.control import Control
 
         scores = []
         for moves in ((), (move,)):
-            control = Control(CHECK_NODES)
-            self._clock.share(control, CHECK_SHARE)
-            report = exhaust(self.search.searcher, Task(self.search.position, control, moves))
-            if control.stopped and report.nodes < CHECK_NODES:
+            control = Control(BOOK_CHECK_NODES)
+            self._clock.set_partial_deadline(control, BOOK_CHECK_SHARE)
+            report = exhaust(self.request.searcher, Task(self.request.position, control, moves))
+            if control.stopped and report.nodes < BOOK_CHECK_NODES:
                 return True
             scores.append(report.lines[0].score.cp)
-        return scores[1] < scores[0] - CHECK_MARGIN * self.search.game.info.score_unit // 100
+        return scores[1] < scores[0] - BOOK_CHECK_MARGIN * self.request.game.info.score_unit // 100
 
     def _iterate(self) -> Report:
-        """Search deeper and deeper until a limit is reached; return the last report."""
-        searcher = self.search.searcher
+        """Deepen iteratively until a limit is reached; post an Info after each iteration, return the last report."""
+        searcher = self.request.searcher
         searcher.start(self._task)
         try:
             stable = 0
@@ -256,9 +266,9 @@ class SearchJob:
                 stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
                 previous = best
                 is_final = self._is_final(report, stable, drop)
-                multipv = self.search.settings.multipv
+                multipv = self.request.options.multipv
                 elapsed_ms = self._clock.elapsed_ms()
-                self._post(Info(self.search_id, self.search.position, report, multipv, elapsed_ms, is_final))
+                self._post(Info(self.search_id, self.request.position, report, multipv, elapsed_ms, is_final))
                 if is_final:
                     return report
         finally:
@@ -266,14 +276,14 @@ class SearchJob:
 
     @property
     def _score_unit(self) -> int:
-        return self.search.game.info.score_unit
+        return self.request.game.info.score_unit
 
     def _is_final(self, report: Report, stable: int, drop: float) -> bool:
-        """True if no further iteration is wanted. `stable`, `drop`: as `clock.scale` takes them."""
-        limits = self.search.limits
+        """True if no further iteration is needed. `stable`, `drop`: the arguments of `clock.scale`."""
+        limits = self.request.limits
         if not report.complete or report.finished or self._task.control.stopped:
             return True
-        if 0 < limits.depth <= report.depth or (limits.mate and settles_mate(report, limits.mate)):
+        if 0 < limits.depth <= report.depth or (limits.mate and is_mate_search_done(report, limits.mate)):
             return True
         if self.is_pondering:
             return False
@@ -281,91 +291,93 @@ class SearchJob:
 
     @property
     def _is_single(self) -> bool:
-        """True if a single reply is to be played at once."""
-        return self._answers_at_once and (len(self._task.moves) or self.search.position.count_legal()) == 1
+        """True if there is a single reply, and it may be played at once."""
+        return self._answers_at_once and (len(self._task.moves) or self.request.position.count_legal()) == 1
 
-    def _weakened(self, lines: tuple[Line, ...]) -> Line:
-        """Return the best line after noise that grows as the skill falls."""
+    def _pick_weakened(self, lines: tuple[Line, ...]) -> Line:
+        """Return the best line after adding noise to the scores, more at a lower skill."""
         noise = self._random()
-        sigma = SKILL_NOISE * (MAX_SKILL - self.search.settings.skill)
+        sigma = SKILL_NOISE * (MAX_SKILL - self.request.options.skill)
         return max(lines, key=lambda line: line.score.cp + noise.gauss(0, sigma))
 
     def _random(self) -> random.Random:
-        """Return draws that the seed and the position fix."""
-        return random.Random(f"{self.search.settings.seed} {self.search.position.key}")
+        """Return a generator seeded by the seed option and the position, so that a search can be repeated."""
+        return random.Random(f"{self.request.options.seed} {self.request.position.key}")
 
 
 class MoveClock:
-    """The time of one search: its budget, when it began to run, and whether the answer may be given."""
+    """The clock of one search: its budget, its start, and whether the answer may be given yet."""
 
-    def __init__(self, search: Search) -> None:
-        position, info, limits = search.position, search.game.info, search.limits
-        overhead = search.settings.overhead
+    def __init__(self, request: SearchRequest) -> None:
+        position, info, limits = request.position, request.game.info, request.limits
+        overhead = request.options.overhead
         self.budget = limits.budget(position.turn, position.ply // 2, info.expected_turns, overhead, info.early_weight)
         self.is_pondering = limits.ponder
-        self._is_asked_for_ns = self._runs_since_ns = 0
+        self._requested_ns = self._runs_since_ns = 0
         self._timer: threading.Timer | None = None
         self._may_answer = threading.Event()
         if not (limits.infinite or limits.ponder):
             self._may_answer.set()
 
     def begin(self, ns: int, control: Control) -> None:
-        self._is_asked_for_ns = self._runs_since_ns = ns
+        """Note the time of the request; unless the search ponders, start the clock."""
+        self._requested_ns = self._runs_since_ns = ns
         if not self.is_pondering:
-            self.start(control)
+            self.set_deadline(control)
 
-    def start(self, control: Control) -> None:
-        """Set the deadline of a control."""
+    def set_deadline(self, control: Control) -> None:
+        """Set a control's deadline to the hard limit, if there is a budget."""
         if self.budget is not None:
             self._timer = stop_at(control, self._runs_since_ns + int(self.budget.hard * 1e6))
 
-    def hit(self, ns: int, control: Control | None) -> None:
-        """Pondering ends: the clock runs; no deadline is set without a control."""
-        self._runs_since_ns = max(ns, self._is_asked_for_ns)
+    def ponderhit(self, ns: int, control: Control | None) -> None:
+        """End pondering: the clock runs from `ns`, and the answer may be given. Set the control's deadline, if any."""
+        self._runs_since_ns = max(ns, self._requested_ns)
         if control is not None:
-            self.start(control)
+            self.set_deadline(control)
         self.is_pondering = False
         self._may_answer.set()
 
-    def share(self, control: Control, share: float) -> None:
-        """Set a deadline at a share of the time meant for the move."""
+    def set_partial_deadline(self, control: Control, share: float) -> None:
+        """Set a control's deadline to a share of the soft limit."""
         if self.budget is not None:
             control.set_deadline(self._runs_since_ns + int(self.budget.soft * share * 1e6))
 
     def is_used_up(self, stable: int, drop: float) -> bool:
-        """True if no new iteration should begin."""
+        """True if the soft limit, scaled, has passed: no new iteration should start."""
         assert self.budget is not None
         return self.used_ms() >= self.budget.soft * clock.scale(stable, drop)
 
     def used_ms(self) -> float:
-        """Return the milliseconds that the clock has run."""
+        """Return the milliseconds since the clock was started."""
         return (now_ns() - self._runs_since_ns) / 1e6
 
     def elapsed_ms(self) -> int:
-        """Return the milliseconds since the search was asked for."""
-        return max((now_ns() - self._is_asked_for_ns) // 1_000_000, 0)
+        """Return the milliseconds since the search was requested."""
+        return max((now_ns() - self._requested_ns) // 1_000_000, 0)
 
-    def wait(self) -> None:
-        """Wait until the answer may be given: at once, or after `stop` or `ponderhit`."""
+    def wait_to_answer(self) -> None:
+        """Block until the answer may be given: at once, or for an unbounded search after `stop` or `ponderhit`."""
         self._may_answer.wait()
 
-    def release(self) -> None:
+    def allow_answer(self) -> None:
+        """Let `wait_to_answer` return, now and later."""
         self._may_answer.set()
 
-    def cancel(self) -> None:
+    def cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
 
-def settles_mate(report: Report, wanted: int) -> bool:
-    """True if a search for a mate has its answer: a win short enough, or none where it should have shown by now."""
+def is_mate_search_done(report: Report, wanted: int) -> bool:
+    """True if a search for a mate in `wanted` moves is done: it has found one, or was deep enough to see one."""
     mate = report.lines[0].score.mate
     found = mate is not None and 0 < mate <= wanted
     return found or report.depth >= 2 * wanted - 1 + MATE_SLACK
 
 
-def _score_of_end(position: Position) -> Score:
-    """Return the value of a position without a legal move, the mover's view."""
+def _final_score(position: Position) -> Score:
+    """Return the score of a position without a legal move, the mover's view."""
     outcome = position.outcome()
     if outcome is None or outcome.winner is None:
         return Score(0)

@@ -1,7 +1,7 @@
-"""The daemon on standard input and output: one thread that owns the engine and its front end.
+"""The daemon on standard input and output: one thread owns the engine and its front end.
 
-It takes lines and events in the order of their arrival, from one queue, and never waits for anything else. Lines come
-from a thread that reads, events from the engine's jobs.
+It takes lines and events in the order of their arrival from one queue, and waits for nothing else. Lines come from a
+reader thread, events from the engine's jobs.
 """
 
 from __future__ import annotations
@@ -12,81 +12,81 @@ import threading
 from queue import SimpleQueue
 
 from daemon.engine import Engine
-from daemon.events import Event, Kind, Refusal, Refused, Warning, ends_job, internal
+from daemon.events import Event, Kind, Refusal, Refused, Warning, ends_job, internal_reason
 from daemon.frontends import front_end_for
 from daemon.frontends.base import FrontEnd
 from daemon.output import Output
 from daemon.pipes import QUIT, ClientLine, EndOfInput, printable, read_lines
-from daemon.scheduler import Ending
+from daemon.scheduler import Shutdown
 
 QUIT_WAIT_S = 30.0
-"""`perft` and `bench` may run on for so long after a `quit`."""
+"""The time that `perft` and `bench` get to finish after a `quit`."""
 
 
-class OutOfPatience:
-    """Put when QUIT_WAIT_S are over."""
+class QuitTimeout:
+    """Put into the queue QUIT_WAIT_S after a `quit`."""
 
 
-LEAVING = (QUIT, "exit")
-"""Lines that end the process at once when it is ending already."""
+EXIT_WORDS = (QUIT, "exit")
+"""Lines that end the process at once if they come after a `quit`."""
 
 
 class Server:
-    """One client from its first line to its last answer."""
+    """A session with one client, from its first line to its last answer."""
 
     def __init__(self) -> None:
         self._thread = threading.current_thread()
-        self._inbox: SimpleQueue[ClientLine | EndOfInput | OutOfPatience | Event] = SimpleQueue()
+        self._inbox: SimpleQueue[ClientLine | EndOfInput | QuitTimeout | Event] = SimpleQueue()
         self._out = Output(lambda text: self.post(Warning(text)))
         self._engine = Engine(self.post, self._out.log_to)
         self._front_end: FrontEnd | None = None
-        self._ending: Ending | None = None
+        self._shutdown: Shutdown | None = None
 
     def post(self, event: Event) -> None:
-        """Deliver an event: within a call of the owner's at once, else in its turn."""
+        """Queue an event; write it at once if the owner's thread posts it and no job ends. Any thread may call this."""
         if threading.current_thread() is self._thread and not ends_job(event):
             self._write(event)
         else:
             self._inbox.put(event)
 
     def run(self) -> None:
-        """Serve until the input has ended, or `quit` has come, and all that was asked for is answered."""
+        """Serve until `quit` or the end of input, and until every request before it is answered."""
         threading.Thread(
             target=read_lines, args=(self._inbox.put, self._out.expect_end), name="reader", daemon=True
         ).start()
         while not self._has_answered_all():
             item = self._inbox.get()
             try:
-                self._take(item)
+                self._handle(item)
             except Exception as error:  # a fault of ours ends one line, not the process
-                self._write(Refused(Kind.INTERNAL, internal(error)))
+                self._write(Refused(Kind.INTERNAL, internal_reason(error)))
         self._engine.close()
 
-    def _take(self, item: ClientLine | EndOfInput | OutOfPatience | Event) -> None:
+    def _handle(self, item: ClientLine | EndOfInput | QuitTimeout | Event) -> None:
         if isinstance(item, ClientLine):
             self._read(item)
         elif isinstance(item, EndOfInput):
-            self._ending = self._ending or Ending.INPUT
-        elif isinstance(item, OutOfPatience):
+            self._shutdown = self._shutdown or Shutdown.END_OF_INPUT
+        elif isinstance(item, QuitTimeout):
             self._stop_all()
         else:
             self._write(item)
-            self._engine.settle(item)
+            self._engine.handle_event(item)
         if self._front_end is not None:
-            self._front_end.drain()
-        if self._ending is not None:
-            self._engine.end(self._ending)
+            self._front_end.run_queued()
+        if self._shutdown is not None:
+            self._engine.shut_down(self._shutdown)
 
     def _has_answered_all(self) -> bool:
-        """True if the process may end. After `quit` nobody waits for a compiler so that `readyok` can be answered."""
-        mailbox = () if self._front_end is None else self._front_end.mailbox
-        if self._ending is Ending.QUIT and self._engine.is_compiling:
-            return not any(letter.command.is_worth_compiling for letter in mailbox)
-        return self._ending is not None and not self._engine.is_busy and not mailbox
+        """True if the process may end. After `quit`, queued lines that are not worth compiling for are dropped."""
+        queue = () if self._front_end is None else self._front_end.queue
+        if self._shutdown is Shutdown.QUIT and self._engine.is_compiling:
+            return not any(queued.command.is_worth_compiling for queued in queue)
+        return self._shutdown is not None and not self._engine.is_busy and not queue
 
     def _read(self, line: ClientLine) -> None:
-        if self._ending is Ending.QUIT:
-            if line.text in LEAVING:
+        if self._shutdown is Shutdown.QUIT:
+            if line.text in EXIT_WORDS:
                 self._engine.close()
                 os._exit(0)  # not through interpreter shutdown: that would wait for a compiler or a kernel
             return
@@ -103,10 +103,10 @@ class Server:
             self._front_end.read(line)
 
     def _leave(self) -> None:
-        """End soon: a `quit` has come. A second one ends at once."""
-        self._ending = Ending.QUIT
+        """Begin to end after a `quit`: answer what came before, stop counts after QUIT_WAIT_S."""
+        self._shutdown = Shutdown.QUIT
         self._out.expect_end()
-        timer = threading.Timer(QUIT_WAIT_S, self._inbox.put, (OutOfPatience(),))
+        timer = threading.Timer(QUIT_WAIT_S, self._inbox.put, (QuitTimeout(),))
         timer.daemon = True
         timer.start()
 
@@ -117,19 +117,21 @@ class Server:
 
     def _write(self, event: Event) -> None:
         if self._front_end is None:
-            return  # nobody has asked for anything
+            return  # no line has chosen a protocol yet
         try:
             self._front_end.write(event)
         except Exception as error:
-            self._front_end.write(Refused(Kind.INTERNAL, internal(error)))
+            self._front_end.write(Refused(Kind.INTERNAL, internal_reason(error)))
 
 
 def serve() -> None:
     """Run the daemon on standard input and output until `quit` or the end of input."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Ctrl-C ends it at once: Python's own handler is seen only when the next event comes.
+        # Ctrl-C ends the process at once; Python's own handler would run only at the next event.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = Server()
-    threading.excepthook = lambda failed: server.post(Refused(Kind.INTERNAL, internal(failed.exc_value or Exception())))
+    threading.excepthook = lambda failed: server.post(
+        Refused(Kind.INTERNAL, internal_reason(failed.exc_value or Exception()))
+    )
     server.run()
     os._exit(0)

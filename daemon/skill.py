@@ -1,4 +1,4 @@
-"""Ratings of the Skill Levels: which level plays as strongly as UCI_Elo asks."""
+"""The Skill Level that plays at a given UCI_Elo."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 
 def skill_of_elo(elo: float, ratings: Sequence[float]) -> float:
-    """The level, a fraction between two, that has this rating; the lowest or highest rated beyond their ratings.
+    """Return the level with this rating, interpolated between two levels and bounded by the lowest and highest.
 
-    `ratings`: of each level from 0 on, rising (`GameInfo.skill_elo`).
+    `ratings`: the rating of each level from 0 on, rising (`GameInfo.skill_elo`).
     """
     if elo <= ratings[0]:
         return 0.0

@@ -1,4 +1,4 @@
-"""`siqi warm`: compile every kernel of the games, those too that are otherwise compiled when they are first wanted."""
+"""`siqi warm`: compile every kernel of the games, including those that play compiles only at their first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KERNEL = re.compile(r"^@(?:entry|outlined)\(", re.MULTILINE)
 
 
 def warm(names: list[str]) -> int:
-    """Exit status 2 for an unknown game, 1 where kernels cannot be kept."""
+    """Compile all kernels of these games; return the exit status: 2 for an unknown game, 1 if nothing can be cached."""
     for name in names:
         if name not in registry.NAMES:
             print(f"siqi warm: unknown game {name}; one of {' '.join(registry.NAMES)}", file=sys.stderr)
@@ -31,15 +31,15 @@ def warm(names: list[str]) -> int:
     total = sum(kernels.values())
     with tqdm(total=total, unit=" kernels", disable=not sys.stderr.isatty()) as bar:
 
-        def tell(kernel: str) -> None:
+        def count_kernel(kernel: str) -> None:
             nonlocal compiled
             compiled += 1
             bar.update()
 
-        jit.on_compile = tell
+        jit.on_compile = count_kernel
         with jit.together(""):
             for path, count in kernels.items():
-                if count:  # not the adapters, which need what the engine does not
+                if count:  # files without kernels may need packages that the engine does not
                     importlib.import_module(".".join(("games", *path.relative_to(games).with_suffix("").parts)))
         for kernel in jit.rare:
             kernel.load()

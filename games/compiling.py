@@ -1,4 +1,4 @@
-"""Says that kernels are being compiled: the first load of a game takes some seconds."""
+"""The announcement that kernels are being compiled: the first load of a game takes some seconds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 
 KERNELS_A_LINE = 10
 
-_ONE_AT_A_TIME = threading.RLock()  # the hook is one for the process
+_ONE_AT_A_TIME = threading.RLock()  # a process has one `jit.on_compile`
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error, where there is one."""
+    """Write a line to standard error, if there is one."""
     with contextlib.suppress(AttributeError, OSError, ValueError):
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
@@ -22,9 +22,10 @@ def to_stderr(line: str) -> None:
 
 @contextlib.contextmanager
 def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None]:
-    """Within the context, `write` gets a line when the first kernel was compiled, after every tenth, and at the end.
+    """Within the context, write a line when the first kernel was compiled, after every tenth, and at the end.
 
-    It gets none if all kernels are in the cache. `name` is what is loaded. A second thread waits for the first.
+    Nothing is written if the cache has all kernels. `name` names what is loaded. `write` is called in the thread that
+    compiles; a second thread that enters waits for the first.
     """
     with _ONE_AT_A_TIME:
         from games.kernel import jit

@@ -1,8 +1,15 @@
 """The contract between the daemon and a game: plain Python, no numba, no protocol text.
 
-A *declaration* (`GameInfo`, in `games/<game>/__init__.py`) says what a game is and costs nothing to
-import. The game itself (`games/<game>/game.py`) is imported through `games.registry.load` when it is
-selected. Side 0 moves first from the start position (Red; Black in Connect6), side 1 second.
+A *declaration* (`GameInfo`, in `games/<game>/__init__.py`) describes a game and costs nothing to import. The game
+itself (`games/<game>/game.py`) is imported by `games.registry.load` when it is selected. Side 0 moves first from the
+start position (Red; Black in Connect6), side 1 second.
+
+Threads: a `Position` and a `Searcher` belong to one thread at a time; nothing here locks. The engine's owner sets up
+positions, and copies one for each job. `Game.suggest`, `Game.perft` and a search run on the job's thread. The owner
+sets options and consults books only while no job runs. Only the `Control` is shared between threads: it carries stop,
+deadline and node limit to a search that runs.
+
+Errors: a `ValueError` has one clear line that names the fault, fit to show to the user. Other exceptions are bugs.
 """
 
 from __future__ import annotations
@@ -23,17 +30,20 @@ Move = int
 """A move, opaque outside its game. A set-up (deployment) is a move too."""
 
 MATE_LIMIT = 1000
-"""No proven win is reported as longer than this many turns of the winner."""
+"""A proven win is at most this many turns of the winner long."""
 
 HIDDEN = ("X", "x")
-"""In FENs: a piece of the first or second side whose kind the viewer does not know."""
+"""Letters in FENs: a piece of the first or second side whose kind the viewer does not know."""
 
 UNKNOWN_SETUP = "?"
-"""In move lists: a set-up that the viewer does not know."""
+"""The word in move lists for a set-up that the viewer does not know."""
 
 
 class Option(NamedTuple):
-    """A setting as UCI declares it; `choices` for a combo, `low`..`high` for a spin or a number (a fraction too)."""
+    """A setting as UCI declares it.
+
+    A combo has `choices`, a spin the range `low`..`high`; a number has a range too, and may be a fraction.
+    """
 
     name: str
     kind: str  # check | spin | number | combo | string | button
@@ -44,30 +54,31 @@ class Option(NamedTuple):
 
 
 class GameInfo(NamedTuple):
-    """What a game is, said without loading it."""
+    """The declaration of a game: all that can be known of it before it is loaded."""
 
     name: str
     board: BoardShape
     sides: tuple[str, str]  # their letters in FENs, the first side's first
-    pieces: tuple[str, str]  # the letters of a side's pieces (or stones) in FENs
+    pieces: tuple[str, str]  # the letters of each side's pieces (or stones) in FENs
     expected_turns: int  # own moves in a game of usual length
-    early_weight: float = 1.0  # what a turn of the first third of them is worth in time, in later ones
+    early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, in times of a later move
     die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die
-    usual_start: str = ""  # the FEN that clients without set-ups begin from; "": the start position
+    usual_start: str = ""  # the FEN from which clients that know no set-ups begin; "": the start position
     has_hidden: bool = False  # a position is one side's view
     has_setup: bool = False  # the first move of each side is its set-up
     stones_per_turn: int = 1
-    score_unit: int = 100  # a score difference that matters as much as a pawn in Xiangqi
-    scores_chances: bool = False  # centipawns are made from the chance to win, not the chance from centipawns
-    skill_elo: tuple[int, ...] = ()  # rating of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
-    options: tuple[Option, ...] = ()  # all that it honours, those that games share too (games/options.py)
+    score_unit: int = 100  # the score difference, in centipawns, that matters as much as a pawn in Xiangqi
+    scores_chances: bool = False  # True: centipawns are computed from the chance to win; False: the reverse
+    skill_elo: tuple[int, ...] = ()  # Elo of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
+    options: tuple[Option, ...] = ()  # all that the game honours, shared ones included (games/options.py)
 
     @property
     def has_dice(self) -> bool:
+        """True if the side to move throws a die."""
         return self.die_faces > 0
 
     def placement(self, pieces: Mapping[str, str]) -> str:
-        """Return a FEN's first field from letters by point; ValueError for one that the game has not."""
+        """Return a FEN's first field from letters by point; ValueError for an unknown letter or point."""
         known = {*"".join(self.pieces), *(HIDDEN if self.has_hidden else ())}
         unknown = set(pieces.values()) - known
         if unknown:
@@ -76,7 +87,7 @@ class GameInfo(NamedTuple):
 
 
 def check_throw(info: GameInfo, dice: int) -> None:
-    """Raise ValueError if a game has no such throw; 0, not thrown yet, is one of any game."""
+    """Raise ValueError if a game has no such throw. 0 (not thrown yet) is valid in every game."""
     if dice and not info.has_dice:
         raise ValueError(f"dice: {info.name} has none")
     if not 0 <= dice <= info.die_faces:
@@ -84,7 +95,7 @@ def check_throw(info: GameInfo, dice: int) -> None:
 
 
 class Outcome(NamedTuple):
-    """How a game ended. `winner` is None for a draw, and where a view cannot tell (`unknown`)."""
+    """The end of a game. `winner` is None for a draw, and where the viewer cannot know it (`unknown`)."""
 
     winner: int | None
     reason: str
@@ -99,7 +110,7 @@ class Outcome(NamedTuple):
 
 
 class Position(Protocol):
-    """A position with its history, verbs as in python-chess. Errors are `ValueError`s with one clear line."""
+    """A position with its history; the verbs are python-chess's. It changes only by `push`, `pop` and `set_dice`."""
 
     @property
     def turn(self) -> int:
@@ -111,41 +122,48 @@ class Position(Protocol):
 
     @property
     def key(self) -> int:
-        """64-bit hash of everything that decides the moves and their values, history excepted."""
+        """A hash, of 64 bits at most, of all that decides the moves and their values, except the history."""
 
-    def copy(self) -> Self: ...
+    def copy(self) -> Self:
+        """Return an independent copy, history included."""
 
     def fen(self) -> str:
-        """The position as text; `startpos [moves ...]` where no FEN exists (before both set-ups)."""
+        """Return the position as text: a FEN, or `startpos [moves ...]` before both set-ups, where no FEN exists."""
 
     def pieces(self) -> dict[str, str]:
         """Return the FEN's letters by the names of their points (`GameInfo.board`); empty before the set-ups."""
 
     def board(self) -> str:
-        """A diagram of several lines for `d`."""
+        """Return a diagram of several lines, for `d`."""
 
     def legal_moves(self) -> list[Move]:
-        """Every legal move; empty once the game has ended on the board. May be very long (Connect6).
+        """Return every legal move; none once the game has ended on the board. The list may be very long (Connect6).
 
-        As in python-chess, an end by counting (repetition, quiet plies) is told by `outcome` alone.
+        As in python-chess, only `outcome` reports an end by counting (repetition, quiet plies). ValueError before
+        set-ups that are too many to list (Junqi).
         """
 
     def count_legal(self) -> int:
-        """len(legal_moves()) without building the list."""
+        """Return the number of legal moves without listing them: before set-ups, the number of set-ups."""
 
     def push(self, move: Move) -> None:
-        """Play a legal move (as `parse_move` or `legal_moves` gave it)."""
+        """Play a legal move, as `parse_move` or `legal_moves` returned it.
+
+        ValueError, and nothing is changed, if the game is too long (Xiangqi), or if a battle's result is missing or
+        contradicts what the view knows (Junqi).
+        """
 
     def pop(self) -> Move:
-        """Take the last move back and return it."""
+        """Take back the last move and return it; IndexError if none was pushed."""
 
     def parse_move(self, text: str) -> Move:
-        """The legal move that `text` names here; ValueError says what is wrong with it."""
+        """Return the legal move that `text` names in this position; ValueError if there is none."""
 
-    def move_text(self, move: Move) -> str: ...
+    def move_text(self, move: Move) -> str:
+        """Return a move's word in the protocols, the reverse of `parse_move`."""
 
     def outcome(self) -> Outcome | None:
-        """None while the game goes on."""
+        """Return how the game has ended; None while it goes on."""
 
 
 P = TypeVar("P", bound=Position)
@@ -158,10 +176,10 @@ class DicePosition(Position, Protocol):
 
     @property
     def dice(self) -> int:
-        """The throw for the side to move; 0: not thrown yet."""
+        """The throw for the side to move, 0 before it is thrown."""
 
     def set_dice(self, dice: int) -> None:
-        """Set the throw, 0 to clear it; ValueError before the set-ups and after the game."""
+        """Set the throw, 0 to clear it; ValueError before the set-ups and after the end."""
 
 
 class SetupPosition(Position, Protocol):
@@ -173,10 +191,10 @@ class SetupPosition(Position, Protocol):
 
     @property
     def words(self) -> Sequence[str]:
-        """The set-ups so far, the first side's first; none if the game began from a FEN."""
+        """The words of the set-ups so far, the first side's first; none if the game began from a FEN."""
 
     def setup_points(self, side: int) -> tuple[str, ...]:
-        """Return where the pieces of a side's set-up word stand, in its order."""
+        """Return the points of a side's set-up, in the order of the letters in its word."""
 
 
 class HiddenPosition(Position, Protocol):
@@ -184,15 +202,16 @@ class HiddenPosition(Position, Protocol):
 
     @property
     def viewer(self) -> int | None:
-        """The side whose view it is; None for a referee's."""
+        """The side whose view it is; None in a referee's position."""
 
     def view_moves(self, viewer: int) -> list[str]:
-        """Return the words of a referee's game as a side may know them; played from the start they are its view."""
+        """Return the words of a referee's game as `viewer` may see them: played from the start, they give its view."""
 
     def observed(self, text: str, result: int, flag: str = "") -> str:
-        """Return a move's word in a view's list: its text, the referee's result code, the square of a flag announced.
+        """Return a move's word for a view: its text, the referee's result code, the announced flag's square.
 
-        ValueError if one of them is none; whether they can be is asked when the word is played.
+        ValueError if a part is malformed. Whether the parts fit the position is checked when the word is parsed and
+        played.
         """
 
 
@@ -212,157 +231,164 @@ def is_hidden_position(position: Position, info: GameInfo) -> TypeGuard[HiddenPo
 
 
 def set_dice(position: Position, info: GameInfo, dice: int) -> None:
-    """Set the throw for the side to move; ValueError if the game has no such throw, or the position none now."""
+    """Set the throw for the side to move; ValueError if the game has no such throw, or the position takes none now."""
     check_throw(info, dice)
     if is_dice_position(position, info):
         position.set_dice(dice)
 
 
 class Score(NamedTuple):
-    """From the mover's side. `mate`: the winner's own turns to a proven win, negative when losing."""
+    """The value of a position, the view of the side to move."""
 
-    cp: int = 0
-    mate: int | None = None
+    cp: int = 0  # centipawns
+    mate: int | None = None  # own turns of the winner to a proven win; negative: the mover loses
     win: float | None = None  # chance to win, 0..1; None where the search knows none
-    draw: float = 0.0  # chance to draw, where `win` is known
+    draw: float = 0.0  # chance to draw, 0..1, where `win` is known
 
     @classmethod
     def expected(cls, win: float, mate: int | None = None) -> Score:
-        """Of an expected result 0..1; in centipawns 400 log10 of the odds, as Elo differences go."""
+        """Return the score of an expected result 0..1. Its centipawns are 400 log10 of the odds, as in Elo's model."""
         bounded = min(max(win, 0.001), 0.999)
         return cls(round(400 * math.log10(bounded / (1 - bounded))), mate, win)
 
 
 class Line(NamedTuple):
-    """One principal variation. `throw` names the die it answers when none was given."""
+    """One principal variation and its score at the root."""
 
     score: Score
     pv: tuple[Move, ...]
-    throw: int = 0
-    depth: int = 0  # searched to, where that may be less than the report's (an iteration stopped between lines)
+    throw: int = 0  # the throw that the line answers, where none was given; else 0
+    depth: int = 0  # to which the line was searched; less than the report's if an iteration was stopped between lines
 
 
 class GameRecord(NamedTuple):
-    """A game as a record tells it; `moves` are words of the protocol, set-ups first."""
+    """A game as a file keeps it; `moves` are words of the protocol, set-ups first."""
 
     moves: tuple[str, ...]
     dice: tuple[int, ...] = ()  # the throws for the moves after the set-ups
-    result: str = "*"  # 1-0: the first side won
-    first: str = "?"  # name
+    result: str = "*"  # 1-0 (the first side won), 0-1, 1/2-1/2; *: unknown
+    first: str = "?"  # name of the player
     second: str = "?"
     occasion: str = ""  # date and place
     event: str = ""
-    fen: str = ""  # where it began, if not at the start position
-    source: Any = None  # what `Records.annotate` needs
+    fen: str = ""  # of the first position; "": the start position
+    source: Any = None  # the parsed file, for `GameRecordFormat.annotate`
 
 
 class NoteLine(NamedTuple):
-    """A part of a note: text, then moves as words of the protocol, played from the position that it is about."""
+    """A part of a note: text, then moves as words of the protocol, played from the position of the note."""
 
     text: str
     moves: tuple[str, ...] = ()
 
 
 Note = tuple[NoteLine, ...]
-"""What the engine found of a position, for a game's record."""
+"""The engine's findings on one position, to be written into a game's record."""
 
 
-class Records(Protocol):
-    """A game's way to keep games in files (`games/<game>/record.py`)."""
+class GameRecordFormat(Protocol):
+    """The module `games/<game>/record.py`: reads and writes game records in the game's usual file format."""
 
     ENCODING: str
-    annotate: Callable[[GameRecord, Mapping[int, Note], str], str] | None
-    """Return the text that a game was read from, with notes by the number of moves before them.
+    """The encoding of a file that does not show its own, and of what `write` returns."""
 
-    The last argument is an encoding that can hold the text: notes have only characters that it can hold, too. None: no
-    room for notes.
+    annotate: Callable[[GameRecord, Mapping[int, Note], str], str] | None
+    """Return the text that a game was read from, with these notes in place of any that Siqi inserted before.
+
+    The notes are keyed by the number of moves played before them. The last argument is an encoding that can hold the
+    text; the notes are written in characters that it can hold. None if the format has no room for notes.
     """
 
     def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
-        """The games of an open file, each read when it is asked for.
+        """Yield the games of an open file, each read when it is asked for.
 
-        ValueError says what is wrong with one; the next call of `next` goes on behind it. If there is an `annotate`,
-        `skip` gets all text that is in no game returned, as it comes.
+        `next` raises ValueError for a malformed game; the `next` after it goes on behind that game. If the format has
+        an `annotate`, `skip` gets all text that belongs to no game yielded, in the order of the file.
         """
 
     def write(self, game: GameRecord) -> str:
-        """A game's text, without a source."""
+        """Return a game's text; `game.source` is ignored."""
 
 
 class Suggestion(NamedTuple):
-    """A move that a book would play without a search."""
+    """A move that a book plays without a search."""
 
     move: Move
-    why: str
-    unless_refuted: bool = False  # to be looked at by a short search first
+    why: str  # for the user: the book's line for the move
+    unless_refuted: bool = False  # True: a short search has to confirm the move
 
 
 class Report(NamedTuple):
-    """The state of a search after one iteration, best line first."""
+    """The state of a search after one iteration."""
 
-    depth: int
-    seldepth: int
-    nodes: int
-    lines: tuple[Line, ...]
+    depth: int  # the iteration's number, from 1
+    seldepth: int  # the deepest ply reached
+    nodes: int  # of all threads since `start`
+    lines: tuple[Line, ...]  # at least one, best first
     complete: bool = True  # False: the iteration was stopped half-way
-    finished: bool = False  # nothing is left to learn: deeper iterations cannot change the answer
+    finished: bool = False  # True: deeper iterations cannot change the answer
     hashfull: int = 0  # per mille
-    tbhits: int = 0  # positions that tables of endings told
-    note: str = ""  # what they tell of the root
-    value: Score | None = None  # of the root, where the lines answer its throws
+    tbhits: int = 0  # positions whose values tablebases gave
+    note: str = ""  # what tablebases know of the root, for the user
+    value: Score | None = None  # of the root before the throw, where the lines answer throws
 
 
 class Task(NamedTuple, Generic[P_co]):
-    """What to search: the position, and the limits that only the searcher can apply.
+    """The position to search, and the limits that only the searcher can apply.
 
-    Stop, deadline and node limit travel in the `Control`.
+    Stop, deadline and node limit are in the `Control`. Depth, mate and the clock are judged by the caller, between
+    iterations.
     """
 
     position: P_co
     control: Control
     moves: tuple[Move, ...] = ()  # root moves allowed; empty: all
-    multipv: int = 1
+    multipv: int = 1  # lines wanted; a report has fewer if there are fewer moves
 
 
 class Recollection(NamedTuple):
-    """What a search has stored of a position: its value is within the bounds, as far as the depth tells."""
+    """A stored search result for a position: its value lies between the bounds, by a search of this depth."""
 
-    move: Move | None
-    depth: int
-    lower: Score | None
+    move: Move | None  # the best move, None if none is stored
+    depth: int  # plies
+    lower: Score | None  # None: no bound
     upper: Score | None
 
 
 class Searcher(Protocol[P_contra]):
-    """Owns the search's memory (tables, trees). One search at a time; `iterate` runs without the GIL.
+    """The owner of a search's memory (transposition table, trees), which runs one search at a time.
 
-    Call `start`, then `iterate` until content or until its report is incomplete or finished, then `finish`.
-    The first iteration always yields a move, even with the stop flag set before it.
+    Call `configure` once, then for each search `start`, `iterate` until its report is incomplete or finished or deep
+    enough, and `finish`. All calls of a search come from one thread, which `iterate` blocks; it releases the GIL while
+    kernels run, and only the task's `Control` can end it early. The first iteration always reports a line, even if the
+    control was stopped before it.
     """
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
-        """Resize if anything changed; implies `clear` then.
+        """Take a memory of `hash_mb` MiB, the number of threads and the seed; clear the memory if anything changed.
 
-        The old memory is freed before the new is asked for. MemoryError if that cannot be had: its text names the size
-        in force, which is then the old one or the smallest, and stays in force until another size is asked for.
+        The old memory is freed before the new is requested. MemoryError if there is no room: its text names the size
+        now in force, which is the old one or the smallest. That size stays until another one is requested.
         """
 
     def clear(self) -> None:
-        """Forget everything: the next search repeats one after a fresh start exactly."""
+        """Forget all earlier searches: the next search repeats one after a fresh start exactly (one thread)."""
 
-    def start(self, task: Task[P_contra]) -> None: ...
+    def start(self, task: Task[P_contra]) -> None:
+        """Begin a search; the position must have a legal move, and must not change until `finish`."""
 
-    def iterate(self) -> Report: ...
+    def iterate(self) -> Report:
+        """Search one iteration deeper, or until the control is stopped, and report the state."""
 
     def finish(self) -> None:
-        """Stop and join helper threads."""
+        """Stop the search and join its helper threads."""
 
     def recall(self, position: P_contra) -> Recollection | None:
-        """What is stored of a position, by searchers that have a table of positions."""
+        """Return what is stored about a position; None if nothing is, or the searcher stores nothing by position."""
 
 
 def exhaust(searcher: Searcher[P], task: Task[P]) -> Report:
-    """Search until a limit of the control, or until nothing is left to learn; the last report."""
+    """Search until the control stops the search, or until it is finished; return the last report."""
     searcher.start(task)
     report = searcher.iterate()
     while report.complete and not report.finished:
@@ -372,7 +398,7 @@ def exhaust(searcher: Searcher[P], task: Task[P]) -> Report:
 
 
 class BenchItem(NamedTuple):
-    """One bench position, from a FEN or the start, and its node limit."""
+    """One position of `bench`, from a FEN or the start position, and its node limit."""
 
     nodes: int
     fen: str | None = None
@@ -380,42 +406,51 @@ class BenchItem(NamedTuple):
     dice: int = 0
 
 
-Tell = Callable[[str], None]
-"""Takes one line for the user, such as what is wrong with a book."""
+Warn = Callable[[str], None]
+"""Takes one line of warning for the user, such as why a book cannot be used. It may be called from any thread."""
 
 
 class Game(Protocol[P]):
-    """A loaded game, with positions of its own kind; to who asks for a game by name a `Game[Position]`."""
+    """A loaded game with its options and books. P is its own kind of position; `registry.load` declares `Position`."""
 
     @property
-    def info(self) -> GameInfo: ...
+    def info(self) -> GameInfo:
+        """The game's declaration."""
 
     @property
-    def bench(self) -> tuple[BenchItem, ...]: ...
+    def bench(self) -> tuple[BenchItem, ...]:
+        """The positions of `bench`, in order."""
 
     def set_option(self, name: str, value: str) -> None:
-        """Apply one of `info.options`, its value already checked against the declaration; KeyError for another."""
+        """Apply one of `info.options`; KeyError for another. The caller has checked the value by the declaration.
 
-    def position(self, fen: str | None = None) -> P:
-        """A position from a FEN (its fields joined by blanks), or the start; ValueError says what is wrong."""
-
-    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
-        """Return the FEN of letters by point (as `Position.pieces`) with a side to move, counters at their beginning.
-
-        A position with hidden pieces is their opponent's view, one without a referee's. ValueError for a point, letter
-        or throw that the game has not; what else the rules forbid is found by `position`.
+        Called only while no job runs; the caller then calls `configure` of its searchers, which some options change.
         """
 
-    def searcher(self) -> Searcher[P]: ...
+    def position(self, fen: str | None = None) -> P:
+        """Return the position of a FEN (fields joined by blanks), or the start position; ValueError for a bad FEN."""
+
+    def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
+        """Return the FEN of letters by point (as from `Position.pieces`) and a side to move, its counters at the start.
+
+        A position with hidden pieces is their opponent's view, one without them a referee's. ValueError for a point,
+        letter or throw that the game does not have; `position` finds what else the rules forbid.
+        """
+
+    def searcher(self) -> Searcher[P]:
+        """Return a new searcher, to be configured before its first search."""
 
     def consult(self, position: P) -> list[str]:
-        """What the books that the options name know of a position, a line each."""
+        """Return what the books named by the options know about a position, one line each."""
 
     def suggest(self, position: P, rng: random.Random) -> Suggestion | None:
-        """What a book would play at once, if the options allow it."""
+        """Return a book move, chosen with `rng` among several; None if there is none or the options forbid it."""
 
     def evaluate(self, position: P) -> list[str]:
-        """Lines that explain the static evaluation; the last is `total <score> ...` from the mover's side."""
+        """Return lines that explain the static evaluation; the last is `total <centipawns> ...`, the mover's view."""
 
     def perft(self, position: P, depth: int, control: Control) -> Iterator[tuple[Move, int]]:
-        """Leaf counts below each root move, in `legal` order; counts are void once the control is stopped."""
+        """Yield each root move with its leaf count at `depth` plies, ordered by the moves' texts.
+
+        Counts are void once the control is stopped. ValueError if the game cannot count so deep.
+        """

@@ -1,8 +1,8 @@
-"""How files that belong to the user are opened and written, so that none is lost and none blocks the process.
+"""Opening and writing the user's files, so that no file is lost and none blocks the process.
 
-A file is written only if it did not exist, or if what it begins with shows that it is one of ours; an empty file holds
-nothing to lose. A symbolic link leads to the file that it names. Only regular files are opened: a FIFO would block for
-ever, a device is not ours. Every refusal is an `OSError` whose `strerror` says why in a few words.
+A file is written only if it is new, empty, or begins as our own files do. A symbolic link leads to the file that it
+names. Only regular files are opened: a FIFO would block for ever, and a device is not ours. Every refusal is an
+`OSError` whose `strerror` gives the reason in a few words.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ Owns = Callable[[bytes], bool]
 """True if a file that begins with these bytes is one of ours."""
 
 HEAD_BYTES = 1 << 16
-"""What `Owns` gets to see, at most."""
+"""Bytes that `Owns` gets at most."""
 
 _NEVER_BLOCK = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEW_FILE_MODE = 0o666
 _COPY_BYTES = 1 << 16
 
 LOCK_WAIT_S = 1.0
-"""How long a short write waits for another process to end its own."""
+"""Seconds that a short write waits for another process to end its own."""
 _LOCK_RETRY_S = 0.005
 
 
 def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
-    """Return a descriptor of a regular file, opened without blocking. OSError for anything else, a sink included."""
+    """Return a descriptor of a regular file, opened without blocking. OSError for any other kind, /dev/null
+    included."""
     try:
         with contextlib.suppress(FileNotFoundError):
             _check_regular(os.stat(path), path)
@@ -62,7 +63,7 @@ def _check_regular(status: os.stat_result, path: str | Path) -> None:
 
 
 def read_bytes(path: str | Path, limit: int) -> bytes:
-    """Return the content of a regular file of at most `limit` bytes; OSError if it is larger, before reading it."""
+    """Return the content of a regular file; OSError, before it is read, if it has more than `limit` bytes."""
     with os.fdopen(open_regular(path), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
@@ -71,7 +72,7 @@ def read_bytes(path: str | Path, limit: int) -> bytes:
 
 
 def check_owned(path: str | Path, owns: Owns) -> None:
-    """OSError if a file must not be replaced or added to: it exists and is not ours, or is not a regular file."""
+    """Raise OSError if a file must not be replaced or appended to: it exists and is not ours, or not a regular file."""
     try:
         descriptor = open_regular(path)
     except FileNotFoundError:
@@ -88,17 +89,17 @@ def _check_head(file: BinaryIO, owns: Owns, path: str | Path) -> None:
 
 
 def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Owns) -> None:
-    """Write a whole file in one step: a reader sees the old one or the new one, whatever fails in between.
+    """Write a whole file in one step: a reader sees the old content or the new, whatever fails in between.
 
-    OSError if the file is not ours or cannot be written; it is then as it was.
+    OSError if the file is not ours or cannot be written; it is then unchanged.
     """
     check_owned(path, owns)
     target = Path(os.path.realpath(path))
-    if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):  # root may write any
+    if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):  # root may write all
         raise OSError(errno.EACCES, "is read-only", str(path))
     mode = _mode_of(target)
     name = target.parent / f".{target.name[:64]}.{secrets.token_hex(8)}.tmp"
-    # The system applies the umask: reading it means changing it for a moment, for every thread.
+    # `os.open` applies the umask of a new file: to read the umask, a process changes it for a moment in every thread.
     descriptor = os.open(
         name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, _NEW_FILE_MODE if mode is None else mode
     )
@@ -126,9 +127,9 @@ def _mode_of(path: Path) -> int | None:
 
 
 def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
-    """Open a file of ours for reading and appending, unbuffered; it is made if it is not there.
+    """Open a file of ours for reading and appending, unbuffered, at its end; create it if it does not exist.
 
-    `exclusive`: OSError if another process has it open so.
+    `exclusive`: lock it until it is closed; OSError if another process holds the lock.
     """
     file = os.fdopen(open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "r+b", buffering=0)
     try:
@@ -143,7 +144,10 @@ def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> Binary
 
 
 def _lock(file: BinaryIO, path: str | Path, wait_s: float = 0.0) -> None:
-    """Hold the file until it is closed; a file system without locks lets everybody in."""
+    """Lock the file until it is closed; OSError if another process holds the lock for `wait_s`.
+
+    On a file system without locks nothing is locked.
+    """
     if fcntl is None:
         return
     deadline = time.monotonic() + wait_s
@@ -160,40 +164,21 @@ def _lock(file: BinaryIO, path: str | Path, wait_s: float = 0.0) -> None:
             return
 
 
-def open_lines(path: str | Path, owns: Owns, is_whole: Callable[[bytes], bool], exclusive: bool = False) -> BinaryIO:
-    """`open_append` for a file of lines. A last line without its end gets one if it is whole, else it is cut:
-    a process was killed as it wrote it.
+def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
+    """Open a file of JSON lines as `open_append` does, and mend a last line that lacks its end.
 
-    The file is locked until it is closed, for another process may be writing the last line just now. OSError if
-    another process holds the lock: at once if `exclusive` (who opens files so keeps them open), else after a second.
+    A line that is whole JSON gets its end; another is cut, for a process was killed as it wrote it. The file stays
+    locked until it is closed: another process may be writing its last line now. OSError if another process holds the
+    lock: at once if `exclusive` (such callers keep the file open), else after LOCK_WAIT_S.
     """
     file = open_append(path, owns)
     try:
         _lock(file, path, 0.0 if exclusive else LOCK_WAIT_S)
-        _mend_last_line(file, is_whole)
+        _mend_last_line(file)
     except BaseException:
         file.close()
         raise
     return file
-
-
-def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
-    """`open_lines` for lines that are JSON."""
-    return open_lines(path, owns, _is_json, exclusive)
-
-
-def read_json_lines(file: BinaryIO) -> list[bytes]:
-    """Return all lines of a file, which is not changed. A last one that `mend_json_lines` would cut is left out."""
-    file.seek(0)
-    lines = file.read().splitlines(keepends=True)
-    if lines and not lines[-1].endswith(b"\n") and not _is_json(lines[-1]):
-        lines.pop()
-    return lines
-
-
-def mend_json_lines(file: BinaryIO) -> None:
-    """Mend the last line of a file from `open_append`, as `open_json_lines` does, once its content was looked at."""
-    _mend_last_line(file, _is_json)
 
 
 def _is_json(line: bytes) -> bool:
@@ -204,7 +189,8 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
+def _mend_last_line(file: BinaryIO) -> None:
+    """End a last line that is whole JSON, cut another; leave the file at its end."""
     end = file.seek(0, os.SEEK_END)
     start, tail = end, b""
     while start > 0 and b"\n" not in tail:
@@ -215,7 +201,7 @@ def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
     line = tail[tail.rfind(b"\n") + 1 :]
     if not line:
         return
-    if is_whole(line):
+    if _is_json(line):
         write_whole(file, b"\n")
     else:
         file.truncate(end - len(line))
@@ -225,7 +211,7 @@ def _mend_last_line(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
 def write_whole(file: BinaryIO, data: bytes) -> None:
     """Append all of `data` in one write, or nothing: OSError if the disk is full.
 
-    The part that was written stays if another process has appended to it since: its lines must not be lost.
+    A part that was written stays if another process has appended after it, whose lines must not be lost.
     """
     written = file.write(data)
     if written < len(data):
@@ -236,7 +222,8 @@ def write_whole(file: BinaryIO, data: bytes) -> None:
 
 
 def append_json_line(path: str | Path, text: str, owns: Owns) -> None:
-    """Append a line to a file of JSON lines; it is on the disk when this returns. OSError: the file is as it was."""
+    """Append a line to a file of JSON lines; it is on the disk when this returns. After OSError the file is as it
+    was."""
     with open_json_lines(path, owns) as file:
         write_whole(file, text.encode() + b"\n")
         os.fsync(file.fileno())

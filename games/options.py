@@ -1,6 +1,6 @@
-"""The options that more than one game may honour, and the values of a game's options.
+"""The options that several games honour, and the values of a game's options.
 
-A game's declaration lists every option that it honours (`GameInfo.options`); nowhere else is a default written.
+A game's declaration lists every option that it honours (`GameInfo.options`), and nothing else holds their defaults.
 """
 
 from __future__ import annotations
@@ -25,23 +25,27 @@ OPENING_BOOK = (OWN_BOOK, BOOK_FILE, BOOK_DEPTH, BOOK_MIN_GAMES)
 ENDGAMES = (USE_ENDGAMES, ENDGAME_PATH)
 
 SHARED = (*OPENING_BOOK, USE_RULES, *ENDGAMES)
-"""Options for books that the daemon declares for all games at once, in its order."""
+"""The options for books and tablebases, which the daemon declares once for all games, in this order."""
 
 
 class Values:
-    """The values in force, texts that were checked against the declaration. KeyError for an option not declared."""
+    """The values in force of a game's options. Every method raises KeyError for an option that is not declared."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         self._texts = {option.name: option.default for option in options}
 
     def change(self, name: str, text: str) -> bool:
-        """Set a value; return False if it was in force, as most are that are set when a game is loaded."""
+        """Set a value, which the caller has checked by the declaration; False if it was already in force.
+
+        Most of the values set when a game is loaded are.
+        """
         if self._texts[name] == text:
             return False
         self._texts[name] = text
         return True
 
     def text(self, name: str) -> str:
+        """Return a value as it was set."""
         return self._texts[name]
 
     def integer(self, name: str) -> int:
@@ -51,10 +55,11 @@ class Values:
         return float(self._texts[name])
 
     def is_on(self, name: str) -> bool:
+        """True if the value of a check is `true`."""
         return self._texts[name] == "true"
 
     def path(self, name: str) -> Path | None:
-        """Return the file that an option names; None if it names none."""
-        from pathlib import Path  # not before it is needed: the handshake would wait 5 ms for it
+        """Return the file that an option names, None if it names none."""
+        from pathlib import Path  # late: it would delay the handshake by 5 ms
 
         return Path(self._texts[name]) if self._texts[name] else None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import sys
 
-from games.contract import Game, GameInfo, Position, Records, Tell
+from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
 
 def info(name: str) -> GameInfo:
-    """The declaration of a game, without loading it; KeyError for an unknown name."""
+    """Return the declaration of a game without loading the game; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
     declared: GameInfo = importlib.import_module(f"games.{name}").INFO
@@ -19,11 +19,14 @@ def info(name: str) -> GameInfo:
 
 
 def silent(line: str) -> None:
-    """A `Tell` for those who do not listen."""
+    """Drop a warning: the `Warn` of callers that show none."""
 
 
-def load(name: str, tell: Tell = silent) -> Game[Position]:
-    """The game itself. The first call in a process imports it, and compiles it if the kernel cache is cold."""
+def load(name: str, warn: Warn = silent) -> Game[Position]:
+    """Return a new `Game` whose books warn through `warn`; KeyError for an unknown name.
+
+    The first call for a game imports it, and compiles its kernels if they are not in the cache (some seconds).
+    """
     if name not in NAMES:
         raise KeyError(name)
     from games.kernel import jit
@@ -31,13 +34,13 @@ def load(name: str, tell: Tell = silent) -> Game[Position]:
     module = f"games.{name}.game"
     with jit.together(module):
         importlib.import_module(module)
-    game: Game[Position] = sys.modules[module].create(tell)
+    game: Game[Position] = sys.modules[module].create(warn)
     return game
 
 
-def records(name: str) -> Records:
-    """How a game's records are read and written."""
+def game_record_format(name: str) -> GameRecordFormat:
+    """Return the module that reads and writes a game's records; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    module: Records = importlib.import_module(f"games.{name}.record")
+    module: GameRecordFormat = importlib.import_module(f"games.{name}.record")
     return module

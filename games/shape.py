@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 
 class BoardShape(NamedTuple):
-    """A board's points, numbered as FENs and `d` show them: column 0 is on the left, row 0 at the bottom.
+    """The points of a board as FENs and `d` show them: column 0 is on the left, row 0 at the bottom.
 
-    A point's text is the name of its column and that of its row, or the row's first. Names are those of move texts with
-    all options at their defaults.
+    A point's name is its column's name and its row's, or the row's first: its name in move texts with all options at
+    their defaults.
     """
 
     columns: tuple[str, ...]  # names from the left
@@ -27,9 +27,9 @@ class BoardShape(NamedTuple):
         return "".join(reversed(names) if self.is_row_first else names)
 
     def points(self, text: str) -> list[tuple[int, int]]:
-        """Return (column, row) of the points that a move's text is made of, in its order; ValueError if it is not.
+        """Return (column, row) of each point named in a move's text, in order; ValueError if it names anything else.
 
-        Upper and lower case are alike. What a referee said of the move (`=2@A1`) is no part of it.
+        Upper and lower case are alike. A referee's report on the move (`=2@A1`) is left out.
         """
         move, point = _patterns(self)
         match = move.fullmatch(text)
@@ -42,11 +42,11 @@ class BoardShape(NamedTuple):
         return _index(self.columns, column), _index(self.rows, row)
 
     def turned(self, column: int, row: int) -> tuple[int, int]:
-        """Return where a point lies once the board is turned by 180 degrees."""
+        """Return (column, row) of a point after the board is turned by 180 degrees."""
         return len(self.columns) - 1 - column, len(self.rows) - 1 - row
 
     def placement(self, pieces: Mapping[str, str]) -> str:
-        """Return a FEN's first field from letters by point: rows from the top, runs of empty points as numbers.
+        """Return a FEN's first field from letters by point name: rows from the top, runs of empty points as numbers.
 
         ValueError if a point is off the board.
         """
@@ -57,10 +57,11 @@ class BoardShape(NamedTuple):
         return "/".join(_row_text([pieces.get(text, "") for text in row]) for row in texts)
 
     def read_placement(self, text: str, row: str = "row", column: str = "column") -> Iterator[tuple[int, int, str]]:
-        """Yield (column, row, letter) of the pieces of a FEN's first field, from the top left on.
+        """Yield (column, row, letter) of each piece in a FEN's first field, from the top left on.
 
-        Any sign that is no run counts as a letter. ValueError, in which rows and columns are named as given, if a row
-        is missing, or at the end of one of wrong length: its last letters may be off the board.
+        Every character that is not part of a run counts as a letter; the caller checks it. ValueError for a wrong
+        number of rows, and after a row of wrong length, whose last letters may be off the board. `row` and `column` are
+        the words of its text.
         """
         width, height = len(self.columns), len(self.rows)
         rows = text.split("/")
@@ -80,7 +81,7 @@ class BoardShape(NamedTuple):
 
 @functools.cache
 def _patterns(shape: BoardShape) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what matches a move's text, and the two names of a point in it."""
+    """Return the pattern of a whole move text, and that of one point, with a group for each of its two names."""
     names = (shape.rows, shape.columns) if shape.is_row_first else (shape.columns, shape.rows)
     point = "".join(f"({'|'.join(sorted(choices, key=len, reverse=True))})" for choices in names)
     plain = point.replace("(", "(?:")
@@ -90,7 +91,7 @@ def _patterns(shape: BoardShape) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @functools.cache
 def _texts(shape: BoardShape) -> list[list[str]]:
-    """Return the points' names by row, from the top."""
+    """Return the names of all points by row, from the top."""
     columns, rows = range(len(shape.columns)), range(len(shape.rows) - 1, -1, -1)
     return [[shape.point_text(column, row) for column in columns] for row in rows]
 

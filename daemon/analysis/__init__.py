@@ -1,1 +1,1 @@
-"""`siqi analyse`: positions in, what the engine thinks of them out, as lines of JSON; many at a time, out of order."""
+"""`siqi analyse`: positions in, analyses out, as lines of JSON; several positions at a time, answered out of order."""

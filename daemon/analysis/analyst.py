@@ -1,4 +1,4 @@
-"""One worker: its games and searchers, and the answers that it finds."""
+"""A worker of `siqi analyse`: its games, its searchers, and its answers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from daemon import __version__
-from daemon.analysis.query import SEARCH_OPTIONS, BadLineError, Query, Setting
+from daemon.analysis.query import SEARCHER_OPTIONS, BadLineError, OptionValue, Query
 from daemon.events import Event, Info, Refused
 from daemon.limits import Limits
 from daemon.pipes import now_ns
-from daemon.search_job import Search, SearchJob, Settings
+from daemon.search_job import SearchJob, SearchOptions, SearchRequest
 from games import registry
 from games.compiling import announce_compiling
 from games.contract import Game, Line, Position, Score, Searcher, set_dice
 
-KEPT = 4
-"""Games with different options that a worker keeps."""
+MAX_LOADED = 4
+"""The most games, or settings of one game, that a worker keeps loaded."""
 
 Emit = Callable[[dict[str, Any]], None]
 
@@ -29,42 +29,43 @@ class Item:
     """A position of a query that is not answered yet."""
 
     query: Query
-    turn: int  # moves before it
-    options: tuple[Setting, ...]
-    identity: str  # of its answer
-    job: SearchJob | None = None  # while it is searched
-    is_left: bool = False  # by an action
+    turn: int  # the number of moves before it
+    options: tuple[OptionValue, ...]
+    query_hash: str  # the field `query` of its answer
+    job: SearchJob | None = None  # None: not searched yet
+    is_terminated: bool = False  # by an action, or the end of the run
 
 
-class Loaded(NamedTuple):
-    """A game with its options set."""
+class LoadedGame(NamedTuple):
+    """A loaded game with its options set, and its searcher."""
 
     game: Game[Position]
     searcher: Searcher[Position]
 
 
 class Analyst:
-    """Owned by one thread; only `forget` may be called by others."""
+    """A worker, owned by one thread; other threads may call `forget` only."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
-        """`write` gets lines about the compiling of games."""
+        """`write` gets lines on the progress of compiling."""
         self._write = write
-        self._loaded: OrderedDict[tuple[Setting, ...], Loaded] = OrderedDict()
+        self._games: OrderedDict[tuple[OptionValue, ...], LoadedGame] = OrderedDict()
 
     def forget(self) -> None:
-        """Drop what searches have stored; one that runs keeps its own to its end. Any thread may call this."""
-        self._loaded = OrderedDict()
+        """Drop all games and searchers; a running search keeps its own to its end. Any thread may call this."""
+        self._games = OrderedDict()
 
     def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
-        """Return the final answer to an item; `emit` gets those before it. BadLineError if the query has a fault.
+        """Search an item and return its final answer. Blocks until then.
 
-        `begin` gets the search just before it runs.
+        `begin` is called with the search just before it runs, `emit` with each answer during it. BadLineError if the
+        query has a fault, SearchFaultError if the search broke off.
         """
         query = item.query
         game, searcher = self._game(item)
         position = self._position(game, item)
         found = {"id": query.id, "turn": item.turn, "isDuringSearch": False, "game": query.game, "fen": position.fen()}
-        found |= {"query": item.identity, "limits": query.limits, "version": __version__}
+        found |= {"query": item.query_hash, "limits": query.limits, "version": __version__}
         found["toMove"] = ("first", "second")[position.turn]
         if played := played_move(position, item):
             found["played"] = played
@@ -82,9 +83,9 @@ class Analyst:
         if query.clear:
             searcher.clear()
         limits = Limits(movetime=query.movetime or None, nodes=query.nodes, depth=query.depth, mate=query.mate)
-        settings = Settings(multipv=query.multipv or 1, is_analysis=True)
+        search_options = SearchOptions(multipv=query.multipv or 1, is_analysis=True)
         reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), query.reportEvery)
-        job = SearchJob(0, Search(game, searcher, position, moves, limits, settings), reports.take)
+        job = SearchJob(0, SearchRequest(game, searcher, position, moves, limits, search_options), reports.handle_event)
         begin(item, job)
         job.begin(now_ns())
         job.run()
@@ -92,29 +93,29 @@ class Analyst:
             raise SearchFaultError(reports.fault)
         return found | describe(reports.final)
 
-    def _game(self, item: Item) -> Loaded:
-        loaded = self._loaded  # `forget` may put another in its place
+    def _game(self, item: Item) -> LoadedGame:
+        loaded = self._games  # read once: `forget` may replace it
         key = (("game", item.query.game), *item.options)
         if key not in loaded:
             loaded[key] = self._load(item)
-            if len(loaded) > KEPT:
+            if len(loaded) > MAX_LOADED:
                 loaded.popitem(last=False)
         loaded.move_to_end(key)
         return loaded[key]
 
-    def _load(self, item: Item) -> Loaded:
+    def _load(self, item: Item) -> LoadedGame:
         query = item.query
         with announce_compiling(self._write, query.game):
             game = registry.load(query.game)
             searcher = game.searcher()
-        for name, value in item.options[len(SEARCH_OPTIONS) :]:
+        for name, value in item.options[len(SEARCHER_OPTIONS) :]:
             game.set_option(name, value)
-        hash_mb, threads, seed = (int(value) for _, value in item.options[: len(SEARCH_OPTIONS)])
+        hash_mb, threads, seed = (int(value) for _, value in item.options[: len(SEARCHER_OPTIONS)])
         try:
             searcher.configure(hash_mb, threads, seed)
         except MemoryError:
             raise BadLineError(f"no memory for {hash_mb} MiB", "options", query.id) from None
-        return Loaded(game, searcher)
+        return LoadedGame(game, searcher)
 
     def _position(self, game: Game[Position], item: Item) -> Position:
         query = item.query
@@ -125,7 +126,7 @@ class Analyst:
         try:
             for turn, word in enumerate(query.moves[: item.turn]):
                 if (dice := query.throw(turn)) and game.info.has_dice:
-                    set_dice(position, game.info, dice)  # which the move has to answer
+                    set_dice(position, game.info, dice)  # the throw for this move
                 position.push(position.parse_move(word))
         except ValueError as error:
             raise BadLineError(f"{error} (move {position.ply + 1})", "moves", query.id) from None
@@ -139,7 +140,7 @@ class Analyst:
 
 
 def played_move(position: Position, item: Item) -> str:
-    """The move that the query has at the position, '' where it has none that is legal."""
+    """Return the query's next move at the position; '' if it has none, or an illegal one."""
     if item.turn == len(item.query.moves):
         return ""
     try:
@@ -150,21 +151,21 @@ def played_move(position: Position, item: Item) -> str:
 
 
 class SearchFaultError(Exception):
-    """A search broke off by a fault of ours."""
+    """Raised if a search broke off by a fault in this program."""
 
 
 class Reports:
-    """The listener of one search: passes on reports as often as asked for, and keeps the last."""
+    """The listener of one search: it passes on reports at intervals, and keeps the final one."""
 
     def __init__(self, emit: Callable[[Info], None], every_s: float) -> None:
-        """`every_s`: seconds between two reports; 0: none but the last is wanted."""
+        """`emit` gets a report at most every `every_s` seconds; 0: none. The final one is not passed on."""
         self._emit = emit
         self._every_s = every_s
         self._last_s = time.monotonic()
         self.final: Info | None = None
         self.fault = ""
 
-    def take(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         if isinstance(event, Refused):
             self.fault = event.reason
         elif isinstance(event, Info) and event.is_final:
@@ -175,7 +176,7 @@ class Reports:
 
 
 def describe(info: Info) -> dict[str, Any]:
-    """Return the part of an answer that a report makes."""
+    """Return the fields of an answer that come from a report."""
     report, position = info.report, info.position
     lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
     found: dict[str, Any] = {
@@ -195,13 +196,14 @@ def describe(info: Info) -> dict[str, Any]:
 
 
 def line_of(position: Position, line: Line, depth: int) -> dict[str, Any]:
+    """Return a principal variation as the answer has it; `depth`: the report's, for a line without its own."""
     pv = [position.move_text(move) for move in line.pv]
     thrown = {"throw": line.throw} if line.throw else {}
     return thrown | {"move": pv[0], "score": score_of(line.score), "depth": line.depth or depth, "pv": pv}
 
 
 def score_of(score: Score) -> dict[str, Any]:
-    """`cp` or `mate`, and the chances to win and to draw, the latter if there is one, all from the mover's side."""
+    """Return a score as the answer has it, the mover's view: `cp` or `mate`, and `win` and `draw` if they are known."""
     found: dict[str, Any] = {"cp": score.cp} if score.mate is None else {"mate": score.mate}
     if score.win is not None:
         found["win"] = round(score.win, 4)

@@ -1,4 +1,4 @@
-"""The file of `--resume`: answers of an earlier run, and those of this one behind them."""
+"""The file of `--resume`: the answers of earlier runs, to which this run appends its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.files import check_owned, open_json_lines, open_regular, write_whole
 
 Answer = dict[str, Any]
 Final = tuple[str, int, str]
-"""Id, turn and `query` of a final answer."""
+"""The id, turn and `query` of a final answer."""
 
 _BEGINNING = re.compile(rb'\{"id":"(?:[^"\\]|\\.)*","turn":\d+,"isDuringSearch":')
 _FIRST_FIELDS = (b'{"id":"', b'{"error":"')
@@ -22,11 +22,11 @@ _ERROR_FIELDS = {"error", "field", "id", "line", "turn"}
 
 
 class NotAnswersError(ValueError):
-    """The file has something that `siqi analyse` has not written."""
+    """Raised if a file has a line that `siqi analyse` has not written."""
 
 
 def is_answer(value: object) -> bool:
-    """True for an answer of ours: of a position, an error, a warning, or to an action."""
+    """True for an answer of `siqi analyse`: to a position or an action, an error, or a warning."""
     if not isinstance(value, dict):
         return False
     if "error" in value and isinstance(value["error"], str):
@@ -41,16 +41,16 @@ def is_answer(value: object) -> bool:
 
 
 def owns(head: bytes) -> bool:
-    """True if a file that begins so is one of ours: its first line is an answer, or the beginning of one."""
+    """True if a file that begins with these bytes is one of ours: its first line is an answer, or the start of one."""
     line, newline, _ = head.partition(b"\n")
     value = _decoded(line)
     if isinstance(value, dict):
-        return is_answer(value) and "action" not in value  # which a file of queries may have
+        return is_answer(value) and "action" not in value  # a file of queries may have actions, too
     return not newline and _BEGINNING.match(head) is not None
 
 
 def _decoded(line: bytes) -> object:
-    """The value of a line of JSON, None if it is none."""
+    """Return the value of a line of JSON, None if it is malformed."""
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -58,16 +58,16 @@ def _decoded(line: bytes) -> object:
 
 
 class Earlier(NamedTuple):
-    """The content of a file of answers, as far as a later run needs it."""
+    """The content of a file of answers that a later run needs."""
 
     finals: frozenset[Final] = frozenset()
     others: frozenset[int] = frozenset()  # hashes of errors and warnings
 
 
 def read_answers(path: Path) -> Earlier:
-    """Read a file of answers; it is not changed.
+    """Read a file of answers without changing it; a missing file has none.
 
-    OSError if it cannot be read, NotAnswersError if it is not ours throughout.
+    OSError if it cannot be read, NotAnswersError if any line of it is no answer.
     """
     finals, others = set(), set()
     try:
@@ -85,7 +85,7 @@ def read_answers(path: Path) -> Earlier:
 
 
 def _answers(file: BinaryIO) -> Iterator[tuple[Answer, bytes]]:
-    """Each answer and its line; a last one that was cut short is left out."""
+    """Yield each answer and its line; a last line that was cut short is skipped."""
     for number, line in enumerate(file, 1):
         value = _decoded(line)
         if isinstance(value, dict) and is_answer(value):
@@ -95,10 +95,13 @@ def _answers(file: BinaryIO) -> Iterator[tuple[Answer, bytes]]:
 
 
 class Journal:
-    """Appends answers to a file of ours, each whole or not at all."""
+    """A file of answers, open for appending; each answer is written whole or not at all."""
 
     def __init__(self, path: Path, earlier: Earlier) -> None:
-        """Open or create it; a last line that was cut short goes. OSError if that fails or another run writes it."""
+        """Open or create the file, and remove a last line that was cut short.
+
+        OSError if that fails, or if another run is writing to it.
+        """
         self._file = open_json_lines(path, owns, exclusive=True)
         self._others = set(earlier.others)
 
@@ -109,7 +112,7 @@ class Journal:
         self._file.close()
 
     def write(self, answer: Answer) -> None:
-        """Append an answer. Errors and warnings that the file has are not repeated, actions are left out."""
+        """Append an answer, unless it answers an action, or is an error or warning that the file has already."""
         if "action" in answer:
             return
         line = msgspec.json.encode(answer)

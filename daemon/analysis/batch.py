@@ -1,7 +1,7 @@
-"""The run of `siqi analyse`: a reader, a bounded queue, workers, and one writer's lock.
+"""One run of `siqi analyse`: a reader, a bounded queue, workers, and a lock for the output.
 
-Answers come as they are found; each position of a query has exactly one that is final. The reader waits while the queue
-is full, so that memory stays bounded however long the input is.
+Answers are written as they are found; each position of a query has exactly one final answer. The reader waits while the
+queue is full, so that memory stays bounded for any length of input.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 
 from daemon import __version__
 from daemon.analysis.answers import Final
-from daemon.analysis.query import Action, BadLineError, Query, identity, parse, resolve_options
+from daemon.analysis.query import Action, BadLineError, Query, parse, query_hash, resolve_options
 from daemon.pipes import printable
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from daemon.search_job import SearchJob
 
 WAITING = 1000
-"""Positions in the queue at the most."""
+"""The most positions in the queue."""
 
 DEFAULT_NODES = 100_000
-"""Of a query that names no limit."""
+"""The node limit of a query that names no limit."""
 
 LAST = 1 << 62
-"""The priority of the end."""
+"""The priority of the mark that ends a worker, behind all positions."""
 
 GIT_HASH = "<omitted>"
 """The commit in the answer to `query_version`: builds do not record theirs."""
@@ -38,8 +38,8 @@ GIT_HASH = "<omitted>"
 Write = Callable[[dict[str, Any]], None]
 
 
-class Settings(NamedTuple):
-    """The options of a run. Limits and `multipv` hold for queries that name none."""
+class BatchSettings(NamedTuple):
+    """The settings of a run. Limits and `multipv` apply to queries that name none."""
 
     workers: int = 1
     threads: int = 1
@@ -51,27 +51,27 @@ class Settings(NamedTuple):
 
     @property
     def options(self) -> dict[str, str]:
-        """The engine's options that they set."""
+        """The engine's options that follow from these settings."""
         return {"Hash": str(self.hash_mb), "Threads": str(self.threads), "Seed": "1"}
 
 
 class Backlog:
-    """Positions that wait for a worker: those of the highest priority first, and of one as they came."""
+    """The positions that wait for a worker, by falling priority, then in the order of their arrival."""
 
     def __init__(self) -> None:
         self._queue: queue.PriorityQueue[tuple[int, int, Item | None]] = queue.PriorityQueue(WAITING)
         self._order = itertools.count()
 
     def put(self, item: Item) -> None:
-        """Wait until there is room, and add a position."""
+        """Add a position. Blocks while the queue is full."""
         self._queue.put((-item.query.priority, next(self._order), item))
 
     def end(self) -> None:
-        """Have one worker end when all positions are taken."""
+        """Make one worker end once all positions are taken."""
         self._queue.put((LAST, next(self._order), None))
 
     def get(self) -> Item | None:
-        """Wait for a position and take it out; None at the end."""
+        """Remove and return the next position, None at the end. Blocks while there is none."""
         return self._queue.get()[2]
 
 
@@ -80,21 +80,22 @@ def ignore(*_: object) -> None:
 
 
 class Batch:
-    """One run. `errors` counts the answers that are errors."""
+    """One run. `errors` is the number of answers that are errors."""
 
     def __init__(
         self,
-        settings: Settings,
+        settings: BatchSettings,
         write: Write,
         fail: Callable[[Exception], object],
         expect: Callable[[str, tuple[int, ...]], None] = ignore,
         done: Collection[Final] = frozenset(),
         note: Callable[[str], None] = ignore,
     ) -> None:
-        """`write` takes one answer at a time, `expect` an id and the turns to be answered; those `done` are skipped.
+        """`write` is called with one answer at a time, `expect` with an id and the turns that will be answered.
 
-        `fail` gets an exception after which the run cannot go on, in the thread that raised it; the run may then never
-        end by itself, as the reader waits for input. `note` gets lines for the user that are no answers.
+        Answers in `done` are not computed again. `fail` is called with an exception after which the run cannot go on,
+        in the thread that raised it; the run may then never end by itself, as the reader waits for input. `note` is
+        called with lines for the user that are no answers.
         """
         self.errors = 0
         self._settings = settings
@@ -110,7 +111,7 @@ class Batch:
         self._is_stopping = False
 
     def run(self, feed: Callable[[], None]) -> None:
-        """Answer what `feed` asks for (by `take` and `ask`); returns when the last answer is written."""
+        """Run `feed`, which calls `take_line` and `take_query`; return when the last answer is written."""
         workers = [
             threading.Thread(target=self._guard, args=(self._work,), daemon=True) for _ in range(self._settings.workers)
         ]
@@ -129,45 +130,45 @@ class Batch:
             self._fail(error)
 
     def stop(self) -> None:
-        """Leave what runs without an answer; what waits is not begun."""
+        """End the run: searches end without an answer, waiting positions are not searched."""
         self._is_stopping = True
         with self._lock:
-            self._leave(lambda item: True)
+            self._terminate(lambda item: True)
 
-    def _leave(self, is_meant: Callable[[Item], bool]) -> None:
-        """End or drop open positions; under the lock."""
+    def _terminate(self, is_meant: Callable[[Item], bool]) -> None:
+        """Terminate the open positions for which `is_meant` is true; the caller holds the lock."""
         for item in filter(is_meant, self._open):
-            item.is_left = True
+            item.is_terminated = True
             if item.job is not None:
                 item.job.stop()
 
-    def _say(self, answer: dict[str, Any]) -> None:
+    def _write_answer(self, answer: dict[str, Any]) -> None:
         with self._lock:
-            self._say_locked(answer)
+            self._write_locked(answer)
 
-    def _say_locked(self, answer: dict[str, Any]) -> None:
+    def _write_locked(self, answer: dict[str, Any]) -> None:
         self.errors += "error" in answer
         self._write(answer)
 
-    def complain(self, what: str, name: str) -> None:
-        """Say what is wrong with a game that cannot be asked for."""
-        self._say(complaint(BadLineError(what, "", name)))
+    def report_error(self, what: str, name: str) -> None:
+        """Write the error of a game that cannot be analysed."""
+        self._write_answer(error_answer(BadLineError(what, "", name)))
 
-    def take(self, line: str | bytes, number: int = 0) -> None:
-        """Do what a line of JSON asks for; errors in it have its number, if there is one."""
+    def take_line(self, line: str | bytes, number: int = 0) -> None:
+        """Carry out a line of JSON, a query or an action; errors in it are answered, with its number if not 0."""
         try:
             parsed = parse(line)
             for field in parsed.unknown:
-                self._say({"id": parsed.asked.id, "warning": "unknown field", "field": field})
-            if isinstance(parsed.asked, Action):
-                self._act(parsed.asked, parsed.fields)
+                self._write_answer({"id": parsed.request.id, "warning": "unknown field", "field": field})
+            if isinstance(parsed.request, Action):
+                self._act(parsed.request, parsed.fields)
             else:
-                self.ask(parsed.asked)
+                self.take_query(parsed.request)
         except BadLineError as error:
-            self._say(complaint(error) | ({"line": number} if number else {}))
+            self._write_answer(error_answer(error) | ({"line": number} if number else {}))
 
-    def ask(self, query: Query) -> None:
-        """Queue the positions of a query; BadLineError if it names what there is not."""
+    def take_query(self, query: Query) -> None:
+        """Queue the positions of a query. Blocks while the queue is full. BadLineError for a bad option or value."""
         from daemon.analysis.analyst import Item
 
         changes: dict[str, Any] = {}
@@ -182,10 +183,10 @@ class Batch:
         for turn in turns:
             if turn > len(query.moves):
                 what = f"turn {turn} is after the last move, {len(query.moves)}"
-                self._say(complaint(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
+                self._write_answer(error_answer(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
                 continue
-            item = Item(query, turn, options, identity(query, turn, options))
-            if (query.id, turn, item.identity) not in self._done:
+            item = Item(query, turn, options, query_hash(query, turn, options))
+            if (query.id, turn, item.query_hash) not in self._done:
                 items.append(item)
         self._expect(query.id, tuple(item.turn for item in items))
         for item in items:
@@ -193,46 +194,47 @@ class Batch:
                 self._open.add(item)
             self._backlog.put(item)
 
-    def _act(self, asked: Action, fields: dict[str, Any]) -> None:
-        """Do what an action asks for; its answer repeats its fields."""
+    def _act(self, request: Action, fields: dict[str, Any]) -> None:
+        """Carry out an action; its answer repeats its fields."""
         found: dict[str, Any] = {}
         with self._lock:
-            if asked.action == "query_version":
+            if request.action == "query_version":
                 found = {"version": __version__, "git_hash": GIT_HASH}
-            elif asked.action == "clear_cache":
+            elif request.action == "clear_cache":
                 for analyst in self._analysts:
                     analyst.forget()
             else:
-                self._leave(
+                self._terminate(
                     lambda item: (
-                        (asked.action == "terminate_all" or item.query.id == asked.terminateId)
-                        and (asked.turns is None or item.turn in asked.turns)
+                        (request.action == "terminate_all" or item.query.id == request.terminateId)
+                        and (request.turns is None or item.turn in request.turns)
                     )
                 )
             self._write(fields | found)
 
     def _begin(self, item: Item, job: SearchJob) -> None:
-        """Note the search of an item, so that an action can end it; it may have come already."""
+        """Keep the search of an item for actions that terminate it; such an action may have come already."""
         with self._lock:
             item.job = job
-            if item.is_left:
+            if item.is_terminated:
                 job.stop()
 
     def _work(self) -> None:
+        """Analyse queued positions until the queue or the run ends; the body of a worker's thread."""
         from daemon.analysis.analyst import Analyst, SearchFaultError
 
         analyst = Analyst(self._note)
         self._analysts.append(analyst)
         while (item := self._backlog.get()) is not None and not self._is_stopping:
             with self._lock:
-                if item.is_left:
+                if item.is_terminated:
                     self._open.discard(item)
                     self._write({"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True})
                     continue
             try:
-                answer = analyst.analyse(item, self._begin, self._say)
+                answer = analyst.analyse(item, self._begin, self._write_answer)
             except BadLineError as error:
-                answer = complaint(error) | {"turn": item.turn}
+                answer = error_answer(error) | {"turn": item.turn}
             except SearchFaultError as error:
                 answer = {"id": item.query.id, "turn": item.turn, "error": printable(str(error), 200)}
             except Exception as error:
@@ -243,12 +245,13 @@ class Batch:
                 }
             with self._lock:
                 self._open.discard(item)
-                if item.is_left:
-                    answer.pop("query", None)  # a search cut short does not stand for its limits
+                if item.is_terminated:
+                    answer.pop("query", None)  # a terminated search is no answer for its limits
                 if not self._is_stopping:
-                    self._say_locked(answer)
+                    self._write_locked(answer)
 
 
-def complaint(error: BadLineError) -> dict[str, Any]:
+def error_answer(error: BadLineError) -> dict[str, Any]:
+    """Return the answer that reports an error, with those of its fields that are not empty."""
     found = {"error": str(error), "field": error.field, "id": error.id}
     return {name: value for name, value in found.items() if value}

@@ -1,4 +1,4 @@
-"""`siqi analyse` from the command line: files, formats, progress."""
+"""The command line of `siqi analyse`: files, formats, progress."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answers
-from daemon.analysis.batch import DEFAULT_NODES, Batch, Settings
+from daemon.analysis.batch import DEFAULT_NODES, Batch, BatchSettings
 from daemon.analysis.encodings import Text, explain, open_input
-from daemon.analysis.formats import Annotated, Table, queries_of_fens, query_of_record, records_of
+from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
 from daemon.options import CORE
 from daemon.pipes import printable
 from games import registry
@@ -25,31 +25,34 @@ from games.compiling import announce_compiling, to_stderr
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 """Exit statuses."""
 
-_MOST = {option.name: option.high for option in CORE}
+_MAX = {option.name: option.high for option in CORE}
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Add the arguments of `siqi analyse` to a parser."""
     found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
-    found.add_argument("input", nargs="?", type=Path, help="a file; without it standard input")
-    found.add_argument("--workers", type=number_to(256), default=1, help="positions looked at at the same time")
-    found.add_argument("--threads", type=number_to(_MOST["Threads"]), default=1, help="of a search")
-    found.add_argument("--hash", type=number_to(_MOST["Hash"]), default=16, metavar="MIB", help="memory of a search")
-    nodes_help = f"for queries without a limit ({DEFAULT_NODES})"
-    found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
-    found.add_argument("--depth", type=number_to(10**15), default=0, help="likewise")
-    found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="likewise")
+    found.add_argument("input", nargs="?", type=Path, help="a file; default: standard input")
+    found.add_argument("--workers", type=number_to(256), default=1, help="positions analysed at the same time")
+    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
     found.add_argument(
-        "--multipv", type=number_to(256), default=1, metavar="N", help="best moves of a position to find"
+        "--hash", type=number_to(_MAX["Hash"]), default=16, metavar="MIB", help="hash memory of each search"
     )
-    found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="of FENs and records")
-    found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="of the input")
-    found.add_argument("--encoding", help="of FENs and records, if what they begin with does not show it")
-    found.add_argument("--output", choices=("json", "csv", "record"), default="json", help="record: with comments")
-    found.add_argument("--resume", type=Path, metavar="FILE", help="append the answers to FILE; skip what it has")
+    nodes_help = f"node limit of queries that name no limit ({DEFAULT_NODES})"
+    found.add_argument("--nodes", type=number_to(10**15), default=0, help=nodes_help)
+    found.add_argument("--depth", type=number_to(10**15), default=0, help="their depth limit")
+    found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="their time limit")
+    found.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
+    found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="the game of FENs and records")
+    found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="the format of the input")
+    found.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
+    found.add_argument(
+        "--output", choices=("json", "csv", "record"), default="json", help="record: the input with comments"
+    )
+    found.add_argument("--resume", type=Path, metavar="FILE", help="append answers to FILE; skip those it has")
 
 
 def number_to(most: int) -> Callable[[str], int]:
-    """An argument's type: a whole number from 1 on."""
+    """Return the type of an argument that is a whole number from 1 to `most`."""
 
     def checked(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
@@ -59,51 +62,51 @@ def number_to(most: int) -> Callable[[str], int]:
     return checked
 
 
-def say(text: str) -> None:
-    """A line for the user, on standard error."""
+def report(text: str) -> None:
+    """Write a line for the user to standard error."""
     to_stderr(f"siqi analyse: {text}")
 
 
 def analyse_with(options: argparse.Namespace) -> int:
-    """The exit status: 0 if every position has its answer, 1 if something failed, 2 if nothing was begun."""
+    """Run `siqi analyse`. Return 0 if every position has an answer, 1 after a failure, 2 if nothing was started."""
     if (refusal := misuse(options)) is not None:
-        say(refusal)
+        report(refusal)
         return MISUSED
     earlier = Earlier()
     if options.resume is not None:
         try:
             earlier = read_answers(options.resume)
         except (OSError, NotAnswersError) as error:
-            say(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
+            report(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
             return MISUSED
     try:
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(Progress())
             return Run(options, progress, earlier, stack).run()
     except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
-        say(str(error))
+        report(str(error))
         return FAILED
     except UnicodeError as error:  # found before the first position
-        say(explain(error))
+        report(explain(error))
         return MISUSED
 
 
 def misuse(options: argparse.Namespace) -> str | None:
-    """Why the options cannot be had together."""
+    """Return why the options exclude each other, None if they do not."""
     if options.resume is not None and options.output != "json":
         return "--resume needs --output json"
     if options.output == "record":
         if options.format != "record":
             return "--output record needs --format record"
-        with announce_compiling(say, options.game):
-            annotate = registry.records(options.game).annotate
+        with announce_compiling(report, options.game):
+            annotate = registry.game_record_format(options.game).annotate
         if annotate is None:
             return f"--output record: records of {options.game} have no room for comments"
     return None
 
 
 class Run:
-    """One run, from its input to its output."""
+    """One run with its input and its output."""
 
     def __init__(
         self, options: argparse.Namespace, progress: Progress, earlier: Earlier, stack: contextlib.ExitStack
@@ -111,8 +114,8 @@ class Run:
         self._options = options
         self._progress = progress
         self._text: Text | None = None
-        self._records: Annotated | None = None
-        self._table: Table | None = None
+        self._records: AnnotatedRecords | None = None
+        self._table: CsvTable | None = None
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._out = sys.stdout.buffer
@@ -120,25 +123,25 @@ class Run:
         if options.format == "json":
             self._handle: Any = stack.enter_context(open_input(options.input))
         else:
-            with announce_compiling(progress.say, options.game):
-                usual = registry.records(options.game).ENCODING if options.format == "record" else "utf-8"
+            with announce_compiling(progress.report, options.game):
+                usual = registry.game_record_format(options.game).ENCODING if options.format == "record" else "utf-8"
             self._text = Text(options.input, options.encoding, usual, options.output == "record")
             self._handle = stack.enter_context(self._text.handle)
         self._write = self._writer(earlier, stack)
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
-        settings = Settings(options.workers, options.threads, options.hash, *limits, options.multipv)
-        self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.say)
+        settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
+        self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.report)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options
         if options.output == "record":
             assert self._text is not None
             encode = self._text.encode
-            self._records = Annotated(lambda text: self._put(encode(text)), options.game, self._text.encoding)
+            self._records = AnnotatedRecords(lambda text: self._put(encode(text)), options.game, self._text.encoding)
             return self._records
         if options.output == "csv":
-            self._table = Table(lambda text: self._put(text.encode() + b"\n"))
+            self._table = CsvTable(lambda text: self._put(text.encode() + b"\n"))
             return self._table
         if options.resume is not None:
             journal = stack.enter_context(Journal(options.resume, earlier))
@@ -153,28 +156,28 @@ class Run:
         self._guard(put)
 
     def _guard(self, write: Callable[[], None]) -> None:
-        """End the process at once if nothing more can be written, however much there is still to read."""
+        """Write; if that fails, end the process at once, however much input is left."""
         try:
             write()
         except BrokenPipeError:
-            os._exit(0)  # nobody reads any more
+            os._exit(0)  # the reader has closed the pipe
         except OSError as error:  # a full disk
-            say(str(error))
+            report(str(error))
             os._exit(FAILED)
 
     def _fail(self, error: Exception) -> None:
-        """End the process at once: the reader may wait for ever for input, or for a worker that has failed."""
+        """End the process at once, as the reader may wait for ever for input or for a failed worker."""
         try:
-            self._progress.say(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
+            self._progress.report(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
         finally:
             os._exit(FAILED)
 
     def _take_answer(self, answer: dict[str, Any]) -> None:
         self._write(answer)
-        self._progress.see(answer)
+        self._progress.update(answer)
         if self._records is not None and "error" in answer:
             turn = f", after move {answer['turn']}" if "turn" in answer else ""
-            self._progress.say(f"game {answer['id']}{turn}: {answer['error']}")
+            self._progress.report(f"game {answer['id']}{turn}: {answer['error']}")
 
     def _expect(self, name: str, turns: tuple[int, ...]) -> None:
         self._progress.expect(len(turns))
@@ -182,7 +185,7 @@ class Run:
             self._table.expect(name, turns)
 
     def run(self) -> int:
-        """The exit status."""
+        """Run to the end of the input and the last answer; return the exit status."""
         try:
             self._batch.run(self._feed)
         except KeyboardInterrupt:
@@ -191,18 +194,18 @@ class Run:
         if self._table is not None:
             self._table.close()
         if self._text is not None and self._text.is_broken:
-            self._progress.say(self._text.hint())
+            self._progress.report(self._text.hint())
         if self._status == 0 and self._batch.errors:
-            self._progress.say(f"{self._batch.errors} of the answers are errors")
+            self._progress.report(f"{self._batch.errors} of the answers are errors")
             self._status = FAILED
         return self._status
 
     def _feed(self) -> None:
-        """Read the input; what was read before a fault is answered."""
+        """Read the input; positions read before a fault are answered."""
         try:
             self._feed_input()
         except (OSError, UnicodeError) as error:
-            self._progress.say(explain(error) if isinstance(error, UnicodeError) else str(error))
+            self._progress.report(explain(error) if isinstance(error, UnicodeError) else str(error))
             self._status = FAILED
 
     def _feed_input(self) -> None:
@@ -210,32 +213,32 @@ class Run:
         if options.format == "json":
             for number, line in enumerate(self._handle, 1):
                 if line := line.strip():
-                    self._batch.take(line, number)
+                    self._batch.take_line(line, number)
         elif options.format == "fen":
             for query in queries_of_fens(self._handle, options.game):
-                self._batch.ask(query)
+                self._batch.take_query(query)
         else:
             self._feed_records()
 
     def _feed_records(self) -> None:
         game, number = self._options.game, 0
         skip = self._records.skip if self._records is not None else lambda text: None
-        with announce_compiling(self._progress.say, game):
+        with announce_compiling(self._progress.report, game):
             found = records_of(self._handle, game, skip)
         for number, record in enumerate(found, 1):
             if isinstance(record, ValueError):
-                self._batch.complain(str(record), str(number))
+                self._batch.report_error(str(record), str(number))
                 continue
             if self._records is not None:
                 self._records.add(str(number), record)
-            self._batch.ask(query_of_record(str(number), game, record))
+            self._batch.take_query(query_of_record(str(number), game, record))
         if not number:
-            self._progress.say(f"no record of {game} in the input")
+            self._progress.report(f"no record of {game} in the input")
             self._status = FAILED
 
 
 class Progress:
-    """A bar on standard error where that is a terminal: positions, rate, time left."""
+    """A progress bar if standard error is a terminal: positions, rate, time left."""
 
     def __enter__(self) -> Progress:
         self._bar: Any = None
@@ -249,10 +252,10 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def say(self, text: str) -> None:
-        """A line for the user, above the bar."""
+    def report(self, text: str) -> None:
+        """Write a line for the user, above the bar."""
         if self._bar is None:
-            say(text)
+            report(text)
         else:
             self._bar.write(f"siqi analyse: {text}", file=sys.stderr)
 
@@ -261,6 +264,6 @@ class Progress:
         if self._bar is not None:
             self._bar.total += count
 
-    def see(self, answer: dict[str, Any]) -> None:
+    def update(self, answer: dict[str, Any]) -> None:
         if self._bar is not None and not answer.get("isDuringSearch", "turn" not in answer):
             self._bar.update()

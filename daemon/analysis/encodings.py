@@ -1,4 +1,4 @@
-"""Text of the user's files: its encoding, and its faults."""
+"""The text of users' files: its encoding, and undecodable bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 SAMPLE_BYTES = 1 << 20
-"""The encoding of a file is detected by its first bytes, up to this size; that of a pipe by 64 KiB at most."""
+"""The most bytes from which the encoding of a file is detected; for a pipe it is 64 KiB."""
 
 LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
 """Encodings tried for text that has no byte order mark and is not UTF-8."""
@@ -22,20 +22,20 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16", "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16", "utf-16-be"),
 )
-"""Byte order marks; the encoding of the whole text, whose decoder removes the mark, and that of the text behind it."""
+"""Byte order marks, the encoding whose decoder removes the mark, and the encoding of the text behind it."""
 
 
 class Text:
     """Input decoded as it is read; undecodable bytes are kept (`keeps_bytes`) or become U+FFFD.
 
-    UTF-16 and its like have no room for single bytes: reading raises UnicodeError where they were to be kept.
+    UTF-16 and UTF-32 cannot represent single bytes: with `keeps_bytes`, reading raises UnicodeError there.
     """
 
     def __init__(self, path: Path | None, encoding: str | None, usual: str, keeps_bytes: bool) -> None:
-        """Open a file, or standard input. Without an encoding it is detected; pure ASCII is in the usual one.
+        """Open a file, or standard input if `path` is None. Without `encoding` detect it; for pure ASCII it is `usual`.
 
-        OSError, or LookupError for an encoding that does not exist. UnicodeError if bytes are to be kept and cannot be:
-        a file is looked through for that, a pipe is not.
+        OSError if the file cannot be opened, LookupError for an unknown encoding. UnicodeError for undecodable bytes
+        that cannot be kept: a file is searched for them, a pipe is not.
         """
         source = open_input(path)
         try:
@@ -63,19 +63,19 @@ class Text:
         return replacement
 
     def encode(self, text: str) -> bytes:
-        """Return the bytes that the next part of the text came from; text may be added to it."""
+        """Return the bytes of the next part of the text, as they were read; text may have been added."""
         data = self._mark + self._encoder.encode(text)
         self._mark = b""
         return data
 
     def hint(self) -> str:
-        """Return a line on another encoding to try where the text was broken."""
+        """Return a line that suggests another encoding for undecodable text."""
         other = "utf-8" if self.encoding == "gb18030" else "gb18030"
         return f"some of the input is not {self.encoding}; --encoding {other} may read it"
 
 
 def open_input(path: Path | None) -> io.BufferedReader:
-    """Open a file, which may be a pipe, or standard input; OSError if that fails."""
+    """Open a file or a pipe, or standard input if `path` is None; OSError if that fails."""
     descriptor = os.dup(0) if path is None else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         return io.BufferedReader(io.FileIO(descriptor), _PIPE_BYTES)
@@ -85,7 +85,7 @@ def open_input(path: Path | None) -> io.BufferedReader:
 
 
 def _first_bytes(source: io.BufferedReader) -> bytes:
-    """Return the first bytes of the source, which stays where it was. Waits for a pipe's first bytes only."""
+    """Return the first bytes of the source without consuming them. Of a pipe it waits for the first bytes only."""
     if not source.seekable():
         return source.peek(_PIPE_BYTES)
     start = source.tell()
@@ -95,7 +95,7 @@ def _first_bytes(source: io.BufferedReader) -> bytes:
 
 
 def _named(encoding: str, sample: bytes) -> str:
-    """The encoding asked for, with a mark if and only if the text has one."""
+    """Return the encoding asked for, in its variant with a byte order mark if and only if the text has one."""
     name = codecs.lookup(encoding).name
     for mark, marked, unmarked in _MARKS:
         if name == unmarked and sample.startswith(mark):
@@ -104,7 +104,7 @@ def _named(encoding: str, sample: bytes) -> str:
 
 
 def _mark_of(encoding: str, sample: bytes) -> tuple[bytes, str]:
-    """The mark that a text begins with, and the encoding of the text behind it."""
+    """Return the byte order mark at the start of a text, b'' if none, and the encoding of the text behind it."""
     name = codecs.lookup(encoding).name
     for mark, marked, unmarked in _MARKS:
         if name == marked and sample.startswith(mark):
@@ -121,7 +121,7 @@ def _can_keep_bytes(encoding: str) -> bool:
 
 
 def _check(source: io.BufferedReader, encoding: str) -> None:
-    """UnicodeError if the rest of the source cannot be decoded; it stays where it was."""
+    """Raise UnicodeError if the rest of the source cannot be decoded; the position in it does not change."""
     decoder, start = codecs.getincrementaldecoder(encoding)(), source.tell()
     while data := source.read(SAMPLE_BYTES):
         decoder.decode(data)
@@ -130,21 +130,21 @@ def _check(source: io.BufferedReader, encoding: str) -> None:
 
 
 def explain(error: UnicodeError) -> str:
-    """Return a line on what could not be decoded."""
+    """Return a line on why the input could not be decoded."""
     if isinstance(error, UnicodeDecodeError):
         return f"the input is not {error.encoding}: {error.reason}"
     return str(error)
 
 
 def detected(sample: bytes, usual: str) -> str:
-    """Return the encoding of a text by a sample of it: the usual one if the sample may be in any."""
+    """Return the encoding of a text by a sample of it; the usual one if the sample does not show any."""
     for mark, encoding, _ in _MARKS:
         if sample.startswith(mark):
             return encoding
     if sample.isascii() and b"\0" not in sample:
         return usual
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)  # which may end within a character
+        codecs.getincrementaldecoder("utf-8")().decode(sample)  # incremental: it may end within a character
     except UnicodeDecodeError:
         pass
     else:

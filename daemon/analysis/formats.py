@@ -1,4 +1,4 @@
-"""Other ways in and out: lists of FENs, records of games, tables of comma-separated values, annotated records."""
+"""Other formats of input and output: FENs, game records, comma-separated values, annotated game records."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ COLUMNS = (
     *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),
     *("draw", "depth", "nodes", "time", "pv", "outcome", "error"),
 )
-"""Of a table."""
+"""The columns of a CsvTable."""
 
 MATE_CP = 10_000
-"""Centipawns of a proven win in the column `lost`."""
+"""The centipawns of a proven win in the column `lost`."""
 
 Answer = dict[str, Any]
 
 
 def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
-    """A FEN a line, with `moves ...` if wanted. The id is the line's number.
+    """Yield the query of each line: a FEN, and `moves ...` if there are any. Its id is the number of the line.
 
-    A line that begins with `#` is a comment, and so is what follows a `;` (EPD).
+    A line that begins with `#` is a comment, as is the text after a `;` (EPD).
     """
     for number, line in enumerate(handle, 1):
         words = line.partition(";")[0].split()
@@ -40,11 +40,11 @@ def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
 def records_of(
     handle: TextIO, game: str, skip: Callable[[str], None] = lambda text: None
 ) -> Iterator[GameRecord | ValueError]:
-    """Yield the games of a file, and the errors of those that cannot be read; `skip` as for `Records.read`.
+    """Yield the games of a file, and an error for each that cannot be read; `skip` as for `GameRecordFormat.read`.
 
-    UnicodeError if the text cannot be decoded: reading goes on behind a bad game, but not behind that.
+    UnicodeError if the text cannot be decoded; that ends the reading, a bad game does not.
     """
-    games = registry.records(game).read(handle, skip)
+    games = registry.game_record_format(game).read(handle, skip)
     while True:
         try:
             yield next(games)
@@ -57,7 +57,7 @@ def records_of(
 
 
 def query_of_record(name: str, game: str, record: GameRecord) -> Query:
-    """Every position of a game."""
+    """Return the query for every position of a game."""
     turns = tuple(range(len(record.moves) + 1))
     return Query(
         name,
@@ -69,29 +69,32 @@ def query_of_record(name: str, game: str, record: GameRecord) -> Query:
     )
 
 
-class Table:
-    """Final answers as lines of comma-separated values, one for each of the lines found.
+class CsvTable:
+    """Final answers as comma-separated values, a row for each principal variation.
 
-    What a move lost needs the score of the position after it, unless it is among the lines found: rows wait for that.
+    The column `lost` needs the score of the next position, unless the move played is among the variations; its rows
+    wait for that answer.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._expected: dict[str, Counter[int]] = {}  # by id, the turns whose answers are to come
-        self._waiting: dict[str, dict[int, Answer]] = {}
-        self._scores: dict[str, dict[int, int | None]] = {}  # of turns, the mover's side
+    def __init__(self, write_text: Callable[[str], None]) -> None:
+        """`write_text` is called with each row, without its line end."""
+        self._write_text = write_text
+        self._expected: dict[str, Counter[int]] = {}  # by id, the turns without an answer yet
+        self._waiting: dict[str, dict[int, Answer]] = {}  # by id and turn, answers that wait for the next position's
+        self._scores: dict[str, dict[int, int | None]] = {}  # by id and turn, centipawns, the mover's view
         self._write(COLUMNS)
 
     def expect(self, name: str, turns: tuple[int, ...]) -> None:
-        """The turns of an id that will be answered."""
+        """Note the turns of an id that will be answered."""
         self._expected.setdefault(name, Counter()).update(turns)
 
     def _write(self, cells: tuple[Any, ...]) -> None:
         text = io.StringIO()
         csv.writer(text, lineterminator="").writerow(cells)
-        self._say(text.getvalue())
+        self._write_text(text.getvalue())
 
     def __call__(self, answer: Answer) -> None:
+        """Take an answer, and write the rows that are now complete."""
         if answer.get("isDuringSearch") or "warning" in answer or "action" in answer:
             return
         name, turn = answer.get("id", ""), answer.get("turn", -1)
@@ -104,7 +107,7 @@ class Table:
         scores[turn] = score_before(answer)
         if (earlier := waiting.pop(turn - 1, None)) is not None:
             self._write_rows(earlier, scores[turn])
-        if expected[turn + 1] and has_to_wait(answer) and turn not in waiting:
+        if expected[turn + 1] and needs_next_score(answer) and turn not in waiting:
             waiting[turn] = answer
         else:
             self._write_rows(answer, scores.get(turn + 1))
@@ -113,13 +116,13 @@ class Table:
                 store.pop(name, None)
 
     def close(self) -> None:
-        """Write what still waits: the run was broken off."""
+        """Write the rows that still wait, as the run was broken off."""
         for waiting in self._waiting.values():
             for answer in waiting.values():
                 self._write_rows(answer, None)
 
     def _write_rows(self, answer: Answer, next_score: int | None) -> None:
-        """`next_score` is that of the position after the move played, the opponent's side."""
+        """Write the rows of an answer. `next_score`: of the position after the move played, the opponent's view."""
         lost = loss(answer, next_score)
         for rank, line in enumerate(answer.get("lines") or [{}], 1):
             cells = {**answer, **line, **line.get("score", {}), "pv": " ".join(line.get("pv", ()))}
@@ -130,20 +133,20 @@ class Table:
             self._write(tuple(cells.get(column, "") for column in COLUMNS))
 
 
-def has_to_wait(answer: Answer) -> bool:
-    """True if the loss by the move played can only be known from the next position."""
+def needs_next_score(answer: Answer) -> bool:
+    """True if the loss by the move played follows only from the next position's score."""
     played, lines = answer.get("played"), answer.get("lines")
     return bool(played and lines and is_known_from_next(answer) and played not in [line["move"] for line in lines])
 
 
 def is_known_from_next(answer: Answer) -> bool:
-    """True if the next position's score is that of the move: no throw and nothing hidden comes between."""
+    """True if the next position's score is the move's: the game has neither dice nor hidden pieces."""
     info = registry.info(answer["game"])
     return not info.has_dice and not info.has_hidden
 
 
 def loss(answer: Answer, next_score: int | None) -> int | None:
-    """Centipawns that the move played is worth less than the best; None if that is not known."""
+    """Return the centipawns by which the move played is worse than the best, at least 0; None if not known."""
     lines, played = answer.get("lines"), answer.get("played")
     if not lines or not played or "throw" in lines[0]:
         return None
@@ -156,7 +159,7 @@ def loss(answer: Answer, next_score: int | None) -> int | None:
 
 
 def score_before(answer: Answer) -> int | None:
-    """Centipawns of a position, the mover's side; None if the answer has none."""
+    """Return the score of a position in centipawns, the mover's view; None if the answer has none."""
     outcome = answer.get("outcome", "").split()
     if outcome[:1] == ["win"]:
         return MATE_CP if outcome[1] == answer["toMove"] else -MATE_CP
@@ -167,38 +170,39 @@ def score_before(answer: Answer) -> int | None:
 
 
 def centipawns(score: dict[str, Any]) -> int:
-    """A score as a number; a proven win is `MATE_CP`."""
+    """Return a score in centipawns, within MATE_CP, which is a proven win."""
     if "mate" in score:
         return MATE_CP if score["mate"] > 0 else -MATE_CP
     return int(max(-MATE_CP, min(MATE_CP, score["cp"])))
 
 
-class Annotated:
-    """The input again, in which each game has a note for every position."""
+class AnnotatedRecords:
+    """The input text with a note for every position of each game."""
 
-    def __init__(self, say: Callable[[str], None], game: str, encoding: str) -> None:
-        """`say` takes text as it is to be written, line ends included; the encoding can hold all of it."""
-        self._say = say
+    def __init__(self, write_text: Callable[[str], None], game: str, encoding: str) -> None:
+        """`write_text` is called with text, line ends included, that `encoding` can hold."""
+        self._write_text = write_text
         self._encoding = encoding
-        self._annotate = registry.records(game).annotate
+        self._annotate = registry.game_record_format(game).annotate
         self._games: dict[str, GameRecord] = {}
         self._notes: dict[str, dict[int, Note]] = {}
-        self._left: dict[str, int] = {}  # positions that have no answer yet
-        self._parts: deque[str | tuple[str]] = deque()  # text, or the name of a game, in the order of the input
+        self._left: dict[str, int] = {}  # by game, the number of positions without an answer
+        self._parts: deque[str | tuple[str]] = deque()  # text, or (name,) of a game, in the order of the input
         self._has_games = False
 
     def add(self, name: str, record: GameRecord) -> None:
-        """A game of the input whose positions will be answered."""
+        """Add a game of the input, whose positions will be answered."""
         self._games[name], self._notes[name], self._left[name] = record, {}, len(record.moves) + 1
         self._parts.append((name,))
         self._has_games = True
 
     def skip(self, text: str) -> None:
-        """Text of the input that is in no game which can be read."""
+        """Add text of the input that is in no readable game."""
         self._parts.append(text)
         self._flush()
 
     def __call__(self, answer: Answer) -> None:
+        """Take an answer; write the text that is now complete."""
         if answer.get("isDuringSearch") or "turn" not in answer:
             return
         name = answer["id"]
@@ -208,15 +212,15 @@ class Annotated:
         self._flush()
 
     def _flush(self) -> None:
-        """Write what is complete; nothing before there is a game, as the input may be something else."""
+        """Write the complete parts in order; nothing until there is a game, as the input may be something else."""
         while self._parts and self._has_games:
             part = self._parts[0]
             if isinstance(part, str):
-                self._say(part)
+                self._write_text(part)
             elif self._left[part[0]]:
                 return
             else:
-                self._say(self._text(*part))
+                self._write_text(self._text(*part))
             self._parts.popleft()
 
     def _text(self, name: str) -> str:
@@ -226,7 +230,8 @@ class Annotated:
 
 
 def note_of(answer: Answer) -> Note:
-    """`+0.13/14` and the moves of each line: the score from the first side, the depth; or how the game has ended."""
+    """Return a note: `+0.13/14` (score from the first side's view, depth) and the moves of each variation, or the
+    outcome, or nothing."""
     sign = 1 if answer.get("toMove") == "first" else -1
     if lines := answer.get("lines"):
         return tuple(
@@ -239,7 +244,10 @@ def note_of(answer: Answer) -> Note:
 
 
 def pawns_text(score: dict[str, Any], sign: int) -> str:
-    """`+0.13` in pawns, or `-M3`: the second side wins in three moves."""
+    """Return a score from the first side's view: `+0.13` in pawns, or `-M3`, the second side wins in three moves.
+
+    `sign`: -1 turns a score of the second side's view.
+    """
     if "mate" in score:
         return f"{'+' if sign * score['mate'] > 0 else '-'}M{abs(score['mate'])}"
     return f"{sign * score['cp'] / 100:+.2f}"

@@ -1,6 +1,6 @@
-"""A line of the input, checked: a query, or an action.
+"""The input of `siqi analyse`: a line is parsed and checked as a query or an action.
 
-Names are ours; KataGo's spellings of a few are understood. An error names the field that it is in.
+Some of KataGo's names are accepted beside ours. An error names its field.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ SPELLINGS = {
     "maxVisits": "nodes",
     "turnNumbers": "turns",
 }
-"""KataGo's, and ours."""
+"""Our names of fields, by KataGo's."""
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A position, or several of one game, and how far to look into them."""
+    """A position, or several of one game, and the limits of their searches."""
 
     id: Annotated[str, Meta(min_length=1)]
     game: GameName = "xiangqi"
-    position: str = ""  # what the protocol's `position` takes; else:
-    fen: str = ""
+    position: str = ""  # the arguments of the protocol's `position`; or:
+    fen: str = ""  # '': the start position
     moves: tuple[str, ...] = ()
-    dice: Throw | tuple[Throw, ...] = 0  # EWN's throw for the last position, or the throws for all moves but set-ups
-    analyseTurns: tuple[Number, ...] | None = None  # after how many moves; None: after all
+    dice: Throw | tuple[Throw, ...] = 0  # EWN's throw for the last position, or the throws for all moves after set-ups
+    analyseTurns: tuple[Number, ...] | None = None  # numbers of moves played; None: all of them
     nodes: Number = 0
     depth: Number = 0
     movetime: Annotated[int, Meta(ge=0, le=10**9)] = 0  # ms
@@ -52,17 +52,17 @@ class Query(msgspec.Struct, frozen=True):
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
     reportEvery: Annotated[float, Meta(ge=0)] = 0.0  # seconds between answers while a search runs; 0: none
     priority: Annotated[int, Meta(ge=-(10**15), le=10**15)] = 0  # higher comes first
-    book: bool = False  # with the moves of the books: most of a millisecond in Xiangqi
-    clear: bool = False  # forget earlier searches first, so that the answer can be repeated exactly
+    book: bool = False  # add the books' knowledge: most of a millisecond in Xiangqi
+    clear: bool = False  # forget earlier searches first, so that the answer is reproducible
 
     @property
     def limits(self) -> dict[str, int]:
-        """The limits that it names."""
+        """The limits that are given (not 0)."""
         found = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
         return {name: value for name, value in found.items() if value}
 
     def throw(self, turn: int) -> int:
-        """The throw of a position, 0 if none is given."""
+        """Return the throw at the position after `turn` moves, 0 if none is given."""
         if isinstance(self.dice, int):
             return self.dice if turn == len(self.moves) else 0
         setups = 2 if not self.fen and registry.info(self.game).has_setup else 0
@@ -71,16 +71,16 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """A request that is not a query."""
+    """A request other than a query."""
 
     id: str
     action: ActionName
-    terminateId: str | None = None  # needed by `terminate`
-    turns: tuple[int, ...] | None = None  # to terminate; None: all
+    terminateId: str | None = None  # required by `terminate`
+    turns: tuple[int, ...] | None = None  # the turns to terminate; None: all
 
 
 class BadLineError(ValueError):
-    """A fault in a field ('' for the line) of a query ('' where its id is not known)."""
+    """Raised for a fault in a line. `field` is '' if it is the whole line, `id` is '' if the query's is not known."""
 
     def __init__(self, what: str, field: str = "", id: str = "") -> None:
         super().__init__(what)
@@ -89,9 +89,11 @@ class BadLineError(ValueError):
 
 
 class Parsed(NamedTuple):
-    asked: Query | Action
-    unknown: list[str]  # fields that nobody knows
-    fields: dict[str, Any]  # as they came; the answer to an action repeats them
+    """A parsed line."""
+
+    request: Query | Action
+    unknown: list[str]  # names of unknown fields, sorted
+    fields: dict[str, Any]  # as they were sent; the answer to an action repeats them
 
 
 _FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Action)}
@@ -99,7 +101,7 @@ _CHOICES = {"game": get_args(GameName), "action": get_args(ActionName)}
 
 
 def parse(line: str | bytes) -> Parsed:
-    """Parse a line of the input; BadLineError if it asks for nothing that there is."""
+    """Parse a line of the input; BadLineError if it is no JSON object, or a field has a bad value."""
     try:
         given = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -114,17 +116,17 @@ def parse(line: str | bytes) -> Parsed:
         if isinstance(value := fields.get(field), str) and value not in choices:
             raise BadLineError(f"one of {' '.join(choices)}, not {printable(value)}", field, name)
     try:
-        asked = msgspec.convert(fields, kind)
+        request = msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         what, _, path = str(error).partition(" - at `$")
         field = re.split(r"[.`\[]", path.lstrip("."))[0] or _missing(what)
         raise BadLineError(what, field, name) from None
     unknown = sorted(set(fields) - _FIELDS[kind])
-    if isinstance(asked, Query):
-        asked = _with_position(asked)
-    elif asked.action == "terminate" and asked.terminateId is None:
+    if isinstance(request, Query):
+        request = _with_position(request)
+    elif request.action == "terminate" and request.terminateId is None:
         raise BadLineError("Object missing required field `terminateId`", "terminateId", name)
-    return Parsed(asked, unknown, given)
+    return Parsed(request, unknown, given)
 
 
 def _missing(what: str) -> str:
@@ -133,7 +135,7 @@ def _missing(what: str) -> str:
 
 
 def _with_position(query: Query) -> Query:
-    """`position`, as the protocol has it, taken apart."""
+    """Return the query with its `position` split into `fen` and `moves`."""
     if not query.position:
         return query
     if query.fen or query.moves:
@@ -144,32 +146,33 @@ def _with_position(query: Query) -> Query:
     raise BadLineError("expected startpos or fen", "position", query.id)
 
 
-Setting = tuple[str, str]
+OptionValue = tuple[str, str]
+"""The name and the value of an option."""
 
 
 @lru_cache(256)
-def _resolved(game: str, settings: tuple[Setting, ...]) -> tuple[Setting, ...]:
+def _resolved(game: str, settings: tuple[OptionValue, ...]) -> tuple[OptionValue, ...]:
     options = Options()
     for name, value in settings:
         options.set(name, value)
-    search = tuple((name, options.text(name)) for name in SEARCH_OPTIONS)
-    return search + tuple(options.of_game(game))
+    search = tuple((name, options.text(name)) for name in SEARCHER_OPTIONS)
+    return search + tuple(options.for_game(game))
 
 
-SEARCH_OPTIONS = ("Hash", "Threads", "Seed")
+SEARCHER_OPTIONS = ("Hash", "Threads", "Seed")
 
 
-def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ...]:
-    """(name, value) of every option that matters to the query's search: `SEARCH_OPTIONS` first, then the game's.
+def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue, ...]:
+    """Return (name, value) of every option that affects the query's search: SEARCHER_OPTIONS first, then the game's.
 
-    BadLineError for a name or a value that there is not.
+    BadLineError for an unknown name or a value that is not allowed.
     """
     given = {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.options.items()
     }
     known = [name for name, _ in _resolved(query.game, ())]
     for name in given:
-        if name.lower() not in {option.lower() for option in known}:  # the daemon may have it: here it decides nothing
+        if name.lower() not in {option.lower() for option in known}:  # also options that only the daemon uses
             what = f"unknown option: {printable(name, 40)}; {query.game} has {', '.join(known)}"
             raise BadLineError(what, "options", query.id)
     try:
@@ -178,11 +181,11 @@ def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[Setting, ..
         raise BadLineError(printable(str(error), 200), "options", query.id) from None
 
 
-def identity(query: Query, turn: int, options: tuple[Setting, ...]) -> str:
-    """Return a hash of all that decides an answer, as 16 hexadecimal digits.
+def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str:
+    """Return a hash, as 16 hexadecimal digits, of everything that determines an answer.
 
-    That is the version, the position with all moves and throws before it, the limits and options of the search. The id,
-    the priority and answers during the search are left out.
+    That is the version, the position with all moves and throws before it, and the limits and options of the search. The
+    id, the priority and the answers during the search do not count.
     """
     whole = (
         __version__,

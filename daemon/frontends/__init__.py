@@ -1,7 +1,7 @@
-"""The protocols of clients, one file each: lines into calls of the engine, its events into lines.
+"""Front ends: one file for each protocol, which turns lines into engine calls and events into lines.
 
-A front end knows no other's words, no search and no rules: it asks the engine, and of a game what the contract
-declares. The first word that a client says chooses.
+A front end knows no other protocol, no search and no rules; it asks the engine, and the game's contract. The client's
+first word selects it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ CLASSES = {
     "INFO": "junqi.Referee",
     "{": "botzone.Botzone",
 }
-"""By how the first line begins; each is imported when it is chosen."""
+"""The front ends by the beginning of the first line; each is imported when it is selected. Any other line: UCI."""
 
 
 def front_end_for(line: str) -> type[FrontEnd]:
-    """Return the front end of a client whose first line this is."""
+    """Return the front end for a client's first line."""
     word = line.split(maxsplit=1)[0]
     for start, path in CLASSES.items():
         if word == start or ((not start.isalpha() or start.isupper()) and word.startswith(start)):
@@ -36,7 +36,7 @@ def front_end_for(line: str) -> type[FrontEnd]:
 
 
 def load_front_end(path: str) -> type[FrontEnd]:
-    """Import a front end by its module and class."""
+    """Import a front end; `path` is its module and class."""
     module, name = path.split(".")
     found: type[FrontEnd] = getattr(importlib.import_module(f"daemon.frontends.{module}"), name)
     return found

@@ -1,7 +1,7 @@
-"""What all front ends share: a table of commands, lines that wait for their turn, events handed to methods.
+"""The base of all front ends: a table of commands, a queue of lines, a method for each event.
 
-A front end turns lines into calls and events into lines. All of it runs on the engine's owner's thread, so it needs no
-locks: `read` is called with each line of the client, `write` with each event, `drain` after either.
+The server calls `read` with each line of the client, `write` with each event, and `run_queued` after either, all on the
+thread of the engine's owner; no locks are needed.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from daemon.pipes import ClientLine, printable
 from daemon.scheduler import Needs
 
 DRAW_BELOW = -30
-"""A draw is agreed to where the engine's score is less, in centipawns."""
+"""The engine agrees to a draw if its score is below this, in centipawns, the engine's view."""
 
-AT_ONCE, IN_TURN, GAME, IDLE = Needs.NOTHING, Needs.TURN, Needs.TURN | Needs.GAME, Needs.TURN | Needs.IDLE
+AT_ONCE, IN_ORDER, GAME, IDLE = Needs.NOTHING, Needs.IN_ORDER, Needs.IN_ORDER | Needs.GAME, Needs.IN_ORDER | Needs.IDLE
 READY = GAME | IDLE
-PEACE = GAME | Needs.PEACE
+NOT_STOPPING = GAME | Needs.NOT_STOPPING
 
 
 class Command(NamedTuple):
-    """A word that a client begins a line with."""
+    """A command of the protocol, the first word of a line."""
 
-    handle: Callable[[Any, list[str], ClientLine], None]  # gets the front end, the other words, and the line
+    handle: Callable[[Any, list[str], ClientLine], None]  # called with the front end, the other words, and the line
     needs: Needs = GAME
-    help: str = ""  # its words, two blanks, what it does
-    is_worth_compiling: bool = False  # once the client has quit
+    help: str = ""  # its syntax, two blanks, its effect
+    is_worth_compiling: bool = False  # True: after `quit` it is still answered if that takes compiling
 
 
-class Letter(NamedTuple):
-    """A line that waits."""
+class QueuedLine(NamedTuple):
+    """A line that waits until its command's needs are met."""
 
     line: ClientLine
     command: Command
 
 
 class FrontEnd:
-    """One client. A subclass has the client's commands, and a method for each event that the client hears of."""
+    """The front end of one client. A subclass has the protocol's commands, and a method for each event it reports."""
 
     commands: ClassVar[Mapping[str, Command]]
 
@@ -51,36 +51,36 @@ class FrontEnd:
         self.engine = engine
         self.out = out
         self.leave = leave
-        self.mailbox: deque[Letter] = deque()
+        self.queue: deque[QueuedLine] = deque()
 
     # Lines
 
     def chosen_by(self, text: str) -> FrontEnd:
-        """Return the front end for a line and those after it: this one, unless the line decides for another."""
+        """Return the front end for this line and all later ones: this one, unless the line selects another."""
         return self
 
     def read(self, line: ClientLine) -> None:
-        """Take a line that is not blank: carry it out, or keep it until its turn comes."""
+        """Carry out a line that is not blank, or queue it until its command's needs are met."""
         command = self.find(line.text.split(maxsplit=1)[0])
         if command is None:
             self.unknown(line)
-        elif command.needs and (self.mailbox or not self.engine.allows(command.needs)):
-            self.mailbox.append(Letter(line, command))
+        elif command.needs and (self.queue or not self.engine.prepare(command.needs)):
+            self.queue.append(QueuedLine(line, command))
         else:
             self._handle(line, command)
 
     def find(self, word: str) -> Command | None:
-        """Return the command that a line begins with."""
+        """Return the command for the first word of a line, None if there is none."""
         return self.commands.get(word)
 
     def unknown(self, line: ClientLine) -> None:
-        """Say that a line is no command."""
+        """Refuse a line that is no command."""
         self.refuse(line, Refusal(Kind.LINE, f"unknown command: {printable(line.text.split()[0])}"))
 
-    def drain(self) -> None:
-        """Carry out the lines whose turn has come."""
-        while self.mailbox and self.engine.allows(self.mailbox[0].command.needs):
-            self._handle(*self.mailbox.popleft())
+    def run_queued(self) -> None:
+        """Carry out queued lines, in order, while their needs are met."""
+        while self.queue and self.engine.prepare(self.queue[0].command.needs):
+            self._handle(*self.queue.popleft())
 
     def _handle(self, line: ClientLine, command: Command) -> None:
         try:
@@ -92,31 +92,31 @@ class FrontEnd:
         except (ValueError, OverflowError) as error:
             self.refuse(line, Refusal(Kind.COMMAND, str(error)))
         except Exception as error:
-            self.refuse(line, Refusal(Kind.INTERNAL, events.internal(error)))
+            self.refuse(line, Refusal(Kind.INTERNAL, events.internal_reason(error)))
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
-        """Say why a line is not carried out."""
+        """Report why a line is not carried out."""
         raise NotImplementedError
 
     def is_search(self, text: str) -> bool:
-        """True for a line that asks for a search which would be answered."""
+        """True for a line that starts a search whose answer the client awaits."""
         return False
 
     def stop_waiting(self) -> None:
-        """Have all that waits end as soon as it begins."""
-        for letter in self.mailbox:
-            letter.line.is_stopped = True
+        """Mark all queued lines as stopped: their searches end after one iteration."""
+        for queued in self.queue:
+            queued.line.is_stopped = True
 
     def quit(self, words: list[str], line: ClientLine) -> None:
-        """Stop the searches, answer what came before, then end."""
-        for letter in self.mailbox:
-            letter.line.is_stopped |= self.is_search(letter.line.text)
+        """Stop queued searches, and end the process once all lines before are answered."""
+        for queued in self.queue:
+            queued.line.is_stopped |= self.is_search(queued.line.text)
         self.leave()
 
     # Events
 
     def write(self, event: Event) -> None:
-        """Hand an event to its method."""
+        """Call the method for an event."""
         match event:
             case events.Info():
                 self.info(event)
@@ -137,40 +137,50 @@ class FrontEnd:
             case _:
                 self.count(event)
 
-    def info(self, info: events.Info) -> None: ...
+    def info(self, info: events.Info) -> None:
+        """Report an iteration."""
+        ...
 
-    def game_over(self, event: events.GameOver) -> None: ...
+    def game_over(self, event: events.GameOver) -> None:
+        """Report that there is nothing to search; a BestMove without a move follows."""
+        ...
 
-    def best_move(self, answer: events.BestMove) -> None: ...
+    def best_move(self, answer: events.BestMove) -> None:
+        """Report the answer to a search; drop it by its id if the client does not await it."""
+        ...
 
-    def note(self, text: str) -> None: ...
+    def note(self, text: str) -> None:
+        """Report information on a search."""
+        ...
 
     def compiling(self, text: str) -> None:
-        """Clients that take no comments hear nothing of it."""
+        """Report the progress of compiling; protocols without comments ignore it."""
 
-    def warning(self, text: str) -> None: ...
+    def warning(self, text: str) -> None:
+        """Report that a book or memory is missing."""
+        ...
 
     def refused(self, kind: Kind, reason: str) -> None:
-        """A call that waited, or a part of a job, was refused."""
+        """Report the refusal of a call that had waited, or of a part of a job."""
 
     def load_failed(self, event: events.LoadFailed) -> None:
-        """Refuse each line that waits for the game, so that no client waits for ever."""
+        """Refuse each queued line that needs the game, so that no client waits for ever."""
         self.refused(Kind.INTERNAL, printable(event.reason, 400))
-        for letter in tuple(self.mailbox):
-            if letter.command.needs == IDLE:
-                break  # it may choose another game for those that follow
-            if Needs.GAME not in letter.command.needs:
+        for queued in tuple(self.queue):
+            if queued.command.needs == IDLE:
+                break  # it may select another game for the lines behind it
+            if Needs.GAME not in queued.command.needs:
                 continue
-            self.mailbox.remove(letter)
-            reason = f"{self.engine.info.name} could not be loaded: {printable(letter.line.text)}"
-            self.refuse(letter.line, Refusal(Kind.LOADING, reason))
+            self.queue.remove(queued)
+            reason = f"{self.engine.info.name} could not be loaded: {printable(queued.line.text)}"
+            self.refuse(queued.line, Refusal(Kind.LOADING, reason))
 
     def count(self, event: Event) -> None:
-        """An event of perft or bench."""
+        """Report an event of perft or bench."""
 
 
 def whole_reason(refusal: Refusal) -> str:
-    """Return a refusal's reason; of a list of moves with its place in it."""
+    """Return a refusal's reason, for a list of moves with the number of the refused move."""
     if refusal.played is None:
         return refusal.reason
     return f"{refusal.reason} (move {refusal.played + 1}; the {refusal.played} before it stand)"

@@ -1,10 +1,10 @@
-"""Botzone's JSON with long-running bots, for Xiangqi, Connect6 and EWN.
+"""The front end for Botzone's JSON with long-running bots, for Xiangqi, Connect6 and EWN.
 
-The first line has the game so far, `{"requests": [...], "responses": [...]}`, the later ones a request each. A request
-is the opponent's move, the keys saying of what game: Xiangqi's `{"source": "h2", "target": "e2"}`; Connect6's stones
+The first line has the game so far, `{"requests": [...], "responses": [...]}`; each later line is one request. A request
+is the opponent's move, whose keys show the game: Xiangqi's `{"source": "h2", "target": "e2"}`; Connect6's stones
 `{"x0": 9, "y0": 9, "x1": -1, "y1": -1}`, counted from the top left corner; EWN's `{"setup": "123456"}`, then `source`
-and `target`, and beside either the `dice` thrown for the answer. What there is not yet is -1. An answer is followed by
-the line that keeps the bot running.
+and `target`, both with the `dice` thrown for the answer. A missing move is -1. The line that keeps the bot running
+follows each answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import GAME, IDLE, IN_TURN, Command, Letter, whole_reason
+from daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
 from daemon.frontends.move_by_move import MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
@@ -26,16 +26,17 @@ from games import registry
 KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 
 TURN_S = 1.0
-"""Seconds that a turn has where the client names none."""
+"""The seconds of a turn if the client names none."""
 
 SHARE = 0.7
-"""The share of a turn's time that a search takes."""
+"""The share of a turn's time that the search may use."""
 
 NOTHING = (-1, "-1", "")
+"""Values of a missing move."""
 
 
 class Botzone(MoveByMove):
-    """A client that speaks Botzone's JSON."""
+    """The front end for Botzone."""
 
     clock_s = 0
 
@@ -46,24 +47,29 @@ class Botzone(MoveByMove):
         self._dice = 0
 
     def find(self, word: str) -> Command:
-        return ASK
+        return REQUEST
 
-    def ask(self, words: list[str], line: ClientLine) -> None:
-        """Take a request; a whole game ends the one before. Its turn comes when nothing runs and its game is loaded."""
+    def read_request(self, words: list[str], line: ClientLine) -> None:
+        """Parse a request, and queue it until no job runs and its game is loaded.
+
+        A whole game replaces the one before. ValueError for a single move during a search.
+        """
         request = parse_request(line.text, self._game)
         if request.past is None:
             self.check_idle()
         else:
-            self.abandon()
-        load = Command(lambda botzone, words, line: botzone.load(request, line), IDLE)
-        self.mailbox.appendleft(Letter(line, load))
+            self.cancel_search()
+        load = Command(lambda botzone, words, line: botzone.load_game(request, line), IDLE)
+        self.queue.appendleft(QueuedLine(line, load))
 
-    def load(self, request: Request, line: ClientLine) -> None:
+    def load_game(self, request: Request, line: ClientLine) -> None:
+        """Load the request's game, and queue the request until it is loaded."""
         self.select_game(request.game)
-        answer = Command(lambda botzone, words, line: botzone.request(request, line), GAME)
-        self.mailbox.appendleft(Letter(line, answer))
+        answer = Command(lambda botzone, words, line: botzone.carry_out(request, line), GAME)
+        self.queue.appendleft(QueuedLine(line, answer))
 
-    def request(self, request: Request, line: ClientLine) -> None:
+    def carry_out(self, request: Request, line: ClientLine) -> None:
+        """Play the request's moves and search for the answer."""
         if request.past is not None:
             self.begin(0)
             self._game, self._movetime, self._moves = request.game, request.movetime, request.past
@@ -81,7 +87,7 @@ class Botzone(MoveByMove):
         return Limits(movetime=self._movetime)
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
-        """A refused move may be any of a history's."""
+        """Report a refusal with the number of the move, which may be any of the history."""
         self.out.line(self.error(whole_reason(refusal)))
 
     def error(self, what: str) -> str:
@@ -102,54 +108,55 @@ class Botzone(MoveByMove):
         self.out.line(json.dumps({"response": response}), KEEP_RUNNING)
 
 
-ASK = Command(Botzone.ask, IN_TURN)
+REQUEST = Command(Botzone.read_request, IN_ORDER)
 
 FAULTS = (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError)
 
 
 class Request(NamedTuple):
-    """A line of the client's."""
+    """A parsed line of the client's."""
 
     game: str
-    moves: list[str]  # the opponent's, if any
-    dice: int
-    past: list[str] | None = None  # the moves before those, where the line has the whole game
-    movetime: int = 0  # where it has
+    moves: list[str]  # the opponent's move, if any
+    dice: int  # 0: none
+    past: list[str] | None = None  # the moves before, if the line has the whole game
+    movetime: int = 0  # ms, if the line has the whole game
 
 
 def parse_request(text: str, game: str) -> Request:
-    """Return what a line asks for, in a game if one goes on; Refusal if it is no request."""
+    """Parse a line; `game` is the current game, '' if there is none. Refusal(LINE) if it is no request."""
     try:
-        asked = checked(json.loads(text))
-        if "requests" in asked:
-            return parse_history(asked)
+        fields = as_object(json.loads(text))
+        if "requests" in fields:
+            return parse_history(fields)
         if not game:
             raise ValueError("the first line needs requests")
-        return Request(game, moves_of(game, asked), die_of(game, asked))
+        return Request(game, moves_of(game, fields), die_of(game, fields))
     except FAULTS as error:
         raise Refusal(Kind.LINE, f"{type(error).__name__}: {error}") from None
 
 
-def parse_history(asked: dict[str, Any]) -> Request:
-    requests, responses = asked["requests"], asked.get("responses", [])
+def parse_history(fields: dict[str, Any]) -> Request:
+    """Parse a line with a whole game; ValueError and the like (FAULTS) if it is none."""
+    requests, responses = fields["requests"], fields.get("responses", [])
     if len(requests) != len(responses) + 1:
-        raise ValueError("a request more than responses is needed")
+        raise ValueError("one more request than responses is needed")
     game = game_of(requests[0])
     turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
     past = [move for turn in turns for move in moves_of(game, turn)]
-    seconds = min(float(asked.get("time_limit") or TURN_S), 3600)
+    seconds = min(float(fields.get("time_limit") or TURN_S), 3600)
     movetime = max(round(1000 * SHARE * seconds), 1)
     return Request(game, moves_of(game, requests[-1]), die_of(game, requests[-1]), past, movetime)
 
 
 def game_of(first: dict[str, Any]) -> str:
-    """Return the game of a first request."""
+    """Return the game of a first request, by its keys."""
     return "connect6" if "x0" in first else "ewn" if "setup" in first else "xiangqi"
 
 
 def moves_of(game: str, turn: Any) -> list[str]:
-    """Return the move of a request or response as the game writes it, if any; ValueError if it is neither."""
-    turn, board = checked(turn), registry.info(game).board
+    """Return the move of a request or response in the game's notation, if any; ValueError if it is malformed."""
+    turn, board = as_object(turn), registry.info(game).board
     if game == "connect6":
         stones = [(turn["x0"], turn["y0"]), (turn["x1"], turn["y1"])]
         if any(not -1 <= x < len(board.columns) for stone in stones for x in stone):
@@ -165,21 +172,21 @@ def moves_of(game: str, turn: Any) -> list[str]:
 
 
 def shaped(field: Any, pattern: str, kind: str) -> str:
-    """Return a field as text; ValueError if it is not of this kind."""
+    """Return a field as text; ValueError, with `kind`, if it does not match the pattern."""
     if not re.fullmatch(pattern, str(field)):
         raise ValueError(f"not {kind}: {field}")
     return str(field)
 
 
 def die_of(game: str, request: Any) -> int:
-    """Return the die of a request, 0 if it has none; ValueError if no die shows it."""
-    die = checked(request).get("dice", 0)
+    """Return the die of a request, 0 if it has none; ValueError for a number that is not on the die."""
+    die = as_object(request).get("dice", 0)
     faces = registry.info(game).die_faces or 6  # a game without a die refuses it itself
     return 0 if die in (0, *NOTHING) else int(shaped(die, f"[1-{faces}]", "a die"))
 
 
-def checked(asked: Any) -> dict[str, Any]:
-    """Return what was asked; ValueError if it is no object."""
-    if not isinstance(asked, dict):
+def as_object(fields: Any) -> dict[str, Any]:
+    """Return a JSON value that is an object; ValueError if it is another."""
+    if not isinstance(fields, dict):
         raise ValueError("not an object")
-    return asked
+    return fields

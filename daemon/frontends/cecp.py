@@ -1,10 +1,10 @@
-"""CECP, the Chess Engine Communication Protocol, version 2: XBoard and WinBoard, with Xiangqi and EinStein.
+"""The front end for CECP, the Chess Engine Communication Protocol, version 2, of XBoard and WinBoard: Xiangqi and EWN.
 
-After every change of the position the engine does what it and the mode ask for: search, ponder, analyse or wait. An
-answer to a search that has been stopped since is dropped by its id.
+After every change of the position the engine searches, ponders, analyses or waits, as the mode and the side to move
+require. The answer to a search that has been stopped since is dropped by its id.
 
 The protocol has no die: the engine throws it, for itself and for a person that plays against it. Another engine throws
-its own, of which nothing is said.
+its own die and does not report it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, Command, FrontEnd, Letter
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, QueuedLine
 from daemon.frontends.move_by_move import number
 from daemon.limits import Limits
 from daemon.output import Output
@@ -37,20 +37,20 @@ IGNORED = frozenset(
 )
 
 FIXED = ("UCI_Variant", "UCI_Coordinates")
-"""Options that the protocol has its own words for."""
+"""Options for which the protocol has its own commands."""
 
 MATE = 100_000
-"""The score of a mate, to which its moves are added."""
+"""The score of a mate is this plus its moves."""
 
-MOST_MS = 10**9
-"""No clock has more."""
+MAX_CLOCK_MS = 10**9
+"""The longest time of a clock."""
 
 COLOURS = "wb"
-"""Of the sides in the FENs of clients."""
+"""The letters of the sides in clients' FENs."""
 
 
 class Mode(enum.Enum):
-    FORCE = enum.auto()  # both sides are moved by the client
+    FORCE = enum.auto()  # the client moves for both sides
     PLAY = enum.auto()
     ANALYZE = enum.auto()
 
@@ -61,18 +61,18 @@ class Activity(enum.Enum):
     ANALYZING = enum.auto()
 
 
-class Running(NamedTuple):
-    """A search whose answer is waited for."""
+class PendingSearch(NamedTuple):
+    """The search whose answer is awaited."""
 
     search_id: int
     activity: Activity
 
 
 class Variant(NamedTuple):
-    """A game, and what XBoard has to know of it."""
+    """A game under XBoard's name."""
 
     game: str
-    setup: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()  # lines that describe it to XBoard
 
 
 EWN = registry.info("ewn")
@@ -90,19 +90,19 @@ VARIANTS = {
 }
 
 
-class Time:
-    """The limits that the client has set; times in milliseconds."""
+class TimeControl:
+    """The limits set by the client; times in milliseconds."""
 
     def __init__(self) -> None:
-        self.moves = 0  # to a time control, 0: none
+        self.moves = 0  # moves for each time control; 0: one for the whole game
         self.base = 300_000
         self.increment = 0
         self.movetime = 0
         self.depth = 0
-        self.left = [0, 0]  # the engine's and the opponent's; 0 where the client has not said
+        self.left = [0, 0]  # the engine's and the opponent's time left; 0: not sent
 
     def limits(self, side: int, moves_played: int) -> Limits:
-        """Return those of a move of the engine's side."""
+        """Return the limits of the engine's next move; `side` is the engine's."""
         if self.movetime:
             return Limits(movetime=self.movetime, depth=self.depth)
         own, other = (time or self.base for time in self.left)
@@ -113,17 +113,17 @@ class Time:
 
 
 class Opponent:
-    """What is known of the client's player, and what was thrown for a person."""
+    """The opponent: an engine or a person, its expected reply, and a person's throw."""
 
     def __init__(self) -> None:
         self.is_engine = False
-        self.reply = ""  # expected
-        self.die = 0
-        self.allowed: list[str] = []  # the moves that the die leaves to a person
+        self.reply = ""  # the expected one, '': none
+        self.die = 0  # the last die thrown
+        self.allowed: list[str] = []  # the moves that a person may choose from with this die
 
 
-class Thoughts:
-    """What the engine has reported of its search."""
+class ThinkingOutput:
+    """The state of XBoard's thinking output: whether it is on, and the last report."""
 
     def __init__(self) -> None:
         self.is_posting = False
@@ -132,22 +132,22 @@ class Thoughts:
 
 
 class Cecp(FrontEnd):
-    """A client that speaks CECP."""
+    """The front end for CECP."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._mode = Mode.FORCE
-        self._running: Running | None = None
+        self._pending: PendingSearch | None = None
         self._variant = VARIANTS["xiangqi"]
         self._fen: str | None = None
         self._moves: list[str] = []
-        self._side = 1  # the engine's
+        self._side = 1  # the engine's side
         self._is_over = False
         self._ponders = False
-        self._pings: list[str] = []  # those that wait for the engine's move
-        self._time = Time()
+        self._pings: list[str] = []  # answers that wait for the engine's move
+        self._time_control = TimeControl()
         self._opponent = Opponent()
-        self._thoughts = Thoughts()
+        self._thinking = ThinkingOutput()
 
     # Lines
 
@@ -166,15 +166,15 @@ class Cecp(FrontEnd):
 
     def protover(self, words: list[str], line: ClientLine) -> None:
         self.out.line(*FEATURES)
-        self.engine.allows(GAME)
+        self.engine.prepare(GAME)
 
     def new(self, words: list[str], line: ClientLine) -> None:
         self._stop()
         self._mode = Mode.ANALYZE if self._mode is Mode.ANALYZE else Mode.PLAY
         self._side, self._is_over = 1, False
-        self._time.depth = self._thoughts.score = 0
+        self._time_control.depth = self._thinking.score = 0
         self._opponent.is_engine, self._opponent.reply = False, ""
-        self.engine.when_idle(self.engine.new_game)
+        self.engine.call_when_ready(self.engine.new_game)
         self._begin(self._usual_start)
 
     def variant(self, words: list[str], line: ClientLine) -> None:
@@ -185,14 +185,14 @@ class Cecp(FrontEnd):
         self.out.line(*variant.setup)
         if variant != self._variant:
             self._stop()
-            self.mailbox.appendleft(Letter(line, SELECT))  # before all that came later
+            self.queue.appendleft(QueuedLine(line, SELECT))  # before all later lines
 
     def select(self, words: list[str], line: ClientLine) -> None:
-        """Change the game, once nothing runs."""
+        """Change the game, now that no job runs."""
         self._variant = VARIANTS[words[0]]
         self.engine.set_option("UCI_Variant", self._variant.game)
         self._opponent.reply = ""
-        self.engine.when_idle(lambda: self._begin(self._usual_start))
+        self.engine.call_when_ready(lambda: self._begin(self._usual_start))
 
     def computer(self, words: list[str], line: ClientLine) -> None:
         self._opponent.is_engine, self._opponent.allowed = True, []
@@ -210,7 +210,7 @@ class Cecp(FrontEnd):
             self._fen, self._moves, self._is_over, self._opponent.reply = fen, [], False, ""
         except Refusal as refusal:
             self.out.line(f"tellusererror Illegal position: {printable(refusal.reason, 400)}")
-        self._go_on()
+        self._react()
 
     def usermove(self, words: list[str], line: ClientLine) -> None:
         move = words[0]
@@ -224,7 +224,7 @@ class Cecp(FrontEnd):
         except Refusal:
             self._moves.pop()
             self.out.line(f"Illegal move: {move}")
-        self._go_on()
+        self._react()
 
     def undo(self, words: list[str], line: ClientLine) -> None:
         self._take_back("undo", 1)
@@ -262,7 +262,7 @@ class Cecp(FrontEnd):
         self._set_position()
 
     def status(self, words: list[str], line: ClientLine) -> None:
-        centiseconds, nodes, depth = self._thoughts.figures
+        centiseconds, nodes, depth = self._thinking.figures
         self.out.line(f"stat01: {centiseconds} {nodes} {depth} 0 0")
 
     def move_now(self, words: list[str], line: ClientLine) -> None:
@@ -270,11 +270,11 @@ class Cecp(FrontEnd):
             self.engine.stop()
 
     def level(self, words: list[str], line: ClientLine) -> None:
-        time = self._time
+        time = self._time_control
         minutes, _, seconds = words[1].partition(":")
         base = 1000 * (60 * number(minutes) + (number(seconds) if seconds else 0))
-        increment = min(round(1000 * float(words[2])), MOST_MS)
-        time.moves, time.base, time.increment = number(words[0]), min(base, MOST_MS), increment
+        increment = min(round(1000 * float(words[2])), MAX_CLOCK_MS)
+        time.moves, time.base, time.increment = number(words[0]), min(base, MAX_CLOCK_MS), increment
         time.movetime = 0
         time.left = [time.base, time.base]
 
@@ -282,16 +282,16 @@ class Cecp(FrontEnd):
         seconds = float(words[0])
         if seconds < 0:
             raise ValueError("no time")
-        self._time.movetime = min(max(round(1000 * seconds), 1), MOST_MS)
+        self._time_control.movetime = min(max(round(1000 * seconds), 1), MAX_CLOCK_MS)
 
     def sd(self, words: list[str], line: ClientLine) -> None:
-        self._time.depth = number(words[0])
+        self._time_control.depth = number(words[0])
 
     def time(self, words: list[str], line: ClientLine) -> None:
-        self._time.left[0] = clock_ms(words[0])
+        self._time_control.left[0] = clock_ms(words[0])
 
     def otim(self, words: list[str], line: ClientLine) -> None:
-        self._time.left[1] = clock_ms(words[0])
+        self._time_control.left[1] = clock_ms(words[0])
 
     def hard(self, words: list[str], line: ClientLine) -> None:
         self._ponders = True
@@ -302,13 +302,13 @@ class Cecp(FrontEnd):
             self._stop()
 
     def post(self, words: list[str], line: ClientLine) -> None:
-        self._thoughts.is_posting = True
+        self._thinking.is_posting = True
 
     def nopost(self, words: list[str], line: ClientLine) -> None:
-        self._thoughts.is_posting = False
+        self._thinking.is_posting = False
 
     def ping(self, words: list[str], line: ClientLine) -> None:
-        """While the engine thinks on its move the answer waits for that."""
+        """Answer a ping, but not before the engine's move if it thinks about one."""
         self._pings.append(f"pong {words[0]}")
         self._answer_pings()
 
@@ -317,11 +317,11 @@ class Cecp(FrontEnd):
         self._stop()
 
     def draw(self, words: list[str], line: ClientLine) -> None:
-        if self._thoughts.score < DRAW_BELOW:
+        if self._thinking.score < DRAW_BELOW:
             self.out.line("offer draw")
 
     def lift(self, words: list[str], line: ClientLine) -> None:
-        """Mark where the piece may go that is being taken up, if the die has a say in it."""
+        """Highlight the targets of the piece that the user has picked up, if a die restricts them."""
         if not self._opponent.allowed:
             return
         board = self.engine.info.board
@@ -334,16 +334,16 @@ class Cecp(FrontEnd):
             self.out.line(f"Hint: {self._opponent.reply}")
 
     def bk(self, words: list[str], line: ClientLine) -> None:
-        """Show the book of the position; while the engine thinks on its move, afterwards."""
+        """Show the book entries of the position; if the engine thinks about its move, after that move."""
         is_interrupted = self._activity in (Activity.PONDERING, Activity.ANALYZING)
         if is_interrupted:
             self._stop()
-        self.engine.when_idle(self._show_book)
+        self.engine.call_when_ready(self._show_book)
         if is_interrupted:
             self._act()
 
     def _show_book(self) -> None:
-        """An empty line ends the book's."""
+        """Write the book entries; an empty line ends them."""
         self.out.line(*(f" {text}" for text in self.engine.consult() or ["none"]), "")
 
     def memory(self, words: list[str], line: ClientLine) -> None:
@@ -361,7 +361,7 @@ class Cecp(FrontEnd):
         self._set_option(name, value)
 
     def _set_option(self, name: str, value: str) -> None:
-        self.engine.when_idle(lambda: self.engine.set_option(name, value))
+        self.engine.call_when_ready(lambda: self.engine.set_option(name, value))
 
     # The game
 
@@ -371,7 +371,7 @@ class Cecp(FrontEnd):
 
     @property
     def _activity(self) -> Activity | None:
-        return None if self._running is None else self._running.activity
+        return None if self._pending is None else self._pending.activity
 
     def _begin(self, fen: str | None) -> None:
         self._fen, self._moves = fen, []
@@ -379,10 +379,10 @@ class Cecp(FrontEnd):
 
     def _set_position(self) -> None:
         self.engine.set_position(self._fen, self._moves)
-        self._go_on()
+        self._react()
 
-    def _go_on(self) -> None:
-        """Do what the position asks for, after it has changed."""
+    def _react(self) -> None:
+        """React to a new position: report the end of the game, start the next activity, answer pings."""
         self._opponent.allowed = []
         outcome = self.engine.outcome()
         if outcome is not None and not outcome.unknown and not self._is_over:
@@ -393,42 +393,43 @@ class Cecp(FrontEnd):
 
     def _report_end(self, outcome: Outcome) -> None:
         if self._variant.setup and self._opponent.is_engine and outcome.winner == self._side:
-            return  # XBoard calls a win false that it cannot check; it believes who has lost
+            return  # XBoard refuses a win that it cannot check, but accepts the loser's report
         score = {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
         self.out.line(f"{score} {{{outcome.reason}}}")
 
     def _act(self) -> None:
+        """Start the search that the mode and the side to move require, if any; throw the die where one is needed."""
         if self._mode is Mode.ANALYZE:
             self._search(Activity.ANALYZING, Limits(infinite=True))
         if self._mode is not Mode.PLAY or self._is_over:
             return
-        has_dice, limits = self.engine.info.has_dice, self._time.limits(self._side, len(self._moves))
+        has_dice, limits = self.engine.info.has_dice, self._time_control.limits(self._side, len(self._moves))
         if self.engine.position.turn == self._side:
             if has_dice:
-                self._throw()
+                self._roll_die()
             self._search(Activity.THINKING, limits)
         elif has_dice and not self._opponent.is_engine:
-            self._throw()
+            self._roll_die()
             self._opponent.allowed = self.engine.legal_moves()
         elif self._ponders and self._opponent.reply:
             self.engine.set_position(self._fen, [*self._moves, self._opponent.reply])
             self._search(Activity.PONDERING, limits._replace(ponder=True))
 
     def _search(self, activity: Activity, limits: Limits) -> None:
-        self._running = Running(self.engine.go(limits), activity)
+        self._pending = PendingSearch(self.engine.go(limits), activity)
 
     def _stop(self) -> None:
-        """End what runs; its answer will be dropped. The position is then the one without an expected move."""
-        if self._running is None:
+        """Stop the pending search and drop its answer; take an expected reply back from the position."""
+        if self._pending is None:
             return
-        was, self._running = self._running.activity, None
+        was, self._pending = self._pending.activity, None
         self.engine.stop()
         if was is Activity.PONDERING:
             self.engine.set_position(self._fen, self._moves)
         self._answer_pings()
 
-    def _throw(self) -> None:
-        """Throw the die; the client is told by a line of thinking, which it shows."""
+    def _roll_die(self) -> None:
+        """Throw the die; XBoard shows it as a line of thinking output."""
         self._opponent.die = random.randint(1, self.engine.info.die_faces)
         self.engine.set_dice(self._opponent.die)
         self.out.line(f"0 0 0 0 die {self._opponent.die}")
@@ -441,11 +442,11 @@ class Cecp(FrontEnd):
     # Events
 
     def best_move(self, answer: events.BestMove) -> None:
-        running = self._running
-        if running is None or answer.search_id != running.search_id:
+        pending = self._pending
+        if pending is None or answer.search_id != pending.search_id:
             return
-        self._running = None
-        if running.activity is not Activity.THINKING:  # the end of the input ended it
+        self._pending = None
+        if pending.activity is not Activity.THINKING:  # the end of the input ended it
             return
         if answer.move is None:  # the game is over, or the search was refused: it would be again
             self._mode = Mode.FORCE
@@ -457,18 +458,18 @@ class Cecp(FrontEnd):
         self._set_position()
 
     def info(self, info: events.Info) -> None:
-        """Show `depth score time nodes pv` for each line."""
-        if self._running is None or info.search_id != self._running.search_id:
+        """Write `depth score time nodes pv` for each line, if thinking output is on or the engine analyses."""
+        if self._pending is None or info.search_id != self._pending.search_id:
             return
-        report, thoughts = info.report, self._thoughts
+        report, thinking = info.report, self._thinking
         lines = report.lines if report.lines[0].throw else report.lines[: info.multipv]
-        thoughts.score = number_of(lines[0].score)
+        thinking.score = score_number(lines[0].score)
         for line in lines:
             depth = line.depth or report.depth
-            thoughts.figures = centiseconds, nodes, _ = info.elapsed_ms // 10, report.nodes, depth
-            if thoughts.is_posting or self._mode is Mode.ANALYZE:
+            thinking.figures = centiseconds, nodes, _ = info.elapsed_ms // 10, report.nodes, depth
+            if thinking.is_posting or self._mode is Mode.ANALYZE:
                 pv = " ".join(map(info.position.move_text, line.pv))
-                self.out.line(f"{depth} {number_of(line.score)} {centiseconds} {nodes} {pv}")
+                self.out.line(f"{depth} {score_number(line.score)} {centiseconds} {nodes} {pv}")
 
     def note(self, text: str) -> None:
         self.out.line(f"# {text}")
@@ -521,16 +522,16 @@ class Cecp(FrontEnd):
 
 SELECT = Command(Cecp.select, IDLE)
 
-UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_TURN, is_worth_compiling=False)
+UNKNOWN = Command(lambda cecp, words, line: cecp.unknown(line), IN_ORDER, is_worth_compiling=False)
 
 
 def clock_ms(text: str) -> int:
-    """Return centiseconds as milliseconds; a clock that has run out has one left."""
-    return min(max(10 * int(text), 1), MOST_MS)
+    """Return a clock's centiseconds as milliseconds, from 1 to MAX_CLOCK_MS; ValueError if it is no number."""
+    return min(max(10 * int(text), 1), MAX_CLOCK_MS)
 
 
-def number_of(score: Score) -> int:
-    """Return a score as CECP has it."""
+def score_number(score: Score) -> int:
+    """Return a score as CECP writes it: centipawns; for a mate MATE plus the winner's moves, negative if mated."""
     if score.mate is None:
         return score.cp
     return MATE + score.mate if score.mate > 0 else score.mate - MATE

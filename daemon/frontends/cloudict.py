@@ -1,7 +1,7 @@
-"""Cloudict's protocol for Connect6 (letters.py), which the GUI ConnectMore speaks: rows from the bottom.
+"""The front end for Cloudict's protocol for Connect6 (letters.py), which the GUI ConnectMore speaks.
 
-The first turn's stone is written twice. Turns of either side are said by `black` and `white`, the engine's is asked for
-by `next`.
+Rows count from the bottom. The first turn's stone is written twice. `black` and `white` play a turn of either side;
+`next` requests the engine's.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.letters import Letters
 from daemon.frontends.move_by_move import number
 from daemon.pipes import ClientLine
 
 
 class Cloudict(Letters):
-    """A client that speaks Cloudict's protocol."""
+    """The front end for Cloudict's protocol."""
 
     is_from_top = False
     no_stone = ""
     sides = ("xxx", *Letters.sides)
 
     def put(self, words: list[str], line: ClientLine) -> None:
-        """A turn that wants no answer."""
+        """Play a turn without an answer."""
         self.play(self.turn_of(words[0]))
 
     def next(self, words: list[str], line: ClientLine) -> None:
@@ -31,10 +31,10 @@ class Cloudict(Letters):
 
     def depth(self, words: list[str], line: ClientLine) -> None:
         depth = str(number(words[0]))
-        self.engine.when_idle(lambda: self.engine.set_option("Depth", depth))
+        self.engine.call_when_ready(lambda: self.engine.set_option("Depth", depth))
 
     def threats(self, words: list[str], line: ClientLine) -> None:
-        """Wins by threats are always looked for."""
+        """Ignore `vcf` and `unvcf`: the engine always searches for wins by threats."""
 
     commands: ClassVar[Mapping[str, Command]] = {
         "name": Command(Letters.name, AT_ONCE),
@@ -43,7 +43,7 @@ class Cloudict(Letters):
         "black": Command(put, GAME),
         "white": Command(put, GAME),
         "next": Command(next, GAME),
-        "depth": Command(depth, IN_TURN),
+        "depth": Command(depth, IN_ORDER),
         "vcf": Command(threats, AT_ONCE),
         "unvcf": Command(threats, AT_ONCE),
         "quit": Command(Letters.quit, AT_ONCE),

@@ -1,8 +1,8 @@
-"""Junqi's referee protocol v1.0 of the Chinese computer-games championships (2012).
+"""The front end for Junqi's referee protocol v1.0 of the Chinese computer-games championships (2012).
 
-A line's first letters say what it is: referees write `INFO` and `INFORMATION` alike. Either player sees itself at the
-bottom, so the second one's squares are turned by 180 degrees. A referee reports each side's own result by `RESULT`, the
-opponent's with the next `GO`, and once a commander has died where that side's flag stands.
+The first letters of a line select the command: referees write `INFO` or `INFORMATION`. Either player sees itself at the
+bottom, so the second one's squares are turned by 180 degrees. The referee reports the result of the engine's move by
+`RESULT`, that of the opponent's with the next `GO`, and the square of a side's flag once its commander is dead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -27,7 +27,7 @@ BOARD = registry.info("junqi").board
 
 
 class Referee(MoveByMove):
-    """A client that is a referee of Junqi, and a game as this side knows it."""
+    """The front end for a referee of Junqi, with the game as the engine's side knows it."""
 
     game = "junqi"
     clock_s = 1800
@@ -35,8 +35,8 @@ class Referee(MoveByMove):
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._side = 0
-        self._array = ""  # the engine's set-up
-        self._own = ""  # the engine's move whose result has not been reported
+        self._array = ""  # the engine's set-up, '' until it is found
+        self._own = ""  # the engine's last move, until its result is reported
 
     def find(self, word: str) -> Command:
         found = (command for start, command in self.commands.items() if word.startswith(start))
@@ -54,7 +54,7 @@ class Referee(MoveByMove):
         self._side, self._array, self._own = side, "", ""
         self.search(line.ns)
 
-    def words(self) -> Sequence[str]:
+    def move_list(self) -> Sequence[str]:
         if not self._array:
             return [UNKNOWN_SETUP] * self._side
         setups = [self._array, UNKNOWN_SETUP] if self._side == 0 else [UNKNOWN_SETUP, self._array]
@@ -77,7 +77,7 @@ class Referee(MoveByMove):
 
     def end(self, words: list[str], line: ClientLine) -> None:
         """End the game."""
-        self.abandon()
+        self.cancel_search()
 
     def answer(self, move: str) -> None:
         if not self._array:
@@ -92,7 +92,7 @@ class Referee(MoveByMove):
         return squares.sub(lambda found: self._turned(found[0], len(found[0]) // 2), text)
 
     def _turned(self, squares: str, count: int) -> str:
-        """Return `count` squares as the other frame has them: this side's in the game's, and back."""
+        """Return `count` squares turned from this side's view to the game's, or back. ValueError if they are none."""
         if not re.fullmatch(rf"(?:{SQUARE}){{{count}}}", squares):
             raise ValueError(f"not {('a square', 'two squares')[count - 1]}: {printable(squares)}")
         if self._side == 0:
@@ -100,7 +100,7 @@ class Referee(MoveByMove):
         return "".join(BOARD.point_text(*BOARD.turned(*point)) for point in BOARD.points(squares))
 
     def _observed(self, move: str, words: list[str]) -> str:
-        """Return a move's word from what was reported of it: the result, and the flag's square."""
+        """Return the word of a move in this side's view; `words`: its reported result, and the flag's square if any."""
         code, flag = words[0], words[1] if len(words) > 1 else NO_FLAG
         return self.engine.observed(move, number(code), self._turned(flag, 1) if flag != NO_FLAG else "")
 
@@ -109,6 +109,6 @@ class Referee(MoveByMove):
         "START": Command(start_, GAME),
         "GO": Command(go, GAME),
         "RESULT": Command(result, GAME),
-        "END": Command(end, IN_TURN),
+        "END": Command(end, IN_ORDER),
     }
-    """By the first letters."""
+    """The commands by their first letters."""

@@ -1,7 +1,7 @@
-"""Connect6 in letters, as SAU's and Cloudict's protocols have it.
+"""The base of SAU's and Cloudict's protocols for Connect6, which name stones by letters.
 
 A stone is two letters, column A-S from the left and row A-S; a turn has two stones, the first turn one. Neither
-protocol has a clock: the engine keeps to a championship's.
+protocol has a clock; the engine uses a championship's time.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ BOARD = registry.info("connect6").board
 
 
 class Letters(MoveByMove):
-    """A client that names stones by letters."""
+    """A front end that names stones by letters."""
 
     game = "connect6"
     clock_s = 900
-    is_from_top: bool  # the row A
-    no_stone: str  # in place of the second stone of the first turn; "": the first one again
+    is_from_top: bool  # True: row A is the top one
+    no_stone: str  # written for the missing second stone of the first turn; "": the first stone is repeated
     sides: tuple[str, ...] = (BLACK, WHITE)
 
     def name(self, words: list[str], line: ClientLine) -> None:
@@ -32,7 +32,7 @@ class Letters(MoveByMove):
         self.select_game(self.game)
 
     def new(self, words: list[str], line: ClientLine) -> None:
-        """Begin a game; Black moves at once."""
+        """Begin a game; as Black the engine moves at once."""
         if words[0] not in self.sides:
             raise ValueError(f"a side is one of {' '.join(self.sides)}")
         self.begin(self.clock_s)
@@ -45,14 +45,14 @@ class Letters(MoveByMove):
 
     def end(self, words: list[str], line: ClientLine) -> None:
         """End the game."""
-        self.abandon()
+        self.cancel_search()
 
     def answer(self, move: str) -> None:
         self._moves.append(move)
         self.out.line(f"move {self.letters_of(move)}")
 
     def turn_of(self, text: str) -> str:
-        """Return a turn in letters as the game writes it; ValueError if it is none."""
+        """Return a turn in letters as a move of the game; ValueError if it is malformed."""
         stones = [text[i : i + 2].upper() for i in range(0, len(text), 2)]
         if len(stones) == 2 and stones[1] in ("@@", stones[0]):
             del stones[1]
@@ -61,7 +61,7 @@ class Letters(MoveByMove):
         return "".join(BOARD.point_text(*self._turned(*map(LETTERS.index, stone))) for stone in stones)
 
     def letters_of(self, turn: str) -> str:
-        """Return a turn of the game's in letters, always two stones."""
+        """Return a move of the game in letters, always two stones."""
         stones = self._stones(turn)
         return "".join(stones if len(stones) == 2 else [stones[0], self.no_stone or stones[0]])
 
@@ -70,7 +70,7 @@ class Letters(MoveByMove):
         return [LETTERS[column] + LETTERS[row] for column, row in points]
 
     def _turned(self, column: int, row: int) -> tuple[int, int]:
-        """Return a point with its row counted from the other side, if the client does so."""
+        """Return a point with its row counted the client's way, or back."""
         return column, len(BOARD.rows) - 1 - row if self.is_from_top else row
 
     def reason(self, text: str) -> str:

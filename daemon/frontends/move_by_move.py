@@ -1,8 +1,7 @@
-"""What protocols share in which a game is said move by move, and the engine keeps its own time.
+"""The base of protocols that send one move at a time, and in which the engine keeps its own clock.
 
-A client's move is played first; if it is illegal the client is told so and the game stands as it was, else the engine's
-move is searched for. None of these protocols has comments: that kernels are compiled, or a book is missing, goes to
-standard error.
+A client's move is played first; an illegal one is refused and the game stays as it was. Then the engine searches for
+its own move. None of these protocols has comments: compiling and missing books are reported on standard error.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import ClassVar
 from daemon import events
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
-from daemon.frontends.base import IN_TURN, Command, FrontEnd
+from daemon.frontends.base import IN_ORDER, Command, FrontEnd
 from daemon.frontends.words import parse_option
 from daemon.limits import Limits
 from daemon.output import Output
@@ -25,54 +24,54 @@ NAME = "Siqi"
 
 
 class MoveByMove(FrontEnd):
-    """A client without its words. One state: the id of the search whose answer the client waits for, or None."""
+    """A front end without commands. Its state is the id of the search whose answer the client awaits, or None."""
 
     game: ClassVar[str]
-    clock_s: int  # for a game, where the client names no time
+    clock_s: int  # seconds for a game, unless the client sends another time
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._search_id: int | None = None
-        self._moves: list[str] = []  # as the game writes them
+        self._moves: list[str] = []  # words of the game's notation
         self._left_ns = self.clock_s * 10**9
-        self._since_ns = 0  # since when the engine's clock runs, or stands still
-        self._has_failed = False  # the search: its fault has been reported
+        self._since_ns = 0  # when the engine's clock was last started or stopped
+        self._has_failed = False  # the search has; its fault has been reported
         self._noted: set[str] = set()
 
     # The game
 
     def select_game(self, game: str) -> None:
-        """Have a game loaded."""
+        """Select a game and start loading it; Refusal while a job runs."""
         if self.engine.info.name != game:
             self.engine.set_option("UCI_Variant", game)
-        self.engine.allows(Needs.GAME)
+        self.engine.prepare(Needs.GAME)
 
     def begin(self, seconds: int) -> None:
-        """Begin a new game."""
-        self.abandon()
-        self.engine.when_idle(self.engine.new_game)
+        """Begin a new game with this time for the engine, in seconds."""
+        self.cancel_search()
+        self.engine.call_when_ready(self.engine.new_game)
         self._moves = []
         self._left_ns = seconds * 10**9
 
-    def abandon(self) -> None:
-        """Nobody waits for the engine's move any more."""
+    def cancel_search(self) -> None:
+        """Stop the search for the engine's move, if any, and drop its answer."""
         if self._search_id is not None:
             self.engine.stop()
             self._search_id = None
 
-    def start(self) -> str | None:
-        """Return the FEN that the game began from; None: the start."""
+    def start_fen(self) -> str | None:
+        """Return the FEN from which the game began; None: the start position."""
         return None
 
-    def words(self) -> Sequence[str]:
-        """Return the move list from there."""
+    def move_list(self) -> Sequence[str]:
+        """Return the moves since then, as words of the game's notation."""
         return self._moves
 
     def set_position(self) -> None:
-        self.engine.set_position(self.start(), self.words())
+        self.engine.set_position(self.start_fen(), self.move_list())
 
     def play(self, move: str) -> None:
-        """Play a move of the client's; Refusal if it is illegal, and the game stands as it was."""
+        """Play the client's move. Refusal if it is illegal: the game stays as it was. ValueError during a search."""
         self.check_idle()
         self._moves.append(move)
         try:
@@ -82,19 +81,22 @@ class MoveByMove(FrontEnd):
             raise
 
     def check_idle(self) -> None:
-        """ValueError while the engine's move is searched for."""
+        """Raise ValueError while the engine searches for its move."""
         if self._search_id is not None:
             raise ValueError("the engine has not moved yet")
 
     def search(self, ns: int) -> None:
-        """Search for the engine's move, which was asked for at `ns`, or while the last one was still searched for."""
+        """Start the search for the engine's move. Its clock runs from `ns`, but not before the last move's end.
+
+        ValueError while another search runs.
+        """
         self.check_idle()
         self.set_position()
         self._since_ns, self._has_failed = max(ns, self._since_ns), False
-        self._search_id = self.engine.go(self.limits(), asked_ns=ns)
+        self._search_id = self.engine.go(self.limits(), requested_ns=ns)
 
     def limits(self) -> Limits:
-        """Return the limits of a search: what is left of the engine's clock."""
+        """Return the limits of a search: the time left on the engine's clock."""
         left = max(self._left_ns // 10**6, 1)
         return Limits(wtime=left, btime=left)
 
@@ -104,14 +106,14 @@ class MoveByMove(FrontEnd):
         return SETOPTION if word == "setoption" else super().find(word) or UNKNOWN
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        """Set an option in UCI's words, for programs that wrap the engine."""
+        """Set an option by UCI's command, for programs that wrap the engine; all protocols here accept it."""
         try:
             name, value = parse_option(words)
         except ValueError as error:
             raise Refusal(Kind.OPTION, str(error)) from None
         if name.lower() == "uci_variant":
             raise Refusal(Kind.OPTION, f"option {name}: the protocol has chosen {self.engine.info.name}")
-        self.engine.when_idle(lambda: self.engine.set_option(name, value))
+        self.engine.call_when_ready(lambda: self.engine.set_option(name, value))
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         what = self.reason(refusal.reason)
@@ -119,15 +121,15 @@ class MoveByMove(FrontEnd):
             what += f": {printable(line.text)}"
         self.out.line(self.error(what))
 
-    def no_command(self, words: list[str], line: ClientLine) -> None:
+    def unknown_command(self, words: list[str], line: ClientLine) -> None:
         raise ValueError("unknown command")
 
     def reason(self, text: str) -> str:
-        """Return why the engine refuses something, in the client's words."""
+        """Return a refusal's reason with the client's names of points and moves."""
         return text
 
     def error(self, what: str) -> str:
-        """Return the client's line for what cannot be taken."""
+        """Return the line that reports an error in this protocol."""
         return f"ERROR {printable(what, 400)}"
 
     # Events
@@ -145,7 +147,7 @@ class MoveByMove(FrontEnd):
             self.out.line(self.error("the game is over"))
 
     def answer(self, move: str) -> None:
-        """Note the engine's move and say it."""
+        """Add the engine's move to the game and send it."""
         raise NotImplementedError
 
     def refused(self, kind: Kind, reason: str) -> None:
@@ -161,12 +163,12 @@ class MoveByMove(FrontEnd):
         self.compiling(f"warning {text}")
 
 
-SETOPTION = Command(MoveByMove.setoption, IN_TURN)
-UNKNOWN = Command(MoveByMove.no_command, IN_TURN)
+SETOPTION = Command(MoveByMove.setoption, IN_ORDER)
+UNKNOWN = Command(MoveByMove.unknown_command, IN_ORDER)
 
 
 def number(text: str) -> int:
-    """Return a number that a referee writes; ValueError if it is none."""
+    """Return a whole number of at most 7 digits; ValueError if it is none."""
     if not (text.isascii() and text.isdigit() and len(text) < 8):
         raise ValueError("not a number")
     return int(text)

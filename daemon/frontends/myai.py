@@ -1,8 +1,8 @@
-"""MyAI, the protocol of a university course's referee of EWN.
+"""The front end for MyAI, the protocol of a university course's referee of EWN.
 
 The referee reads one line for each command; settings are answered `1`. Squares are A1-E5 with A1 at the top left.
 Every throw comes with the whole position: `get R|B <die> <blue's six squares> <red's six>`, 0 for a captured piece. Red
-begins at the top left, as the engine's first side does.
+is the engine's first side and begins at the top left.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SQUARES = [column + row for column in COLUMNS for row in ROWS]
 
 
 class MyAi(MoveByMove):
-    """A client that speaks MyAI."""
+    """The front end for MyAI."""
 
     game = EWN.name
     clock_s = 240
@@ -35,8 +35,8 @@ class MyAi(MoveByMove):
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._side = 0
-        self._set_up_by: int | None = None  # the last search for a set-up
-        self._fen: str | None = None  # of the last `get`; None: a set-up is asked for
+        self._set_up_by: int | None = None  # id of the last search for a set-up
+        self._fen: str | None = None  # of the last `get`; None: a set-up is requested
 
     def name(self, words: list[str], line: ClientLine) -> None:
         self.out.line(NAME)
@@ -45,7 +45,7 @@ class MyAi(MoveByMove):
         self.out.line(__version__)
 
     def time_setting(self, words: list[str], line: ClientLine) -> None:
-        """The time of a game, of the one that has begun too: a referee may send it after `ini`, or never send `ini`."""
+        """Set the time of this game and later ones, as a referee may send it after `ini`, or never send `ini`."""
         self.clock_s = number(words[0])
         self._left_ns = self.clock_s * 10**9
         self.out.line(ACCEPTED)
@@ -56,7 +56,8 @@ class MyAi(MoveByMove):
         self.out.line(ACCEPTED)
 
     def ini(self, words: list[str], line: ClientLine) -> None:
-        """The second side's is asked for before the first's is known: it is what the first would choose, turned."""
+        """Begin a game and search for a set-up. The second side's is requested before the first's is known, so it is
+        the one that the engine would choose as the first side, turned."""
         side = side_of(words[0])
         self.begin(self.clock_s)
         self._side, self._fen = side, None
@@ -64,10 +65,10 @@ class MyAi(MoveByMove):
         self._set_up_by = self._search_id
 
     def get(self, words: list[str], line: ClientLine) -> None:
-        """Search a position; one sent ahead of the answer to `ini` waits for that."""
+        """Search a position; if the answer to `ini` is still to come, wait for it."""
         if self._search_id is not None and self._fen is None:
             awaited = self._search_id
-            self.engine.when_idle(lambda: self._get_after(awaited, line))
+            self.engine.call_when_ready(lambda: self._get_after(awaited, line))
             return
         side, die = side_of(words[0]), number(words[1])
         if not 1 <= die <= EWN.die_faces:
@@ -83,11 +84,11 @@ class MyAi(MoveByMove):
         self.search(line.ns)
 
     def _get_after(self, set_up_by: int, line: ClientLine) -> None:
-        """Take a `get` that waited for a set-up, unless another has been asked for since."""
+        """Carry out a `get` that waited for a set-up, unless another set-up has been requested since."""
         if set_up_by == self._set_up_by:
             self._handle(line, self.commands["get"])
 
-    def start(self) -> str | None:
+    def start_fen(self) -> str | None:
         return self._fen
 
     def answer(self, move: str) -> None:
@@ -111,12 +112,12 @@ class MyAi(MoveByMove):
 
 
 def point_of(square: str) -> str:
-    """Return a square's name in the game: rows count from the bottom there."""
+    """Return the game's name of a referee's square; the game counts rows from the bottom."""
     return EWN.board.point_text(COLUMNS.index(square[0]), len(ROWS) - 1 - ROWS.index(square[1]))
 
 
 def square_of(point: str) -> str:
-    """Return a point of the game as the referee names it."""
+    """Return the referee's name of a point of the game."""
     ((column, row),) = EWN.board.points(point)
     return COLUMNS[column] + ROWS[len(ROWS) - 1 - row]
 

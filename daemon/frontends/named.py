@@ -1,4 +1,4 @@
-"""A client that first asks for the name speaks MyAI or Cloudict's protocol, as its next word shows."""
+"""The choice between MyAI and Cloudict's protocol: both begin with `name`, the next word decides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from daemon.pipes import ClientLine
 
 
 class Named(FrontEnd):
-    """A client that has said no other word."""
+    """The front end of a client that has sent nothing but `name`."""
 
     def chosen_by(self, text: str) -> FrontEnd:
         word = text.split(maxsplit=1)[0]
@@ -29,6 +29,6 @@ class Named(FrontEnd):
         self.out.line(f"name {NAME}")
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
-        """Nobody knows yet how this client is told."""
+        """Ignore a refusal: how to report it is not known yet."""
 
     commands: ClassVar[Mapping[str, Command]] = {"name": Command(name, AT_ONCE)}

@@ -1,23 +1,23 @@
-"""The protocol of the SAU referee platform for Connect6 (letters.py): rows from the top, one stone as `JJ@@`."""
+"""The front end for the SAU referee platform for Connect6 (letters.py): rows from the top, one stone as `JJ@@`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IN_TURN, Command
+from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.letters import Letters
 from daemon.pipes import ClientLine
 
 
 class Sau(Letters):
-    """A client that speaks SAU's protocol."""
+    """The front end for SAU's protocol."""
 
     is_from_top = True
     no_stone = "@@"
 
     def take_back(self, words: list[str], line: ClientLine) -> None:
-        """The platform did not take the engine's turn."""
+        """Take back the engine's turn, which the platform has refused."""
         self.check_idle()
         del self._moves[-1:]
 
@@ -27,5 +27,5 @@ class Sau(Letters):
         "move": Command(Letters.move, GAME),
         "error": Command(take_back, GAME),
         "quit": Command(Letters.quit, AT_ONCE),
-        "end": Command(Letters.end, IN_TURN),
+        "end": Command(Letters.end, IN_ORDER),
     }

@@ -1,7 +1,7 @@
-"""UCCI 3.0, the protocol of Chinese Xiangqi GUIs and of their engine league.
+"""The front end for UCCI 3.0, the protocol of Chinese Xiangqi GUIs and of their engine league.
 
-Options have one word for a name; those that UCCI names have UCCI's. Times are seconds unless the client sets
-`usemillisec`, and those of the side to move.
+Names of options have no blanks; where UCCI has a name for an option, that is used. Times belong to the side to move and
+are in seconds, unless the client sets `usemillisec`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import ClassVar
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_TURN, PEACE, READY, Command, whole_reason
+from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, NOT_STOPPING, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_position
-from daemon.options import declared, of_client
+from daemon.options import declared, names_for_game
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
 from games.contract import Score
@@ -29,35 +29,35 @@ NAMES = {
     "threads": "Threads",
     "ponder": "Ponder",
 }
-"""UCCI's names of options, and the engine's."""
+"""The engine's names of options by UCCI's."""
 
 BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity")
-"""UCCI's options that clients set without having been offered them."""
+"""Options of UCCI that clients set although the engine does not offer them; ignored."""
 
 HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL")
-"""The engine's options that UCCI fixes, or that say nothing in it."""
+"""Options of the engine that UCCI fixes, or that have no meaning in it."""
 
-LISTED = frozenset(of_client("xiangqi")) - set(HIDDEN)
+LISTED = frozenset(names_for_game("xiangqi")) - set(HIDDEN)
 
 TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}
-"""UCCI's words for the limits of the side to move; in seconds, except the last."""
+"""The fields of `Limits` by UCCI's words for the limits of the side to move; in seconds, except `movestogo`."""
 
 OPPONENTS = ("opptime", "oppmovestogo", "oppincrement")
 
 MATE = 30_000
-"""The score of a mate, less the plies to it."""
+"""The score of a mate is this less the plies to it."""
 
 
 class Ucci(UciFamily):
-    """A client that speaks UCCI."""
+    """The front end for UCCI."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._is_milli = False
-        self._is_offered = False  # a draw, with the move that is searched for
-        self._score = 0  # of the last report
+        self._is_offered = False  # True: the opponent has offered a draw with its last move
+        self._score = 0  # of the last report, the engine's view
         self._banned: tuple[str, ...] = ()
-        self._shown: tuple[str | None, list[str]] = (None, [])  # the last position that the client set
+        self._shown: tuple[str | None, list[str]] = (None, [])  # the client's position: FEN and moves
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         self.note(printable(whole_reason(refusal), 400))
@@ -76,13 +76,13 @@ class Ucci(UciFamily):
         self.out.line("option usemillisec type check default false", "ucciok")
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        if words[:1] == ["name"] and "value" in words:  # as UCI has it
+        if words[:1] == ["name"] and "value" in words:  # UCI's syntax
             words = [word for word in words[1:] if word != "value"]
         name, value = words[0].lower() if words else "", " ".join(words[1:])
         if name == "usemillisec":
             self._is_milli = value.lower() in ("true", "on", "")
         elif name == "newgame":
-            self.engine.when_idle(self._new_game)
+            self.engine.call_when_ready(self._new_game)
         elif name not in BLIND:
             wanted = NAMES.get(name, name.replace("_", " ")).lower()
             known = [option for option in LISTED if option.lower().replace("_", " ") == wanted]
@@ -99,7 +99,7 @@ class Ucci(UciFamily):
         self._show(*parse_position(words))
 
     def _show(self, fen: str | None, moves: list[str]) -> None:
-        """Set the position that the client sees; what the engine has of a refused one stands."""
+        """Set the client's position; of a list with an illegal move, the moves before it are kept."""
         try:
             self.engine.set_position(fen, moves)
         except Refusal as refusal:
@@ -109,11 +109,14 @@ class Ucci(UciFamily):
         self._shown = fen, moves
 
     def fen(self, words: list[str], line: ClientLine) -> None:
-        """`position fen ...` without its first word."""
+        """Set the position by `fen ...`."""
         self.position(["fen", *words], line)
 
     def probe(self, words: list[str], line: ClientLine) -> None:
-        """Report what searches have stored of a position, or of the present one if it is refused; that one stays."""
+        """Report what searches have stored of a position; the client's own position stays.
+
+        Without words, or if they are refused, it is the current position.
+        """
         if words:
             try:
                 self.engine.set_position(*parse_position(words))
@@ -131,7 +134,7 @@ class Ucci(UciFamily):
         if found is not None:
             for name, score in (("lowerbound", found.lower), ("upperbound", found.upper)):
                 if score is not None:
-                    parts += [name, str(number_of(score)), "depth", str(found.depth)]
+                    parts += [name, str(score_number(score)), "depth", str(found.depth)]
         return " ".join(parts)
 
     def banmoves(self, words: list[str], line: ClientLine) -> None:
@@ -159,17 +162,17 @@ class Ucci(UciFamily):
             elif word not in OPPONENTS:
                 others.append(word)
                 i -= 1
-        asked = parse_go(others)
-        for word in asked.unknown:
+        request = parse_go(others)
+        for word in request.unknown:
             self.note(f"go: unknown word ignored: {printable(word)}")
-        moves = asked.searchmoves
-        if self._banned and not asked.perft:
+        moves = request.searchmoves
+        if self._banned and not request.perft:
             moves = tuple(move for move in moves or self.engine.legal_moves() if move not in self._banned)
             if not moves:
                 self.out.line("nobestmove")
                 return
-        limits = asked.limits._replace(**times)  # type: ignore[arg-type]
-        self.start(asked._replace(limits=limits), moves, line)
+        limits = request.limits._replace(**times)  # type: ignore[arg-type]
+        self.start(request._replace(limits=limits), moves, line)
 
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
         self._is_offered = "draw" in words
@@ -182,12 +185,12 @@ class Ucci(UciFamily):
     # Events
 
     def info(self, info: events.Info) -> None:
-        """UCCI's scores are numbers."""
-        self._score = number_of(info.report.lines[0].score)
-        self.out.line(*info_lines(info, lambda score: str(number_of(score))))
+        """Report an iteration; UCCI's scores are plain numbers."""
+        self._score = score_number(info.report.lines[0].score)
+        self.out.line(*info_lines(info, lambda score: str(score_number(score))))
 
     def game_over(self, event: events.GameOver) -> None:
-        self._score = number_of(event.score)
+        self._score = score_number(event.score)
         self.out.line(f"info depth 0 score {self._score} time 0 nodes 0 nps 0")
 
     def best_move(self, answer: events.BestMove) -> None:
@@ -215,12 +218,12 @@ class Ucci(UciFamily):
 
     commands: ClassVar[Mapping[str, Command]] = {
         "ucci": Command(ucci, AT_ONCE),
-        "isready": Command(UciFamily.isready, PEACE),
+        "isready": Command(UciFamily.isready, NOT_STOPPING),
         "setoption": Command(setoption, IDLE),
         "position": Command(position, GAME),
         "fen": Command(fen, GAME),
         "probe": Command(probe, READY, is_worth_compiling=True),
-        "banmoves": Command(banmoves, IN_TURN),
+        "banmoves": Command(banmoves, IN_ORDER),
         "go": Command(go, READY, is_worth_compiling=True),
         "stop": Command(UciFamily.stop, AT_ONCE),
         "ponderhit": Command(ponderhit, AT_ONCE),
@@ -228,8 +231,8 @@ class Ucci(UciFamily):
     }
 
 
-def number_of(score: Score) -> int:
-    """Return a score as UCCI has it: centipawns, or of a mate in the winner's own moves MATE less the plies."""
+def score_number(score: Score) -> int:
+    """Return a score as UCCI writes it: centipawns; for a mate MATE less the plies to it, negative if mated."""
     if score.mate is None:
         return score.cp
     return MATE + 1 - 2 * score.mate if score.mate > 0 else -MATE - 2 * score.mate

@@ -1,4 +1,4 @@
-"""UCI, the core protocol (protocol.md): lines into calls, events into lines."""
+"""The front end for UCI, the main protocol (protocol.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from daemon import __version__, events
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, GAME, IDLE, PEACE, READY, Command, whole_reason
+from daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
 from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text
 from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
 from daemon.options import declared
@@ -15,19 +15,19 @@ from daemon.pipes import ClientLine, printable
 from games.contract import Outcome, Score
 
 MAX_LISTED = 5000
-"""`legal` lists no more moves than this; beyond it gives their number."""
+"""The most moves that `legal` lists; if there are more it gives their number."""
 
 SIDES = ("first", "second")
 
 
 class Uci(UciFamily):
-    """A client that speaks UCI. Each line is answered in its turn, after all lines before it."""
+    """The front end for UCI."""
 
     go_words = GO_WORDS
     ready = "uciok"
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
-        """Say why a line is not carried out. A `go` gets its `bestmove` too, for a client waits for that."""
+        """Report why a line is not carried out. A `go` also gets a `bestmove`, since the client waits for one."""
         self.error(whole_reason(refusal))
         if self.is_search(line.text):
             self.out.line("bestmove (none)")
@@ -54,7 +54,7 @@ class Uci(UciFamily):
         self.engine.set_position(*parse_position(words))
 
     def fen(self, words: list[str], line: ClientLine) -> None:
-        """`position fen ...` without its first word, as clients of Cyclone's dialect have it."""
+        """Set the position by `fen ...`, as clients of Cyclone's variant of UCI send it."""
         self.position(["fen", *words], line)
 
     def dice(self, words: list[str], line: ClientLine) -> None:
@@ -66,10 +66,10 @@ class Uci(UciFamily):
         self.engine.set_dice(int(words[0]))
 
     def go(self, words: list[str], line: ClientLine) -> None:
-        asked = parse_go(words, self.go_words)
-        for word in asked.unknown:
+        request = parse_go(words, self.go_words)
+        for word in request.unknown:
             self.error(f"go: unknown word ignored: {printable(word)}")
-        self.start(asked, asked.searchmoves, line)
+        self.start(request, request.searchmoves, line)
 
     def d(self, words: list[str], line: ClientLine) -> None:
         position = self.engine.position
@@ -100,7 +100,7 @@ class Uci(UciFamily):
         self.out.line(f"result {outcome_text(self.engine.outcome())}")
 
     def probe(self, words: list[str], line: ClientLine) -> None:
-        """Report what the searches before have stored of this position."""
+        """Report what earlier searches have stored of this position."""
         found = self.engine.recall()
         if found is None:
             self.out.line("probe none")
@@ -161,7 +161,7 @@ class Uci(UciFamily):
         "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),
         "isready": Command(
             UciFamily.isready,
-            PEACE,
+            NOT_STOPPING,
             "isready  readyok, once all before it is done and the game is loaded",
         ),
         "setoption": Command(setoption, IDLE, "setoption name NAME [value VALUE]  UCI_Variant selects the game"),

@@ -1,7 +1,7 @@
-"""What UCI and its relatives UCCI and UGI share.
+"""The base of UCI and its relatives UCCI and UGI.
 
-Each line is answered in its turn, after all lines before it; but `stop` holds for what waits too, and `isready` is
-answered beside a search. The line about an iteration and the declarations of options are alike but for names.
+Each line is answered after all lines before it, except that `stop` also stops queued searches, and that `isready` is
+answered during a search. The lines for iterations and for the declarations of options differ in names only.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from daemon import events
 from daemon.events import Event, Info
-from daemon.frontends.base import FrontEnd, Letter
-from daemon.frontends.words import Go
+from daemon.frontends.base import FrontEnd, QueuedLine
+from daemon.frontends.words import GoRequest
 from daemon.options import NO_FILE
 from daemon.pipes import ClientLine
 from daemon.scheduler import State
@@ -21,7 +21,7 @@ WriteScore = Callable[[Score], str]
 
 
 class UciFamily(FrontEnd):
-    """A client that speaks UCI or a relative."""
+    """A front end for UCI or a relative."""
 
     def read(self, line: ClientLine) -> None:
         word = line.text.split(maxsplit=1)[0]
@@ -38,33 +38,33 @@ class UciFamily(FrontEnd):
         self.out.line("readyok")
 
     def stop(self, words: list[str], line: ClientLine) -> None:
-        """End the job that runs and those that wait: all were asked for before the stop."""
+        """Stop the running job and the queued ones: all were requested before the stop."""
         self.engine.stop()
         self.stop_waiting()
 
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
-        """The move pondered on was played; so it was for what waits."""
+        """End pondering, also of searches that are queued."""
         self.engine.ponderhit(line.ns)
-        for letter in self.mailbox:
-            letter.line.ponderhit_ns = line.ns
+        for queued in self.queue:
+            queued.line.ponderhit_ns = line.ns
 
-    def start(self, asked: Go, moves: Sequence[str], line: ClientLine) -> None:
-        """Begin the search or the count of a `go` whose turn has come."""
-        if asked.perft:
-            self.engine.perft(asked.perft, line.is_stopped)
+    def start(self, request: GoRequest, moves: Sequence[str], line: ClientLine) -> None:
+        """Start the search or the count of a `go`."""
+        if request.perft:
+            self.engine.perft(request.perft, line.is_stopped)
             return
-        self.engine.go(asked.limits, moves, line.ns, line.is_stopped)
+        self.engine.go(request.limits, moves, line.ns, line.is_stopped)
         if line.ponderhit_ns:
-            while self.mailbox and self._is_throw_before_hit(self.mailbox[0]):
-                self._handle(*self.mailbox.popleft())  # it was said before the hit
+            while self.queue and self._is_throw_before_hit(self.queue[0]):
+                self._handle(*self.queue.popleft())  # the client sent it before the `ponderhit`
             self.engine.ponderhit(line.ponderhit_ns)
 
-    def _is_throw_before_hit(self, letter: Letter) -> bool:
-        return letter.command is self.commands.get("dice") and bool(letter.line.ponderhit_ns)
+    def _is_throw_before_hit(self, queued: QueuedLine) -> bool:
+        return queued.command is self.commands.get("dice") and bool(queued.line.ponderhit_ns)
 
 
 def info_lines(info: Info, score_text: WriteScore) -> Iterator[str]:
-    """Yield `info depth ...` for each line of a report, and before them the value where there is no die yet."""
+    """Yield `info depth ...` for each line of a report; if no die is thrown yet, the root's value comes first."""
     report = info.report
     pace = f" nodes {report.nodes} nps {report.nodes * 1000 // max(info.elapsed_ms, 1)} hashfull {report.hashfull}"
     time = f" time {info.elapsed_ms}"
@@ -84,7 +84,7 @@ def info_lines(info: Info, score_text: WriteScore) -> Iterator[str]:
 
 
 def chances_text(score: Score) -> str:
-    """Return ` wdl W D L`, the chances to win, draw and lose per mille; '' where the search knows none."""
+    """Return ` wdl W D L`, the mover's chances to win, draw and lose per mille; '' if the search gives none."""
     if score.win is None:
         return ""
     win = round(1000 * score.win)
@@ -93,8 +93,8 @@ def chances_text(score: Score) -> str:
 
 
 def option_text(option: Option, name: str) -> str:
-    """Return the declaration of an option, after `option name` or UCCI's `option`."""
-    kind = "string" if option.kind == "number" else option.kind  # UCI has none
+    """Return the declaration of an option, without the leading `option name` (UCI) or `option` (UCCI)."""
+    kind = "string" if option.kind == "number" else option.kind  # UCI has no type for fractions
     text = f"{name} type {kind}"
     if option.kind != "button":
         text += f" default {option.default or NO_FILE}"

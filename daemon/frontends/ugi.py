@@ -1,4 +1,4 @@
-"""UGI, the Universal Game Interface of match runners that know no rules: UCI, and questions about the position.
+"""The front end for UGI, the Universal Game Interface of match runners without rules: UCI and queries of positions.
 
 The first player is `p1`, and mates are in plies. UGI does not ponder: its answer is `bestmove` and the move, and
 CuteGames waits for a line of just these two words.
@@ -18,7 +18,7 @@ from games.contract import FIRST, Outcome, Score
 
 
 class Ugi(Uci):
-    """A client that speaks UGI."""
+    """The front end for UGI."""
 
     go_words = GO_WORDS | {"p1time": "wtime", "p2time": "btime", "p1inc": "winc", "p2inc": "binc"}
     ready = "ugiok"
@@ -55,5 +55,5 @@ def result(outcome: Outcome | None) -> str:
 
 
 def plies(mate: int) -> int:
-    """Return a mate in the winner's own moves in plies; below 0 if the side to move is mated."""
+    """Return a mate, counted in the winner's own moves, in plies; below 0 if the side to move is mated."""
     return 2 * mate - 1 if mate > 0 else 2 * mate

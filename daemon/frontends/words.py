@@ -1,28 +1,28 @@
-"""Words that a client wrote: taken apart, checked, and made safe to echo."""
+"""Parsers of words that UCI and its relatives share; their errors are ValueErrors that are safe to echo."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from daemon.limits import MAX_NUMBER, MAX_TIME, Limits
+from daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from daemon.pipes import printable
 
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
 _TIMES = ("wtime", "btime", "winc", "binc", "movetime")
 _NUMBERS = (*_TIMES, "movestogo", "nodes", "depth", "mate", "perft")
 GO_WORDS = {word: word for word in (*_NUMBERS, "infinite", "ponder", "searchmoves")}
-"""UCI's words of `go`; those of a limit are its field in `Limits`."""
+"""UCI's words of `go`; the word of a limit is its field in `Limits`."""
 
 
 def split_moves(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return what comes before the word `moves`, and after it."""
+    """Return the words before the word `moves`, and those behind it."""
     split = words.index("moves") if "moves" in words else len(words)
     return words[:split], words[split + 1 :]
 
 
 def parse_position(words: list[str]) -> tuple[str | None, list[str]]:
-    """Return the FEN, None for the start, and the moves of `startpos|fen F [moves ...]`; ValueError otherwise."""
+    """Parse `startpos|fen FEN [moves ...]`; return the FEN, None for the start, and the moves. ValueError otherwise."""
     start, moves = split_moves(words)
     kind = start[0] if start else ""
     if kind not in ("startpos", "fen"):
@@ -33,7 +33,7 @@ def parse_position(words: list[str]) -> tuple[str | None, list[str]]:
 
 
 def parse_option(words: list[str]) -> tuple[str, str]:
-    """Return the name and the value of `name NAME [value VALUE]`; ValueError otherwise."""
+    """Parse `name NAME [value VALUE]`; return the name and the value, '' if there is none. ValueError otherwise."""
     if len(words) < 2 or words[0].lower() != "name":
         raise ValueError("setoption: expected 'setoption name <name> [value <value>]'")
     lower = [word.lower() for word in words]
@@ -42,9 +42,9 @@ def parse_option(words: list[str]) -> tuple[str, str]:
 
 
 def parse_number(word: str, text: str, field: str = "") -> int:
-    """Return the number after a word of `go`; ValueError if it is none.
+    """Return the number after a word of `go`, at most MAX_NUMBER; ValueError if it is none, or too small for the limit.
 
-    `field`: the limit that the word stands for, if its name is another.
+    `field`: UCI's word for the limit, if the client uses another.
     """
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
@@ -57,25 +57,25 @@ def parse_number(word: str, text: str, field: str = "") -> int:
 
 
 def parse_limit(word: str, text: str, field: str) -> int:
-    """Return the number of a limit within what the engine takes; ValueError if it is none."""
+    """Return the number after a word of `go`, bounded to what the engine takes; ValueError as for `parse_number`."""
     number = parse_number(word, text, field)
-    number = min(number, MAX_TIME) if field in _TIMES else number
+    number = min(number, MAX_TIME_MS) if field in _TIMES else number
     return max(number, 0) if field in ("winc", "binc", "movestogo") else number
 
 
-class Go(NamedTuple):
-    """What a `go` asks for."""
+class GoRequest(NamedTuple):
+    """A parsed `go`."""
 
     limits: Limits
     searchmoves: tuple[str, ...]
-    perft: int  # 0: a search
-    unknown: tuple[str, ...]  # words that nobody knows
+    perft: int  # depth; 0: a search
+    unknown: tuple[str, ...]  # words that are neither a word of `go` nor a move
 
 
-def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
-    """Parse the words after `go`. ValueError for a value that cannot be.
+def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> GoRequest:
+    """Parse the words after `go`. ValueError for a missing value, or one that is not allowed.
 
-    `names`: the client's words, in lower case, and UCI's.
+    `names`: UCI's word for each word of the client's protocol, in lower case.
     """
     found: dict[str, int] = {}
     unknown: list[str] = []
@@ -93,7 +93,7 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
         elif field in ("infinite", "ponder"):
             found[field] = True
         elif field == "searchmoves":
-            # Everything that is no word of `go` is a move.
+            # Every word up to the next word of `go` is a move.
             moves = []
             while i < len(words) and names.get(words[i].lower(), "searchmoves") == "searchmoves":
                 moves.append(words[i])
@@ -103,4 +103,4 @@ def parse_go(words: list[str], names: Mapping[str, str] = GO_WORDS) -> Go:
         else:
             unknown.append(words[i - 1])
     perft = found.pop("perft", 0)
-    return Go(Limits(**found), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]
+    return GoRequest(Limits(**found), tuple(moves), perft, tuple(unknown))  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""Books of all games: the file format, and opening books."""
+"""Books: the file format of all books, and the opening books of all games."""

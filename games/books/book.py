@@ -1,12 +1,14 @@
-"""The file format that all books share: a checked header in front of a payload.
+"""The file format of all books (opening books, rule books, tablebases, learned weights): a checked header and a
+payload.
 
-A book is read whole: kernels work on its bytes by address, and what is mapped vanishes when a file is cut short.
+A book is read whole, not mapped: kernels work on its bytes by address, and mapped bytes vanish when a file is cut
+short.
 
 bytes 0-7    b"SIQIBOOK"
-      8-11   length of the header
+      8-11   length of the header, little-endian as the next
       12-15  CRC-32 of the header
-      16-    header: a JSON object with kind, version, size and crc (of the payload), and what the book is about
-             (source, parameters); padded with blanks so that the payload starts at a multiple of 64
+      16-    header: a JSON object with kind, version, size and crc (of the payload), and the book's own fields (source,
+             parameters); padded with blanks so that the payload starts at a multiple of 64
       then   the payload
 """
 
@@ -26,8 +28,8 @@ import numpy as np
 
 from games.files import open_regular, replace_file
 
-FOLDER = Path(__file__).resolve().parents[2] / "books"
-"""What is shipped."""
+BOOKS_FOLDER = Path(__file__).resolve().parents[2] / "books"
+"""The folder of the shipped books."""
 
 MAGIC = b"SIQIBOOK"
 _HEAD = struct.Struct("<8sII")
@@ -35,53 +37,54 @@ _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
 MOST_BYTES = 1 << 32
-"""Of any payload; each kind of book has a bound of its own below it."""
+"""Bound on every payload; each kind of book has a lower one."""
 
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
 
 
-class BookError(Exception):
-    """A book that cannot be used; the text is one line and names the file."""
+class BookFileError(Exception):
+    """A book file cannot be used. The text is one line and names the file."""
 
 
-def folders(shipped: Path, more: str, tell: Callable[[str], None]) -> list[Path]:
-    """The shipped folder and those that an option names, written as `$PATH` is; `tell` gets a line for each missing."""
+def folders(shipped: Path, more: str, warn: Callable[[str], None]) -> list[Path]:
+    """Return the shipped folder and those in `more`, which is written like `$PATH`; warn of each that does not
+    exist."""
     found = []
     for folder in (shipped, *map(Path, filter(None, more.split(os.pathsep)))):
         if os.path.isdir(folder):
             found.append(folder)
         else:
-            tell(f"{folder}: no such folder")
+            warn(f"{folder}: no such folder")
     return found
 
 
-def files_in(folder: Path, suffix: str, tell: Callable[[str], None]) -> list[Path]:
-    """The files of a folder whose names end so, in order; `tell` gets a line if it cannot be read."""
+def files_in(folder: Path, suffix: str, warn: Callable[[str], None]) -> list[Path]:
+    """Return the files of a folder whose names end in `suffix`, sorted; warn and return none if it cannot be read."""
     try:
         return sorted(folder.glob(f"*{suffix}"))
     except OSError as error:
-        tell(f"{folder}: {error.strerror}")
+        warn(f"{folder}: {error.strerror}")
         return []
 
 
-class Book(NamedTuple):
-    """An open book; `about` is its header."""
+class BookFile(NamedTuple):
+    """A book file in memory."""
 
-    about: dict[str, Any]
-    payload: np.ndarray[Any, np.dtype[np.uint8]]  # read-only
+    about: dict[str, Any]  # the header
+    payload: np.ndarray[Any, np.dtype[np.uint8]]  # [bytes], read-only
 
 
 def write_book(path: Path, kind: str, version: int, about: dict[str, Any], payload: bytes | memoryview) -> None:
-    """Write a book in one step. OSError if the file is anything but a book of that kind, which is left as it is."""
+    """Write a book in one step (`replace_file`); OSError if a file other than a book of this kind is there."""
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload), **about}
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
     head = _HEAD.pack(MAGIC, len(header), zlib.crc32(header)) + header
-    replace_file(path, (head, payload), lambda found: kind_of(found) == kind)
+    replace_file(path, (head, payload), lambda found: book_kind(found) == kind)
 
 
-def kind_of(head: bytes) -> str | None:
-    """The kind of the book that a file begins with; None if it is no book."""
+def book_kind(head: bytes) -> str | None:
+    """Return the kind of the book whose first bytes are `head`, None if it is no book."""
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
         return None
     try:
@@ -92,7 +95,7 @@ def kind_of(head: bytes) -> str | None:
 
 
 class _Fields(NamedTuple):
-    """What every header has."""
+    """The fields of every header."""
 
     kind: str
     version: int
@@ -101,7 +104,7 @@ class _Fields(NamedTuple):
 
 
 def _fields_of(about: Any) -> _Fields:
-    """ValueError if a header lacks one of its fields, or has one that cannot be."""
+    """Return the fields of a header; ValueError if one is missing or out of range."""
     if isinstance(about, dict):
         kind: Any
         numbers: list[Any]
@@ -112,24 +115,24 @@ def _fields_of(about: Any) -> _Fields:
     raise ValueError("damaged header")
 
 
-def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> Book:
+def open_book(path: Path, kind: str, version: int, limit: int = MOST_BYTES) -> BookFile:
     """Read a book whose payload has at most `limit` bytes.
 
-    BookError if it is missing, damaged, larger, of another kind or of another version.
+    BookFileError if the file is missing, damaged or larger, of another kind or of another version.
     """
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             return _read_book(file, kind, version, limit)
     except RecursionError:
-        raise BookError(f"{path}: damaged header") from None
+        raise BookFileError(f"{path}: damaged header") from None
     except MemoryError:
-        raise BookError(f"{path}: no memory for it") from None
+        raise BookFileError(f"{path}: no memory for it") from None
     except (OSError, ValueError) as error:
-        raise BookError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> Book:
-    """ValueError says what is wrong with it."""
+def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> BookFile:
+    """Read a book; ValueError with the reason if it cannot be used."""
     head = file.read(_HEAD.size)
     if len(head) < _HEAD.size or not head.startswith(MAGIC):
         raise ValueError("not a book")
@@ -153,4 +156,4 @@ def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> Boo
     if zlib.crc32(payload) != fields.crc:
         raise ValueError("damaged")
     payload.flags.writeable = False
-    return Book(about, payload)
+    return BookFile(about, payload)

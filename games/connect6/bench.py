@@ -1,4 +1,4 @@
-"""Positions of `bench` for Connect6: an opening, middle games with and without threats."""
+"""The positions of `bench` for Connect6: an opening, and middle games with and without threats."""
 
 from games.contract import BenchItem
 

@@ -1,4 +1,4 @@
-"""Connect6 as the daemon sees it: a thin shell with python-chess's verbs over the kernels. A move is a turn."""
+"""Connect6 for the daemon: a thin shell over the kernels with python-chess's verbs. A move is a turn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.books.opening import Openings
+from games.books.opening import OpeningBooks
 from games.connect6 import INFO
 from games.connect6.bench import BENCH
 from games.connect6.evaluation.evaluate import explain
@@ -19,12 +19,15 @@ from games.connect6.rules.position import (
     POSITION_DTYPE,
     clear_board,
     do_turn,
+    first_stone,
+    make_turn,
     put_stone,
+    second_stone,
     undo_turn,
 )
 from games.connect6.rules.work import MAX_PLY, WORK_DTYPE
 from games.connect6.search.search import Connect6Adapter
-from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
 from games.kernel.control import Control
 from games.kernel.jit import Record, new_record
 from games.options import Values
@@ -59,12 +62,12 @@ class Connect6Position:
 
     @property
     def phase(self) -> float:
-        """The share of the board that is filled."""
+        """The share of the board that is filled, 0 to 1."""
         return 1 - int(self.record.empty) / POINTS
 
     @property
     def game_ply(self) -> int:
-        """Turns since the empty board."""
+        """Turns played since the empty board, by the number of stones."""
         return (POINTS - int(self.record.empty) + 1) // 2
 
     def symmetric_keys(self) -> list[int]:
@@ -99,7 +102,7 @@ class Connect6Position:
         return [point for point in range(POINTS) if not self.record.stones[point]]
 
     def _may_be_single(self, point: int) -> bool:
-        """Whether a turn may consist of this one stone."""
+        """True if a turn may consist of this one stone."""
         if self.record.left == 1:
             return True
         return bool(movegen.is_winning_point(self.record, LOOKUP_RECORD, point))
@@ -108,14 +111,14 @@ class Connect6Position:
         if self.record.winner != NOT_OVER:
             return []
         points = self._empty_points()
-        moves = [point | NO_POINT << 9 for point in points if self._may_be_single(point)]
+        moves = [make_turn(point, NO_POINT) for point in points if self._may_be_single(point)]
         if self.record.left == 2:
-            moves += [first | second << 9 for i, first in enumerate(points) for second in points[i + 1 :]]
+            moves += [make_turn(first, second) for i, first in enumerate(points) for second in points[i + 1 :]]
         return moves
 
     def is_legal(self, move: int) -> bool:
-        """Whether a number is a legal turn."""
-        first, second = move & 511, move >> 9
+        """True if a number is a legal turn."""
+        first, second = first_stone(move), second_stone(move)
         points = (first,) if second == NO_POINT else (first, second)
         if self.record.winner != NOT_OVER or any(point >= POINTS or self.record.stones[point] for point in points):
             return False
@@ -147,7 +150,7 @@ class Connect6Position:
                 raise ValueError(f"illegal move, two stones are to be placed: {text}")
         elif self.record.left == 1:
             raise ValueError(f"illegal move, one stone is to be placed: {text}")
-        return first | second << 9
+        return make_turn(first, second)
 
     def move_text(self, move: int) -> str:
         return notation.turn_text(move)
@@ -163,9 +166,9 @@ class Connect6:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, warn: Warn) -> None:
         self._values = Values(INFO.options)
-        self._openings = Openings("connect6", self._values, tell)
+        self._openings = OpeningBooks("connect6", self._values, warn)
         self._adapter = Connect6Adapter()
         self._shape_search()
 
@@ -184,7 +187,10 @@ class Connect6:
         return Connect6Position(notation.START_FEN if fen is None else fen)
 
     def fen_of(self, pieces: Mapping[str, str], turn: int, dice: int = 0) -> str:
-        """One stone is to be placed on the empty board, or on the last point; else two."""
+        """Return the FEN of stones by point. One stone is left on the empty board and on the last point, otherwise two.
+
+        ValueError for a throw, a point or a stone that does not exist.
+        """
         check_throw(INFO, dice)
         return notation.write_fen(pieces, turn, 1 if len(pieces) in (0, POINTS - 1) else 2)
 
@@ -195,7 +201,10 @@ class Connect6:
         return self._openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:
-        """The first stone goes to the centre, book or not: a search took 248 s of fifteen minutes for it."""
+        """Return a move that needs no search, or None: the centre for the first stone, otherwise a book move.
+
+        The centre needs no book: a search took 248 s of fifteen minutes for it.
+        """
         if position.record.empty == POINTS:
             return Suggestion(position.parse_move(notation.CENTRE), "first stone")
         return self._openings.suggest(position, rng)
@@ -211,5 +220,5 @@ class Connect6:
             yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[Connect6Position]:
-    return Connect6(tell)
+def create(warn: Warn) -> Game[Connect6Position]:
+    return Connect6(warn)

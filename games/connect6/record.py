@@ -1,8 +1,9 @@
-"""Game records as the Chinese championships keep them (GB2312 text).
+"""Connect6 game records in the format of the Chinese championships (GB2312 text).
 
     {[C6][X B][Y W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}
 
-A stone is its colour, the column's letter and the row from the bottom; Black's first turn has one, all others two.
+A stone is written as its colour, the column's letter and the row from the bottom. Black's first turn has one stone, all
+others have two.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from games.records.championship import ENCODING, read_head, write_head
 __all__ = ["ENCODING", "annotate", "read", "write"]
 
 annotate = None
-"""The format has no comments."""
+"""None: the format has no comments."""
 
 _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
 
 def write(game: GameRecord) -> str:
-    """The record."""
+    """Return the text of a game."""
     stones = [
         f"{'BW'[ply % 2]}({stone[0].upper()},{stone[1:]})"
         for ply, turn in enumerate(game.moves)
@@ -33,7 +34,7 @@ def write(game: GameRecord) -> str:
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
-    """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
+    """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
     return map(_read, handle.read().split("{")[1:])
 
 

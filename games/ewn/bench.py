@@ -1,4 +1,4 @@
-"""Positions of `bench` for EWN, with their throws."""
+"""The positions of `bench` for EWN, with their throws."""
 
 from games.contract import BenchItem
 

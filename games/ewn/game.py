@@ -1,4 +1,4 @@
-"""EWN as the daemon sees it: a thin shell with python-chess's verbs over the kernels."""
+"""EWN for the daemon: a thin shell over the kernels with python-chess's verbs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.contract import (
     Score,
     Searcher,
     Suggestion,
-    Tell,
+    Warn,
     check_throw,
 )
 from games.ewn import INFO
@@ -34,19 +34,20 @@ from games.search.deepening import DeepeningSearcher
 from games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 100
+"""The highest depth of perft, in plies; games are shorter."""
 
 
 def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
-    """Return a searcher of the option Algorithm."""
+    """Return a searcher for the option Algorithm."""
     if knowledge.algorithm == "expectimax":
         return DeepeningSearcher(ExpectimaxAdapter(knowledge))
-    from games.ewn.search.uct import UctAdapter  # compiled only if wanted: a first load takes 11 s instead of 15
+    from games.ewn.search.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
 
     return SamplingSearcher(UctAdapter(knowledge))
 
 
 class EwnPosition:
-    """A position with its history. Before both set-ups there are no pieces, only `words`."""
+    """A position with its history. Until both sides have set up there are no pieces, only `words`."""
 
     def __init__(self, fen: str | None = None) -> None:
         self.record: Record = new_record(POSITION_DTYPE)
@@ -98,7 +99,7 @@ class EwnPosition:
         return {notation.square_text(at): notation.letter_of(board[at]) for at in range(25) if board[at]}
 
     def setup_points(self, side: int) -> tuple[str, ...]:
-        """A triangle, row by row from the corner's row outward."""
+        """Return the squares of a side's triangle, row by row from the corner's row outward."""
         return tuple(map(notation.square_text, notation.TRIANGLES[side]))
 
     def board(self) -> str:
@@ -161,9 +162,9 @@ class Ewn:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
-        self.knowledge = Knowledge(tell)
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a book that cannot be used."""
+        self.knowledge = Knowledge(warn)
 
     def set_option(self, name: str, value: str) -> None:
         self.knowledge.set_option(name, value)
@@ -183,7 +184,7 @@ class Ewn:
         )
 
     def consult(self, position: EwnPosition) -> list[str]:
-        """Set-ups, or what a table of endings tells."""
+        """Return lines with the book's set-ups, or with the tablebase's chance."""
         if not position.has_pieces:
             return self.knowledge.consult(position.words)
         chance = self.knowledge.chance(position.record)
@@ -193,7 +194,7 @@ class Ewn:
         return None if position.has_pieces else self.knowledge.suggest(position.words, rng)
 
     def evaluate(self, position: EwnPosition) -> list[str]:
-        """The mover's chance before the throw, by the learned evaluation and by a table."""
+        """Return lines with the mover's chance before the throw, by the learned evaluation and by the tablebase."""
         if not position.has_pieces or position.record.winner >= 0:
             return ["total +0 outside play"]
         learned = self.knowledge.estimate(position.record)
@@ -202,7 +203,10 @@ class Ewn:
         return [*lines, f"total {Score.expected(learned if exact is None else exact).cp:+d} for the side to move"]
 
     def perft(self, position: EwnPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
-        """A set-up counts as one ply; later plies take the union over throws."""
+        """Yield (move, leaves below it). A set-up counts as one ply; after the first ply moves are those of any throw.
+
+        ValueError for a depth above MAX_PERFT.
+        """
         if depth > MAX_PERFT:
             raise ValueError(f"perft depth above {MAX_PERFT}")
         work = new_record(WORK_DTYPE)
@@ -224,5 +228,5 @@ class Ewn:
         return total
 
 
-def create(tell: Tell) -> Game[EwnPosition]:
-    return Ewn(tell)
+def create(warn: Warn) -> Game[EwnPosition]:
+    return Ewn(warn)

@@ -1,4 +1,4 @@
-"""Game records as the Chinese championships keep them (GB2312 text).
+"""EWN game records in the format of the Chinese championships (GB2312 text).
 
     #[WTN][A R][B B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
     R:A5-1;B5-2;C5-3;A4-4;B4-5;A3-6
@@ -6,8 +6,8 @@
     1:6;(R6,B4)
     2:3;(B3,D4)
 
-A move is ply:throw;(piece,destination). A5 is the top left corner, where Red (R) sets up, E1 Blue's (B). Either may
-have moved first; here the first side is whoever did, and the board is turned where that was Blue.
+A move is written ply:throw;(piece,target). Red (R) sets up at A5, the top left corner, Blue (B) at E1. Either may have
+moved first. Here the first side is the one that did, and the board is turned if that was Blue.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from games.records.championship import ENCODING, read_head, write_head
 __all__ = ["ENCODING", "annotate", "read", "write"]
 
 annotate = None
-"""The format has no comments."""
+"""None: the format has no comments."""
 
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
 _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
@@ -31,7 +31,7 @@ _MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
 def write(game: GameRecord) -> str:
-    """The record, the first side as Red."""
+    """Return the text of a game, with the first side as Red."""
     lines = [f"#{write_head('WTN', 'RB', game)};"]
     standing: dict[int, str] = {}
     for colour, word, triangle in zip("RB", game.moves[:2], TRIANGLES, strict=True):
@@ -46,7 +46,7 @@ def write(game: GameRecord) -> str:
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
-    """The games of a file, one after the other. ValueError says what is wrong; moves are not judged by the rules."""
+    """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
     return map(_read, handle.read().split("#")[1:])
 
 

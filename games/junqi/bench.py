@@ -1,4 +1,4 @@
-"""Positions of `bench` for Junqi: a view at the start, one with news, and a referee's full position."""
+"""The positions that `bench` searches: both sides' views of a start, one view after six moves, and a full position."""
 
 from games.contract import BenchItem
 

@@ -1,6 +1,6 @@
 """Junqi as the daemon sees it: a thin shell with python-chess's verbs over the kernels and the beliefs.
 
-A position is one side's view, or a referee's full one (`viewer` None).
+A position is one side's view, or a referee's full position (`viewer` None).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from games.contract import (
     Outcome,
     Searcher,
     Suggestion,
-    Tell,
+    Warn,
     check_throw,
 )
 from games.junqi import INFO
@@ -29,10 +29,10 @@ from games.junqi.bench import BENCH
 from games.junqi.knowledge.behaviour import TRAITS, factors, note_move
 from games.junqi.knowledge.belief import (
     check_possible,
-    compatible,
+    compatible_types,
     deployment_weights,
+    narrow_by_counts,
     slot_types,
-    spread_counts,
     square_types,
 )
 from games.junqi.knowledge.knowledge import Knowledge
@@ -57,7 +57,7 @@ from games.junqi.rules.lookup import (
     SLOTS,
     SQUARES,
 )
-from games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move
+from games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move, origin_of, target_of
 from games.junqi.rules.work import WORK_DTYPE
 from games.junqi.search.root import explain
 from games.junqi.search.search import WorldsAdapter
@@ -72,7 +72,7 @@ MAX_PERFT = 30
 
 
 def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
-    """Return a searcher of the option Searcher; what the others need is compiled only if wanted."""
+    """Return a new searcher of the kind that the option Searcher names; only its own kernels are loaded."""
     if knowledge.searcher == "uct":
         from games.junqi.search.uct import UctAdapter
 
@@ -89,27 +89,27 @@ def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
 
 
 class Step(NamedTuple):
-    """One move of the game with what taking it back needs."""
+    """A move played, with the state that `pop` restores."""
 
-    move: int  # with its result code, and the flag square where it was announced
+    move: int  # with its result code, and the flag square if one was announced
     before: Record
-    taken: int  # piece that fell in an enemy headquarters and may have been the flag, -1 none
-    announced: tuple[bool, bool]  # whose flag squares the opponent had been told before
-    public: Any  # what anybody might have known of all pieces before
-    done: Any  # what they had done
+    taken: int  # piece that fell in its headquarters and may have been the flag, -1 none
+    announced: tuple[bool, bool]  # by side: its flag square had been announced
+    public: Any  # uint16 [piece 0-49]: sets of types possible to an observer who sees neither side's pieces
+    trait_counts: Any  # int64 [piece 0-49, trait]
 
 
 class JunqiPosition:
-    """A view with its history. Before both set-ups there are no pieces, only `words`."""
+    """A view or a full position, with its history; before both set-ups it has no pieces, only `words`."""
 
     def __init__(self, fen: str | None = None) -> None:
         self.record: Record = new_record(POSITION_DTYPE)
         self.words: list[str] = []
         self.viewer: int | None = None
         self.has_pieces = fen is not None
-        self._is_deployed = False  # piece numbers are slots of deployments
+        self._is_deployed = False  # by set-ups: piece numbers are slots
         self._public = np.full(2 * PIECES, ANY, np.uint16)
-        self._done = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
+        self._trait_counts = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
         self._steps: list[Step] = []
         self._taken = -1
         self._announced = (False, False)
@@ -119,18 +119,18 @@ class JunqiPosition:
             pieces, turn, self.viewer, quiet = notation.parse_fen(fen)
             place(self.record, pieces, turn, self.viewer, quiet)
             for side in range(2):
-                check_possible(spread_counts(self._may(side)))  # a FEN is shown as given
+                check_possible(narrow_by_counts(self._may(side)))  # not kept: a FEN is shown as given
             for piece in range(2 * PIECES):
                 square = int(self.record.where[piece])
                 types = square_types(square, piece // PIECES)
-                if square == NOWHERE:  # a fallen flag ends the game: everybody knows of it
+                if square == NOWHERE:  # a fallen flag ends the game, so everybody knows it
                     is_flag = self.record.may[piece] == 1 << FLAG
                     types = 1 << FLAG if is_flag else ANY & ~(1 << FLAG)
                 self._public[piece] = types
-            # A flag that the FEN shows may have been announced or deduced: no conclusion from hearing of it again.
+            # A flag that the FEN shows may have been announced already: then nothing follows from a commander's death.
             self._announced = (self._knows_flag(0), self._knows_flag(1))
 
-    # What stands where
+    # The position
 
     @property
     def turn(self) -> int:
@@ -142,7 +142,7 @@ class JunqiPosition:
 
     @property
     def key(self) -> int:
-        """Hash of the FEN: no search of ours looks positions up."""
+        """A 64-bit hash of the FEN; no searcher of Junqi stores positions by it."""
         return int.from_bytes(hashlib.blake2b(self.fen().encode(), digest_size=8).digest(), "little")
 
     def copy(self) -> Self:
@@ -152,7 +152,7 @@ class JunqiPosition:
         twin.words = self.words.copy()
         twin._steps = self._steps.copy()
         twin._public = self._public.copy()
-        twin._done = self._done.copy()
+        twin._trait_counts = self._trait_counts.copy()
         twin._work, twin._scratch = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         return twin
 
@@ -167,11 +167,11 @@ class JunqiPosition:
         return {notation.square_text(at): notation.letter_of(may[piece], piece // PIECES) for at, piece in stands}
 
     def setup_points(self, side: int) -> tuple[str, ...]:
-        """Row by row from the front as the side itself sees them, camps left out."""
+        """Return the squares of a set-up word's letters: row by row from the side's front, camps left out."""
         return tuple(notation.square_text(frame(square, side)) for square in SLOTS)
 
     def board(self) -> str:
-        """Camps are drawn as (), headquarters as []."""
+        """Return the board as text, camps drawn as (), headquarters as []."""
         lines, pieces = [], self.pieces()
         for row in range(12):
             cells = []
@@ -196,16 +196,19 @@ class JunqiPosition:
         return moves
 
     def _surely_mobile(self, side: int) -> bool:
-        """Whether a side has a move whatever its unknown pieces are."""
+        """True if a side has a move whatever its unknown pieces are."""
         for move in self._playable(side):
-            may = int(self.record.may[self.record.board[move & 63] - 1])
-            common = may & ~(1 << ENGINEER) or may  # an engineer moves wherever the others do
+            may = int(self.record.may[self.record.board[origin_of(move)] - 1])
+            common = may & ~(1 << ENGINEER) or may  # an engineer can make every move of the others
             if not may & ~MOBILE and movegen.reaches(self.record, LOOKUP_RECORD, move, common):
                 return True
         return False
 
     def legal_moves(self) -> list[int]:
-        """Moves without result codes; those of pieces unknown to the viewer are all that they may have."""
+        """Return the moves, without result codes; a piece unknown to the viewer moves as any type that it may be.
+
+        ValueError before both set-ups.
+        """
         if not self.has_pieces:
             raise ValueError(f"too many set-ups to list: {SETUP_COUNT}")
         return [] if self.record.loser >= 0 else self._playable(self.turn)
@@ -214,19 +217,22 @@ class JunqiPosition:
         return len(self.legal_moves()) if self.has_pieces else SETUP_COUNT
 
     def push(self, move: int) -> None:
-        """ValueError if a result code is missing, or contradicts what is known; nothing is changed then."""
+        """Play a move; ValueError, and no change, if its result code is missing or contradicts what is known."""
         if not self.has_pieces:
             self.words.append(notation.setup_word(move))
             if len(self.words) == 2:
                 self._deploy()
             return
-        step = Step(move, self.record.copy(), self._taken, self._announced, self._public.copy(), self._done.copy())
+        step = Step(
+            move, self.record.copy(), self._taken, self._announced, self._public.copy(), self._trait_counts.copy()
+        )
         try:
             code = self._deduce(move, step.before)
         except ValueError:
-            self.record, self._taken, self._public = step.before, step.taken, step.public  # `_done` comes last
+            self.record, self._taken, self._public = step.before, step.taken, step.public  # `_trait_counts` comes last
             raise
-        self._steps.append(step._replace(move=notation.pack(move & 0xFFF, code, self._told(move, code))))
+        bare = notation.without_result(move)
+        self._steps.append(step._replace(move=notation.with_result(bare, code, self._announce(move, code))))
 
     def _deploy(self) -> None:
         self.has_pieces = True
@@ -237,11 +243,12 @@ class JunqiPosition:
         self._public[:] = [slot_types(slot) for _ in range(2) for slot in range(PIECES)]
 
     def _deduce(self, move: int, before: Record) -> int:
-        """Play a move on the record and draw every conclusion; returns its result code."""
+        """Play a move on the record, draw every conclusion, and return its result code; ValueError as in `push`."""
         record = self.record
-        origin, target = move & 63, move >> 6 & 63
+        bare = notation.without_result(move)
+        origin, target = origin_of(move), target_of(move)
         mover, other = int(record.board[origin]) - 1, int(record.board[target]) - 1
-        self._not_the_flag()
+        self._clear_taken()
         types = MOBILE
         if not movegen.reaches(record, LOOKUP_RECORD, move, MOBILE & ~(1 << ENGINEER)):
             types = 1 << ENGINEER
@@ -250,65 +257,67 @@ class JunqiPosition:
         self._publish(mover, other, types, code)
         self._taken = -1
         if other >= 0:
-            record.may[mover], record.may[other] = compatible(int(record.may[mover]), int(record.may[other]), code)
+            record.may[mover], record.may[other] = compatible_types(
+                int(record.may[mover]), int(record.may[other]), code
+            )
             if code in (ATTACKER_WINS, BOTH_DIE) and target in HEADQUARTERS and record.may[other] >> FLAG & 1:
                 self._taken = other
-        flag = (move >> 15) - 1
+        flag = notation.flag_square(move)
         if self.viewer is not None:
             fallen = [piece for piece in (mover, other) if self._falls(piece, mover, code)]
-            self._hear_of_commander(flag, fallen)
+            self._note_announcement(flag, fallen)
             if not self._steps or not np.array_equal(record.may, before.may):
                 for side in range(2):
-                    known = spread_counts(self._may(side))
+                    known = narrow_by_counts(self._may(side))
                     check_possible(known)
                     record.may[side * PIECES : side * PIECES + PIECES] = known
-        note_move(record, self._scratch, LOOKUP_RECORD, self._public, move & 0xFFF, code, self._done)
-        do_move(record, move & 0xFFF, code)
+        note_move(record, self._scratch, LOOKUP_RECORD, self._public, bare, code, self._trait_counts)
+        do_move(record, bare, code)
         return code
 
     def _publish(self, mover: int, other: int, types: int, code: int) -> None:
-        """Note what a move tells those who know nothing of the pieces but their deployment and their results."""
+        """Narrow `_public` by a move: what an observer learns who knows only where pieces began, and results."""
         public = self._public
         public[mover] = int(public[mover]) & types
         if other < 0 or self.viewer is None:
             return
-        public[mover], public[other] = compatible(int(public[mover]), int(public[other]), code)
+        public[mover], public[other] = compatible_types(int(public[mover]), int(public[other]), code)
         own = self.viewer * PIECES
         for piece in (mover, other):
             if piece // PIECES == self.viewer and self._falls(piece, mover, code):
-                if self.record.may[piece] == 1 << COMMANDER:  # the opponent is told where the flag stands
+                if self.record.may[piece] == 1 << COMMANDER:  # the referee announces the flag to the opponent
                     flags = [flag for flag in range(own, own + PIECES) if self.record.may[flag] == 1 << FLAG]
                     public[piece], public[flags] = 1 << COMMANDER, 1 << FLAG
                 else:
                     public[piece] = int(public[piece]) & ~(1 << COMMANDER)
 
-    def done(self, side: int) -> Any:
-        """int [piece, trait]: what a side's pieces have done, as both sides saw it (knowledge/behaviour.py)."""
-        return self._done[side * PIECES : side * PIECES + PIECES]
+    def trait_counts(self, side: int) -> Any:
+        """Return the counts of traits of a side's pieces: int64 [piece, trait] (knowledge/behaviour.py)."""
+        return self._trait_counts[side * PIECES : side * PIECES + PIECES]
 
     def believed(self, side: int) -> Belief:
-        """What the other side believes a side's pieces to be."""
+        """Return the other side's belief about a side's pieces."""
         if side == self.viewer:
-            may = spread_counts(self._public[side * PIECES : side * PIECES + PIECES].tolist())
+            may = narrow_by_counts(self._public[side * PIECES : side * PIECES + PIECES].tolist())
         else:
-            may = spread_counts(self._may(side))
+            may = narrow_by_counts(self._may(side))
         flags = [piece for piece in range(PIECES) if may[piece] >> FLAG & 1]
-        likely = factors(self.done(side))
+        likely = factors(self.trait_counts(side))
         return Belief(may, {flag: likely * (deployment_weights(flag) if self._is_deployed else 1) for flag in flags})
 
     def _narrow(self, piece: int, types: int) -> None:
-        """Keep only some types of what a piece may be."""
+        """Remove all types except `types` from a piece's set."""
         self.record.may[piece] = int(self.record.may[piece]) & types
 
     def _result(self, move: int, mover: int, other: int) -> int:
-        """The result code: the one given, checked, or the only one possible."""
+        """Return the result code given with a move, or the only possible one; ValueError if impossible or needed."""
         record = self.record
-        given = (move >> 12 & 7) - 1
+        given = notation.given_code(move)
         if other < 0:
             codes = [PLAIN]
         else:
             attackers, defenders = int(record.may[mover]), int(record.may[other])
-            codes = [code for code in range(3) if all(compatible(attackers, defenders, code))]
+            codes = [code for code in range(3) if all(compatible_types(attackers, defenders, code))]
         if given < 0 and len(codes) == 1:
             return codes[0]
         if given < 0:
@@ -318,18 +327,23 @@ class JunqiPosition:
         return given
 
     def _falls(self, piece: int, mover: int, code: int) -> bool:
+        """True if a piece of a battle falls by its result code; False for -1."""
         if piece < 0 or code == PLAIN:
             return False
         return code == BOTH_DIE or (code == ATTACKER_DIES) == (piece == mover)
 
-    def _not_the_flag(self) -> None:
-        """The game went on after a headquarters was taken: that was not the flag."""
+    def _clear_taken(self) -> None:
+        """Conclude that the piece taken in its headquarters was not the flag, since the game goes on."""
         if self._taken < 0 or self.record.may[self._taken] == 1 << FLAG:
             return
         self._narrow(self._taken, ~(1 << FLAG))
 
-    def _hear_of_commander(self, flag: int, fallen: list[int]) -> None:
-        """The referee tells where the opponent's flag stands once its commander has died, and only then."""
+    def _note_announcement(self, flag: int, fallen: list[int]) -> None:
+        """Draw the conclusions from an announced flag square (-1: none) and the pieces that fell.
+
+        The referee announces the opponent's flag when its commander dies, and only then. ValueError if the square
+        cannot hold the flag, or the announcement is missing.
+        """
         assert self.viewer is not None
         enemy = 1 - self.viewer
         record = self.record
@@ -347,9 +361,9 @@ class JunqiPosition:
                     raise ValueError("the commander fell, but its flag was not announced")
                 self._narrow(piece, ~(1 << COMMANDER))
 
-    def _told(self, move: int, code: int) -> int | None:
-        """The flag square that a view's words announce with this move; notes it as told."""
-        flag = (move >> 15) - 1
+    def _announce(self, move: int, code: int) -> int | None:
+        """Return the flag square announced with a view's move, None without one; note that it was announced."""
+        flag = notation.flag_square(move)
         if flag >= 0 and self.viewer is not None:
             enemy = 1 - self.viewer
             self._announced = (self._announced[0] or enemy == 0, self._announced[1] or enemy == 1)
@@ -357,11 +371,12 @@ class JunqiPosition:
         return None
 
     def pop(self) -> int:
+        """Take back the last move, or the last set-up, and return it; IndexError if there is none."""
         if self._steps:
             step = self._steps.pop()
             self.record = step.before.copy()  # a copy of this position may hold the same step
             self._taken, self._announced = step.taken, step.announced
-            self._public, self._done = step.public.copy(), step.done.copy()
+            self._public, self._trait_counts = step.public.copy(), step.trait_counts.copy()
             return step.move
         if not self.words:
             raise IndexError("pop from the first position")
@@ -378,7 +393,7 @@ class JunqiPosition:
                 notation.check_setup(text)
             return notation.setup_move(text)
         move = notation.parse_move(text)
-        if move & 0xFFF not in self.legal_moves():
+        if notation.without_result(move) not in self.legal_moves():
             raise ValueError(f"illegal move: {text}")
         return move
 
@@ -386,14 +401,17 @@ class JunqiPosition:
         return notation.move_text(move)
 
     def moves(self) -> list[int]:
-        """The moves since the set-ups, with their results."""
+        """Return the moves since the set-ups, with their results."""
         return [step.move for step in self._steps]
 
     def observed(self, text: str, result: int, flag: str = "") -> str:
         return notation.observed(text, result, flag)
 
-    def flag_told(self, side: int) -> str | None:
-        """In a referee's game: the square of a side's flag once its commander has died, which the opponent is told."""
+    def announced_flag(self, side: int) -> str | None:
+        """Return the square of a side's flag once its commander has died, as the referee announces it; else None.
+
+        For full positions only.
+        """
         pieces = range(side * PIECES, side * PIECES + PIECES)
         commander, flag = (next(p for p in pieces if self.record.may[p] == 1 << kind) for kind in (COMMANDER, FLAG))
         if self.record.where[commander] != NOWHERE or self.record.where[flag] == NOWHERE:
@@ -401,17 +419,17 @@ class JunqiPosition:
         return notation.square_text(int(self.record.where[flag]))
 
     def view_moves(self, viewer: int) -> list[str]:
-        """The words of a referee's game as one side may see them: `position startpos moves <these>` is its view."""
+        """Return the words of a referee's game as one side sees them: `position startpos moves <these>` is its view."""
         words = [word if side == viewer else UNKNOWN_SETUP for side, word in enumerate(self.words)]
         enemy = 1 - viewer
         commander = enemy * PIECES + self.words[enemy].index("a") if len(self.words) == 2 else 0
         flag = enemy * PIECES + self.words[enemy].index("l") if len(self.words) == 2 else 0
         boards = [*(step.before for step in self._steps[1:]), self.record][: len(self._steps)]
-        told = False
+        is_announced = False
         for step, after in zip(self._steps, boards, strict=True):
             text = notation.move_text(step.move)
-            if not told and after.where[commander] == NOWHERE:
-                told = True
+            if not is_announced and after.where[commander] == NOWHERE:
+                is_announced = True
                 text += f"@{notation.square_text(int(step.before.where[flag]))}"
             words.append(text)
         return words
@@ -419,7 +437,10 @@ class JunqiPosition:
     # The end
 
     def outcome(self) -> Outcome | None:
-        """In the rules' order: mobility of the side to move, the flag, plies without contact."""
+        """Return how the game ended, None if it goes on; by mobility of the side to move, flag, plies without contact.
+
+        This is the rules' order.
+        """
         if not self.has_pieces:
             return None
         turn = self.turn
@@ -442,9 +463,9 @@ class Junqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a file that cannot be used."""
-        self.knowledge = Knowledge(tell)
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a file that cannot be used."""
+        self.knowledge = Knowledge(warn)
 
     def set_option(self, name: str, value: str) -> None:
         self.knowledge.set_option(name, value)
@@ -476,7 +497,7 @@ class Junqi:
         return explain(position) if position.has_pieces else ["total +0 before the set-ups"]
 
     def perft(self, position: JunqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
-        """A view knows only its next moves; deeper counts need a referee's position."""
+        """Yield each move with the leaves below it; ValueError if `depth` is above 1 in a view, or above MAX_PERFT."""
         if depth > MAX_PERFT:
             raise ValueError(f"perft depth above {MAX_PERFT}")
         if depth > 1 and position.viewer is not None:
@@ -489,5 +510,5 @@ class Junqi:
             yield move, 1 if depth == 1 else int(movegen.perft(boards, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[JunqiPosition]:
-    return Junqi(tell)
+def create(warn: Warn) -> Game[JunqiPosition]:
+    return Junqi(warn)

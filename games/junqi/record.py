@@ -1,6 +1,6 @@
-"""Game records: the log of scripts/play/referee_junqi.py, a line of fields between tabs each.
+"""Game records in the log of scripts/play/referee_junqi.py: one game a line, its fields separated by tabs.
 
-Name, first and second player, their set-ups, moves with the digit of their result, and how the game ended.
+The fields: name, first and second player, their set-ups, moves each with the digit of its result, and the winner.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RESULTS = {"first": "1-0", "second": "0-1", "draw": "1/2-1/2"}
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
-    """The games of a file; moves are not judged by the rules."""
+    """Yield the games of a file, moves unchecked by the rules; ValueError at a line with too few fields."""
     return map(_read, (line for line in handle if line.strip() and not line.startswith("#")))
 
 
@@ -32,7 +32,7 @@ def _read(line: str) -> GameRecord:
 
 
 def write(game: GameRecord) -> str:
-    """The line."""
+    """Return the line of a game."""
     end = next((text for text, result in RESULTS.items() if result == game.result), "")
     words = " ".join(word[:4] + word[5:6] for word in game.moves[2:])
     return "\t".join([game.event, game.first, game.second, *game.moves[:2], words, end]) + "\n"

@@ -1,1 +1,2 @@
-"""Small shared kernels: compilation policy, machine intrinsics, control block, hash table, random numbers."""
+"""Small kernels that all games share: compilation policy, intrinsics, control block, transposition table, random
+numbers."""

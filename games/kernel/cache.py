@@ -27,14 +27,14 @@ import numba
 import numpy as np
 
 VERSION = r"siqi-[0-9a-f]{16}"
-"""Names of cache folders: nothing else is ever removed."""
+"""The pattern of cache folders' names: nothing else is ever removed."""
 
 STALE_AFTER_S = 30 * 24 * 3600
-"""Caches of other versions unused for so long are removed."""
+"""Caches of other versions are removed when they have been unused for this time."""
 
 
 def _candidates() -> list[Path]:
-    """Folders for the cache, best first. The environment may be empty, and HOME unwritable."""
+    """Return folders for the cache, best first. The environment may be empty, and HOME read-only."""
     folders = []
     if explicit := os.environ.get("SIQI_CACHE"):
         folders.append(Path(explicit))
@@ -43,13 +43,13 @@ def _candidates() -> list[Path]:
     with contextlib.suppress(RuntimeError):
         folders.append(Path.home() / ".cache" / "siqi")
     user = os.getuid() if hasattr(os, "getuid") else 0
-    with contextlib.suppress(OSError):  # nor is there any room for temporary files
+    with contextlib.suppress(OSError):  # no folder for temporary files either
         folders.append(Path(tempfile.gettempdir()) / f"siqi-{user}")
     return folders
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether nobody else may plant code in the folder: cached kernels are machine code that we will run."""
+    """True if no other user can write to the folder: cached kernels are machine code that we run."""
     if not hasattr(os, "getuid"):
         return True
     status = folder.stat()
@@ -68,7 +68,7 @@ def _sources_hash() -> str:
 
 
 def _choose_cache() -> Path | None:
-    """The first folder that is ours and writable; None means that kernels are compiled at every start."""
+    """Return the first folder that is ours and writable; None if kernels are to be compiled at every start."""
     version = _sources_hash()
     for base in _candidates():
         folder = base / version
@@ -88,7 +88,7 @@ def _choose_cache() -> Path | None:
 
 
 def _remove_stale(base: Path) -> None:
-    """Remove caches of other versions that were not used for long; another process may be doing the same."""
+    """Remove caches of other versions unused for STALE_AFTER_S; another process may be doing the same."""
     with contextlib.suppress(OSError):
         for other in base.iterdir():
             is_ours = re.fullmatch(VERSION, other.name) and other.is_dir() and not other.is_symlink()
@@ -99,7 +99,7 @@ def _remove_stale(base: Path) -> None:
 CACHE_FOLDER = _choose_cache()
 
 cache_faults = [] if CACHE_FOLDER is not None else ["no folder can be written"]
-"""Why kernels have to be compiled at every start, if they have."""
+"""The reasons why kernels have to be compiled at every start; empty if they need not."""
 
 _DIGEST_BYTES = 16
 

@@ -1,6 +1,6 @@
-"""The control block: how stop, deadline and node limit reach running kernels, and node counts come back.
+"""The control block of a search: brings stop, deadline and node limit to running kernels, and node counts back.
 
-One small int64 array shared by the daemon's threads and all kernels of a search. Kernels see it as an address.
+It is one small int64 array, shared by the daemon's threads and all kernels of the search. Kernels get its address.
 """
 
 from __future__ import annotations
@@ -15,23 +15,25 @@ from games.kernel.jit import inner, int64
 from games.kernel.memory import address_of
 
 STOP, DEADLINE, NODE_LIMIT, THREADS = 0, 1, 2, 3
-"""Words: stop flag, CLOCK_MONOTONIC deadline in ns (0: none), node limit (0: none), number of threads."""
+"""Indices of words: stop flag, CLOCK_MONOTONIC deadline in ns (0: none), node limit (0: none), number of threads."""
 
 NODES = 8
-"""First node counter; one a thread, a cache line apart."""
+"""Index of the first node counter. Each thread has one, a cache line apart."""
 
 MAX_THREADS = 64
 POLL_INTERVAL = 128
-"""Nodes between two looks at the clock: 1 ms where a node is dearest (Connect6 8 us, Junqi 7 us a playout),
-under 0.3 % of the time where it is cheapest (Xiangqi 0.3 us). With 1024 Connect6 took 9 ms to stop."""
+"""Nodes between two polls: 1 ms where nodes are slowest (Connect6 8 us, Junqi 7 us a playout), and less than 0.3 % of
+the time where they are fastest (Xiangqi 0.3 us). With 1024, Connect6 took 9 ms to stop."""
 
 STOPPED = -1
+"""`poll`'s answer once the search has to stop."""
 
 
 class Control:
-    """The Python side of the block."""
+    """The block as Python sees it. Any thread may call any method at any time."""
 
     def __init__(self, node_limit: int = 0) -> None:
+        """Make a block for one thread. `node_limit` counts the nodes of all threads together; 0: no limit."""
         self._words = np.zeros(NODES + 8 * MAX_THREADS, np.int64)
         self._words[NODE_LIMIT] = node_limit
         self._words[THREADS] = 1
@@ -39,47 +41,54 @@ class Control:
 
     @property
     def stopped(self) -> bool:
+        """True once `stop` was called, or a poll found the deadline passed or the node limit reached."""
         return bool(self._words[STOP])
 
     def stop(self) -> None:
+        """Make every kernel of the search stop at its next poll."""
         self._words[STOP] = 1
 
     def check(self) -> bool:
-        """Look at the clock from Python, for searchers whose loop runs there; whether to stop."""
+        """Poll the clock from Python, for searchers whose loop runs there; return `stopped`."""
         deadline = int(self._words[DEADLINE])
         if deadline and HAS_CLOCK and time.clock_gettime_ns(time.CLOCK_MONOTONIC) >= deadline:
             self.stop()
         return self.stopped
 
     def time_from(self, ns: int) -> float:
-        """Return the nanoseconds from a moment to the deadline, infinite without one."""
+        """Return the nanoseconds from a CLOCK_MONOTONIC time to the deadline, infinity without one."""
         deadline = int(self._words[DEADLINE])
         return deadline - ns if deadline else math.inf
 
     def set_deadline(self, ns: int) -> None:
-        """Stop at this CLOCK_MONOTONIC time; 0 takes the deadline away."""
+        """Stop at this CLOCK_MONOTONIC time; 0 removes the deadline."""
         self._words[DEADLINE] = ns
 
     def set_threads(self, threads: int) -> None:
+        """Set the number of threads, 1..MAX_THREADS, whose node counters the node limit sums."""
         self._words[THREADS] = threads
 
     @property
     def node_limit(self) -> int:
+        """The limit on the nodes of all threads, 0: none."""
         return int(self._words[NODE_LIMIT])
 
     def report(self, thread: int, nodes: int) -> None:
-        """Bring a thread's node counter up to date between its polls."""
+        """Update a thread's node counter between its polls."""
         self._words[NODES + 8 * thread] = nodes
 
     @property
     def nodes(self) -> int:
-        """Nodes of all threads, as of their last poll."""
+        """The nodes of all threads, each as of its last poll."""
         return int(self._words[NODES::8].sum())
 
 
 @inner(int64(int64, int64, int64))
 def poll(control: int, thread: int, nodes: int) -> int:
-    """Report `nodes` and look whether to stop: STOPPED, or the node count at which to poll again."""
+    """Report a thread's `nodes`; return STOPPED, or the node count at which to poll again.
+
+    A deadline passed or a node limit reached sets the stop flag, so that the other threads stop too.
+    """
     store(control + 8 * (NODES + 8 * thread), nodes)
     if load_atomic(control + 8 * STOP) != 0:
         return STOPPED

@@ -1,7 +1,8 @@
-"""Machine operations that numba does not spell: bit counts, raw and atomic memory, the clock, self-calls.
+"""Machine operations that numba lacks: bit counts, raw and atomic memory, the clock, self-calls.
 
-Each is an LLVM instruction or a symbol by name, so kernels that use them stay cacheable. Addresses are
-plain integers (memory.py); their owner keeps the array alive.
+Each is an LLVM instruction or calls a symbol by name, so kernels that use it can be cached. Addresses are int64, and
+whoever gave one out keeps the array alive (memory.py); values are int64 too. All memory accesses are checked under
+NUMBA_BOUNDSCHECK=1.
 """
 
 # mypy: disable-error-code="no-untyped-def, misc, empty-body"
@@ -23,14 +24,14 @@ _INT16 = ir.IntType(16)
 _INT8 = ir.IntType(8)
 
 HAS_CLOCK = hasattr(time, "clock_gettime_ns")
-"""Whether kernels can read the clock; where not (Windows) a timer thread sets the stop flag."""
+"""True if kernels can read the clock. Where they cannot (Windows), a timer thread sets the stop flag."""
 
 _CLOCK_ID = time.CLOCK_MONOTONIC if HAS_CLOCK else 0
 
 
 @intrinsic
 def trailing_zeros(typing, value):
-    """Index of the lowest set bit; undefined for 0."""
+    """Return the index of the lowest set bit; undefined for 0."""
 
     def generate(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -40,6 +41,8 @@ def trailing_zeros(typing, value):
 
 @intrinsic
 def popcount(typing, value):
+    """Return the number of set bits."""
+
     def generate(context, builder, signature, args):
         return builder.ctpop(args[0])
 
@@ -48,7 +51,7 @@ def popcount(typing, value):
 
 @intrinsic
 def leading_zeros(typing, value):
-    """63 less the index of the highest set bit; undefined for 0."""
+    """Return 63 minus the index of the highest set bit; undefined for 0."""
 
     def generate(context, builder, signature, args):
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -58,7 +61,7 @@ def leading_zeros(typing, value):
 
 @intrinsic
 def bit_reverse(typing, value):
-    """Bit 0 becomes bit 63."""
+    """Return the bits in reverse order: bit 0 becomes bit 63."""
 
     def generate(context, builder, signature, args):
         return builder.bitreverse(args[0])
@@ -68,6 +71,8 @@ def bit_reverse(typing, value):
 
 @intrinsic
 def load(typing, address):
+    """Return the int64 at an address."""
+
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 8)
         return builder.load(builder.inttoptr(address, _INT64.as_pointer()))
@@ -77,6 +82,8 @@ def load(typing, address):
 
 @intrinsic
 def store(typing, address, value):
+    """Write an int64 to an address."""
+
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 8)
         builder.store(args[1], builder.inttoptr(address, _INT64.as_pointer()))
@@ -87,6 +94,8 @@ def store(typing, address, value):
 
 @intrinsic
 def load_byte(typing, address):
+    """Return the unsigned byte at an address."""
+
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 1)
         return builder.zext(builder.load(builder.inttoptr(address, _INT8.as_pointer())), _INT64)
@@ -96,7 +105,7 @@ def load_byte(typing, address):
 
 @intrinsic
 def load_short(typing, address):
-    """An unsigned number of 16 bits."""
+    """Return the unsigned 16-bit number at an address."""
 
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 2)
@@ -107,6 +116,8 @@ def load_short(typing, address):
 
 @intrinsic
 def store_byte(typing, address, value):
+    """Write the lowest 8 bits of a value to an address."""
+
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 1)
         builder.store(builder.trunc(args[1], _INT8), builder.inttoptr(address, _INT8.as_pointer()))
@@ -116,7 +127,7 @@ def store_byte(typing, address, value):
 
 
 def pointer_to(record: Any) -> Any:
-    """An intrinsic that takes an address for a record of this numba type."""
+    """Return an intrinsic that takes an address and returns the record of this numba type there."""
 
     @intrinsic
     def record_at(typing, address):
@@ -131,7 +142,7 @@ def pointer_to(record: Any) -> Any:
 
 @intrinsic
 def copy_record(typing, target, source):
-    """Make a record equal to another of its type, all at once."""
+    """Copy a record's bytes over another record of the same type."""
 
     def generate(context, builder, signature, args):
         cgutils.raw_memcpy(builder, args[0], args[1], ir.Constant(_INT64, signature.args[0].size), 1)
@@ -142,7 +153,7 @@ def copy_record(typing, target, source):
 
 @intrinsic
 def load_atomic(typing, address):
-    """A relaxed load: never hoisted out of a loop, never torn."""
+    """Return the int64 at an address by a relaxed load, which is never hoisted out of a loop and never torn."""
 
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 8)
@@ -153,6 +164,8 @@ def load_atomic(typing, address):
 
 @intrinsic
 def store_atomic(typing, address, value):
+    """Write an int64 to an address by a relaxed store, which is never torn."""
+
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 8)
         builder.store_atomic(args[1], builder.inttoptr(address, _INT64.as_pointer()), "monotonic", 8)
@@ -163,7 +176,7 @@ def store_atomic(typing, address, value):
 
 @intrinsic
 def fetch_add(typing, address, value):
-    """Add to a word that other threads may be adding to; returns what it was."""
+    """Add to an int64 atomically, in relaxed order; return its old value."""
 
     def generate(context, builder, signature, args):
         address = checked(context, builder, args[0], 8)
@@ -174,7 +187,7 @@ def fetch_add(typing, address, value):
 
 @intrinsic
 def fetch_add_32(typing, address, value):
-    """`fetch_add` of a signed number of 32 bits."""
+    """`fetch_add` for a signed 32-bit number."""
 
     def generate(context, builder, signature, args):
         pointer = builder.inttoptr(checked(context, builder, args[0], 4), _INT32.as_pointer())
@@ -186,7 +199,10 @@ def fetch_add_32(typing, address, value):
 
 @intrinsic
 def swap_if_32(typing, address, old, new):
-    """Write `new` if there stands `old`; returns whether it did, 1 or 0. What was written before is seen before."""
+    """Replace the 32-bit number `old` by `new` atomically; return 1 if `old` was there, else 0.
+
+    Acquire-release order: a thread that sees `new` sees all that was written before it.
+    """
 
     def generate(context, builder, signature, args):
         pointer = builder.inttoptr(checked(context, builder, args[0], 4), _INT32.as_pointer())
@@ -199,7 +215,7 @@ def swap_if_32(typing, address, old, new):
 
 @intrinsic
 def clock_ns(typing):
-    """CLOCK_MONOTONIC in nanoseconds (38 ns a read); 0 where the platform has no `clock_gettime`."""
+    """Return CLOCK_MONOTONIC in nanoseconds (38 ns a read); 0 on a platform without `clock_gettime`."""
 
     def generate(context, builder, signature, args):
         if not HAS_CLOCK:
@@ -218,8 +234,11 @@ def clock_ns(typing):
 
 
 def _call_self(context, builder, signature, args):
-    """Call the kernel being compiled. Declaring the result spares numba inferring the recursion at each
-    call site: 1.5 s instead of 4.0 s to compile a search."""
+    """Emit a call of the kernel being compiled.
+
+    The intrinsics below declare its type, which numba would otherwise infer at each call: a search compiles in 1.5 s
+    instead of 4.0 s.
+    """
     status, result = context.call_conv.call_function(
         builder, builder.function, signature.return_type, signature.args, args
     )
@@ -232,24 +251,24 @@ _I = types.int64
 
 
 @intrinsic
-def recurse_1(typing, pos, work, tables, a):
-    """Self-call of a kernel `int64(pos, work, tables, int64)`."""
-    return _I(pos, work, tables, _I), _call_self
+def recurse_1(typing, pos, work, lookup, a):
+    """Call the kernel itself, an `int64(pos, work, lookup, int64)`."""
+    return _I(pos, work, lookup, _I), _call_self
 
 
 @intrinsic
-def recurse_2(typing, pos, work, tables, a, b):
-    """Self-call of a kernel `int64(pos, work, tables, int64 * 2)`."""
-    return _I(pos, work, tables, _I, _I), _call_self
+def recurse_2(typing, pos, work, lookup, a, b):
+    """Call the kernel itself, an `int64(pos, work, lookup, int64 * 2)`."""
+    return _I(pos, work, lookup, _I, _I), _call_self
 
 
 @intrinsic
-def recurse_3(typing, pos, work, tables, a, b, c):
-    """Self-call of a kernel `int64(pos, work, tables, int64 * 3)`."""
-    return _I(pos, work, tables, _I, _I, _I), _call_self
+def recurse_3(typing, pos, work, lookup, a, b, c):
+    """Call the kernel itself, an `int64(pos, work, lookup, int64 * 3)`."""
+    return _I(pos, work, lookup, _I, _I, _I), _call_self
 
 
 @intrinsic
-def recurse_4(typing, pos, work, tables, a, b, c, d):
-    """Self-call of a kernel `int64(pos, work, tables, int64 * 4)`."""
-    return _I(pos, work, tables, _I, _I, _I, _I), _call_self
+def recurse_4(typing, pos, work, lookup, a, b, c, d):
+    """Call the kernel itself, an `int64(pos, work, lookup, int64 * 4)`."""
+    return _I(pos, work, lookup, _I, _I, _I, _I), _call_self

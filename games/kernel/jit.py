@@ -34,6 +34,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import make_concrete_template
+from numba.extending import register_jitable
 
 from games.kernel.cache import CACHE_FOLDER, KernelFile, cache_faults
 from games.kernel.helper import Helper, spare_cores
@@ -41,6 +42,7 @@ from games.kernel.helper import Helper, spare_cores
 __all__ = [
     "CACHE_FOLDER",
     "Record",
+    "accessor",
     "cache_faults",
     "entry",
     "float64",
@@ -57,7 +59,7 @@ __all__ = [
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Record: TypeAlias = Any
-"""A numpy record inside a kernel; attribute access, one pointer."""
+"""A numpy record: attribute access; a kernel gets it as one pointer."""
 
 int64: Any = numba.int64
 float64: Any = numba.float64
@@ -314,18 +316,25 @@ def _want(kernel: _Kernel) -> _Kernel:
 
 
 def generic(function: Function) -> Function:
-    """A small kernel without a signature, compiled into each kernel that calls it: for records of any type."""
+    """Make a small kernel for records of any type: it has no signature and is compiled into each kernel that calls
+    it."""
     compiled: Function = njit(**_OPTIONS | _NO_WRAPPER | dict(forceinline=True))(function)
     return compiled
 
 
+def accessor(function: Function) -> Function:
+    """A small function of integers that reads or makes a code: Python calls it as it is, kernels have it inlined."""
+    both: Function = register_jitable(**_OPTIONS, forceinline=True)(function)
+    return both
+
+
 def record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
-    """The dtype of a kernel record; each field `(name, type[, shape])`."""
+    """Return the dtype of a kernel's record; a field is `(name, type[, shape])`."""
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:
-    """The numba type of a record, for signatures."""
+    """Return the numba type of a record, for signatures."""
     return from_dtype(dtype)
 
 

@@ -1,7 +1,7 @@
-"""Addresses of arrays for kernels, and the check that what kernels read and write at an address is theirs.
+"""Addresses of arrays for kernels, and the check of kernels' accesses by address.
 
-The check exists only under `NUMBA_BOUNDSCHECK=1`, which has numba check the indices into arrays: there every access by
-address must lie within one of the live arrays whose addresses were handed out. Otherwise kernels have no such code.
+The check is compiled only under `NUMBA_BOUNDSCHECK=1`, where numba checks the indices into arrays too: each access must
+lie within one live array whose address `address_of` gave out.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -19,24 +19,24 @@ from llvmlite import ir
 from numba.core import cgutils
 
 CHECKED = bool(numba.config.BOUNDSCHECK)
-"""True if kernels check the addresses that they use."""
+"""True if kernels check the addresses that they access."""
 
 Region = tuple[int, int]
-"""First address, and the one behind the last."""
+"""The address of the first byte, and the one after the last."""
 
 _MAX_REGIONS = 4096
-_CHECK = "siqi_is_inside"  # as a symbol: cached kernels find it by name
+_CHECK = "siqi_is_inside"  # a symbol: cached kernels find it by name
 _INT64 = ir.IntType(64)
 
-_places: dict[Region, int] = {}  # in _published
-_free = list(range(_MAX_REGIONS, 0, -1))
-_owners: set[tuple[int, Region]] = set()  # by id
-_published = np.zeros(2 + 2 * _MAX_REGIONS, np.int64)  # for kernels: [0] the last place in use; [2 * place] a region
-_lock = threading.RLock()  # finalisers may run within it
+_places: dict[Region, int] = {}  # of each region in _published, from 1
+_free = list(range(_MAX_REGIONS, 0, -1))  # places
+_owners: set[tuple[int, Region]] = set()  # (id of the array that owns the memory, region)
+_published = np.zeros(2 + 2 * _MAX_REGIONS, np.int64)  # for kernels: [0] the highest place used; [2 * place] a region
+_lock = threading.RLock()  # reentrant: a finaliser may run while its thread holds it
 
 
 def address_of(array: Any) -> int:
-    """Return the address of an array's first byte, for kernels. The caller keeps the array alive."""
+    """Return the address of an array's first byte, for kernels. The caller keeps the array alive while they use it."""
     address = int(array.ctypes.data)
     if CHECKED and array.nbytes:
         _publish(array, (address, address + array.nbytes))
@@ -44,7 +44,7 @@ def address_of(array: Any) -> int:
 
 
 def _publish(array: Any, region: Region) -> None:
-    """Let kernels use a region until the array that owns its memory is freed."""
+    """Let kernels access a region until the array that owns its memory is freed."""
     owner = array
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
@@ -71,8 +71,10 @@ def _withdraw(key: tuple[int, Region]) -> None:
 
 
 def checked(context: Any, builder: Any, address: Any, size: int) -> Any:
-    """Return `address`, for an access to so many bytes there; if CHECKED the kernel raises IndexError if they are not
-    within one region."""
+    """Emit the check of an access to `size` bytes at `address`; return `address`.
+
+    If CHECKED, the kernel raises IndexError unless the bytes lie within one region.
+    """
     if CHECKED:
         kind = ir.FunctionType(_INT64, [_INT64, _INT64])
         is_inside = cgutils.get_or_insert_function(builder.module, kind, _CHECK)
@@ -83,7 +85,7 @@ def checked(context: Any, builder: Any, address: Any, size: int) -> Any:
 
 
 def _compile_check() -> Any:
-    """Compile `is_inside(address, size)`, 1 or 0. It is not cached, so it may name this process's list of regions."""
+    """Compile `is_inside(address, size)`, 1 or 0. It is not cached, so it can contain the address of `_published`."""
     base = int(_published.ctypes.data)
 
     @numba.extending.intrinsic

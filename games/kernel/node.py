@@ -1,7 +1,7 @@
-"""What the alpha-beta kernels share at a node, for working memories of either game.
+"""Steps of a search kernel at a node, for the working memory of any game.
 
-A working memory has `nodes`, `poll_at`, `stopped`, `control`, `thread`; `moves` and `move_scores`; and `pv`, a
-triangle of rows with their lengths in `pv_length`.
+`count_node` and `hasten_poll` need `nodes`, `poll_at`, `stopped`, `control` and `thread`; `pick` needs `moves` and
+`move_scores`; `set_pv` needs `pv`, rows of one length by ply, and `pv_length`, the moves in each row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from games.kernel.jit import Record, generic, inner, int64
 
 @generic
 def count_node(work: Record) -> None:
-    """Count a node, and look at the control block when it is time."""
+    """Count a node, and poll the control block when it is due: `work.stopped` becomes 1 if the search has to stop."""
     work.nodes += 1
     if work.nodes >= work.poll_at:
         work.poll_at = poll(work.control, work.thread, work.nodes)
@@ -24,13 +24,13 @@ def count_node(work: Record) -> None:
 
 @generic
 def hasten_poll(work: Record, nodes: int) -> None:
-    """Look at the control block so many nodes sooner: for work that takes as long as they do."""
+    """Poll the control block `nodes` nodes sooner: for work that takes as long as that many nodes."""
     work.poll_at -= nodes
 
 
 @generic
 def pick_from(moves: Any, scores: Any, at: int, end: int) -> int:
-    """Bring the best-scored of the moves at..end-1 to `at`, its score with it, and return it."""
+    """Swap the best-scored of the moves at..end-1 to `at`, with its score; return it. The first of equals wins."""
     best = at
     for i in range(at + 1, end):
         if scores[i] > scores[best]:
@@ -46,13 +46,13 @@ def pick_from(moves: Any, scores: Any, at: int, end: int) -> int:
 
 @generic
 def pick(work: Record, at: int, end: int) -> int:
-    """`pick_from` the moves of a search."""
+    """`pick_from` the moves of a working memory."""
     return pick_from(work.moves, work.move_scores, at, end)
 
 
 @generic
 def set_pv(work: Record, ply: int, move: int) -> None:
-    """The variation at `ply` becomes `move` and the variation found one ply deeper."""
+    """Set the variation at `ply` to `move` followed by the variation at `ply + 1`."""
     width = len(work.pv_length)
     row = ply * width
     work.pv[row] = move
@@ -63,8 +63,8 @@ def set_pv(work: Record, ply: int, move: int) -> None:
 
 
 @inner(int64(int64, int64, int64), forceinline=True)
-def to_table(score: int, ply: int, bound: int) -> int:
-    """Scores beyond `bound` are wins, stored as counted from the stored position, not from the root."""
+def to_tt(score: int, ply: int, bound: int) -> int:
+    """Return a score as the tt stores it: a win or loss beyond +-`bound` is counted from its position, not the root."""
     if score > bound:
         return score + ply
     if score < -bound:
@@ -73,8 +73,8 @@ def to_table(score: int, ply: int, bound: int) -> int:
 
 
 @inner(int64(int64, int64, int64), forceinline=True)
-def from_table(score: int, ply: int, bound: int) -> int:
-    """The reverse of `to_table`."""
+def from_tt(score: int, ply: int, bound: int) -> int:
+    """Return a score that the tt has stored, for a node at `ply`: the reverse of `to_tt`."""
     if score > bound:
         return score - ply
     if score < -bound:

@@ -1,4 +1,4 @@
-"""Random numbers for playouts: xorshift64 (Marsaglia 2003), state an int64 that is never 0."""
+"""Random numbers for playouts: xorshift64 (Marsaglia 2003). The state is an int64, never 0."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from games.kernel.jit import inner, int64
 
 
 def seed_state(seed: int, stream: int = 0) -> int:
-    """A well-mixed non-zero state for a seed and a stream (thread) number (splitmix64)."""
+    """Return a state, well mixed and not 0, for a seed and the number of a stream (thread); by splitmix64."""
     mask = (1 << 64) - 1
     z = (seed * 0x9E3779B97F4A7C15 + (stream + 1) * 0xBF58476D1CE4E5B9) & mask
     z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & mask
@@ -17,6 +17,7 @@ def seed_state(seed: int, stream: int = 0) -> int:
 
 @inner(int64(int64), forceinline=True)
 def next_state(state: int) -> int:
+    """Return the state after `state`."""
     state ^= state << 13
     state ^= (state >> 7) & 0x01FFFFFFFFFFFFFF
     state ^= state << 17
@@ -25,5 +26,5 @@ def next_state(state: int) -> int:
 
 @inner(int64(int64, int64), forceinline=True)
 def below(state: int, n: int) -> int:
-    """A number in 0..n-1 (n < 2**31) from a state's upper bits."""
+    """Return a number in 0..n-1 (n < 2**31), from a state's upper bits."""
     return (((state >> 32) & 0x7FFFFFFF) * n) >> 31

@@ -1,14 +1,13 @@
-"""The transposition table that the alpha-beta searchers share, lock-free between threads.
+"""The transposition table of all alpha-beta searchers, shared between threads without locks.
 
-A bucket is one cache line of four entries; an entry two words: `key ^ data` and `data` (an entry torn
-by two threads fails the comparison: 13,355 torn hits of 929 k without the trick, none with it).
-`data`: move (18 bits), score (23, offset), depth (8), bound (2), generation (6). 0 is an empty entry.
+A bucket is one cache line of four entries. An entry is two words, `key ^ data` and `data`: one torn by two threads
+fails the comparison (13,355 torn hits of 929 k without the trick, none with it). `data` is, from bit 0: move (18 bits),
+score (23, offset), depth (8), bound (2), generation (6). 0 is an empty entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,67 +16,31 @@ from games.kernel.jit import inner, int64, void
 from games.kernel.memory import address_of
 
 LOWER, UPPER, EXACT = 1, 2, 3
-"""Bounds. Never 0, so that a stored entry never reads as empty."""
+"""Bounds of a stored score. None is 0, so no stored entry reads as empty."""
 
 _SCORE_SHIFT, _DEPTH_SHIFT, _BOUND_SHIFT, _GENERATION_SHIFT = 18, 41, 49, 51
 _SCORE_OFFSET = 1 << 22
 _GENERATIONS = 64
 
 
-T = TypeVar("T")
-
-FALLBACK, SMALLEST = 16, 1
-"""MiB, where there is no room for the first size that is asked for, and where there is hardly any."""
-
-
-class Memory(Generic[T]):
-    """What a searcher stores in, of a size that may change: the old goes before the new comes."""
-
-    def __init__(self) -> None:
-        self._held: T | None = None
-        self._size = FALLBACK  # MiB in force
-        self.wanted = 0
-        """MiB asked for last, 0 before the first time."""
-
-    @property
-    def held(self) -> T:
-        """It, as the last `resize` made it."""
-        assert self._held is not None
-        return self._held
-
-    def resize(self, size: int, make: Callable[[int], T]) -> None:
-        """Make it anew, by `make` from a size in MiB; nobody else may hold a part of the old.
-
-        MemoryError says what size it has instead: the one before, or the smallest.
-        """
-        self.wanted = size
-        self._held = None
-        for possible in (size, self._size, SMALLEST):
-            try:
-                self._held, self._size = make(possible), possible
-            except MemoryError:
-                continue
-            break
-        if self._held is None or self._size != size:
-            raise MemoryError(f"using {self._size} MiB")
-
-
 class Entry(NamedTuple):
-    """What is stored of a position."""
+    """A stored search result, as Python sees it."""
 
     move: int  # 0: none
-    score: int
-    depth: int
-    bound: int
+    score: int  # wins counted from this position (node.py)
+    depth: int  # plies
+    bound: int  # LOWER, UPPER or EXACT
 
 
 class TranspositionTable:
-    """Memory of a table, aligned to cache lines.
+    """The memory of a table, aligned to cache lines; kernels get `address`, `mask` and `generation`.
 
-    Every page is written by `clear`: left to the first search, page faults made it 40 ms late (64 MiB) to 170 (1 GiB).
+    `clear` writes every page: page faults within the first search delayed it by 40 ms (64 MiB) to 170 ms (1 GiB).
     """
 
     def __init__(self, megabytes: int) -> None:
+        """Take the largest power of two buckets in `megabytes` MiB, at least 64 KiB; MemoryError if there is no
+        room."""
         self.buckets = 1 << max(10, (megabytes << 20 >> 6).bit_length() - 1)
         self.mask = self.buckets - 1
         self._words = np.empty(self.buckets * 8 + 8, np.int64)
@@ -87,15 +50,16 @@ class TranspositionTable:
         self.clear()
 
     def clear(self) -> None:
+        """Empty all entries; the generation is 0 again."""
         self._words.fill(0)
         self.generation = 0
 
     def new_search(self) -> None:
-        """Age what earlier searches stored."""
+        """Begin a generation: `save` replaces entries of earlier ones first."""
         self.generation = (self.generation + 1) % _GENERATIONS
 
     def entry(self, key: int) -> Entry | None:
-        """What is stored under a key, if anything."""
+        """Return the entry of a key, None if there is none."""
         first = self._skip + 8 * (key & self.mask)
         for slot in range(first, first + 8, 2):
             check, data = int(self._words[slot]), int(self._words[slot + 1])
@@ -105,7 +69,7 @@ class TranspositionTable:
         return None
 
     def hashfull(self) -> int:
-        """Per mille of entries used by this search, from a sample."""
+        """Return the share of entries that this generation stored, per mille, from a sample of 250 buckets."""
         data = self._words[self._skip + 1 : self._skip + 8 * min(self.buckets, 250) : 2]
         generations = (data >> _GENERATION_SHIFT) & (_GENERATIONS - 1)
         return int(1000 * ((data != 0) & (generations == self.generation)).mean())
@@ -113,7 +77,7 @@ class TranspositionTable:
 
 @inner(int64(int64, int64, int64), forceinline=True)
 def probe(tt: int, tt_mask: int, key: int) -> int:
-    """The entry's data, 0 if the table has none for `key`."""
+    """Return the data of the entry for `key`, 0 if there is none. `entry_move` and the like unpack it."""
     bucket = tt + ((key & tt_mask) << 6)
     for slot in range(4):
         data = load(bucket + (slot << 4) + 8)
@@ -124,27 +88,31 @@ def probe(tt: int, tt_mask: int, key: int) -> int:
 
 @inner(int64(int64), forceinline=True)
 def entry_move(data: int) -> int:
+    """Return the move of an entry's data, 0: none."""
     return data & 0x3FFFF
 
 
 @inner(int64(int64), forceinline=True)
 def entry_score(data: int) -> int:
+    """Return the score of an entry's data, as `to_tt` made it."""
     return ((data >> _SCORE_SHIFT) & 0x7FFFFF) - _SCORE_OFFSET
 
 
 @inner(int64(int64), forceinline=True)
 def entry_depth(data: int) -> int:
+    """Return the depth of an entry's data, in plies."""
     return (data >> _DEPTH_SHIFT) & 0xFF
 
 
 @inner(int64(int64), forceinline=True)
 def entry_bound(data: int) -> int:
+    """Return the bound of an entry's data: LOWER, UPPER or EXACT."""
     return (data >> _BOUND_SHIFT) & 3
 
 
 @inner(int64(int64, int64, int64, int64), forceinline=True)
 def settles(bound: int, score: int, alpha: int, beta: int) -> int:
-    """1 if an entry's bound on the score answers a search of the window (alpha, beta)."""
+    """Return 1 if a score with this bound settles a search of the window (alpha, beta), else 0."""
     if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
         return 1
     return 0
@@ -152,7 +120,10 @@ def settles(bound: int, score: int, alpha: int, beta: int) -> int:
 
 @inner(void(int64, int64, int64, int64, int64, int64, int64, int64))
 def save(tt: int, tt_mask: int, key: int, move: int, score: int, depth: int, bound: int, generation: int) -> None:
-    """Store in the entry of the same position, else over the shallowest and oldest of the bucket."""
+    """Store a search result: over the position's own entry or an empty one, else over the least worth keeping.
+
+    An entry is worth its depth less 4 plies per generation of age. A `move` of 0 keeps the stored move.
+    """
     bucket = tt + ((key & tt_mask) << 6)
     victim = bucket
     least = 1 << 30

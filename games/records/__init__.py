@@ -1,1 +1,1 @@
-"""Game records: what those of several games share."""
+"""Parts of game record formats that several games share."""

@@ -1,4 +1,4 @@
-"""What the Chinese championships' game records share: their encoding, and the fields in brackets that they begin with.
+"""The encoding and the head of the Chinese championships' game records. A head is a row of fields in brackets:
 
 [WTN][Alpha R][Beta B][先手胜][2017.07.29 14:00 重庆][2017 CCGC]
 """
@@ -12,22 +12,22 @@ from typing import NamedTuple
 from games.contract import GameRecord
 
 ENCODING = "gb18030"
-"""To read with; what is written needs no more than GB2312."""
+"""The encoding to read with. Texts that are written need only its subset GB2312."""
 
 RESULTS = {"先手胜": "1-0", "后手胜": "0-1", "和棋": "1/2-1/2"}
 
 
 class Head(NamedTuple):
-    """The fields; names by the letter of the side."""
+    """The fields of a head, the kind of game left out."""
 
-    names: dict[str, str]
-    result: str
+    names: dict[str, str]  # of the players, by the letter of their side
+    result: str  # as in `GameRecord`
     occasion: str
     event: str
 
 
 def read_head(text: str, kind: str) -> Head:
-    """ValueError if it is not of a game of this kind."""
+    """Return the head of a game's text; ValueError if it does not begin with the field `kind`."""
     fields = re.findall(r"\[([^\]]*)\]", text)
     if not fields or fields[0] != kind:
         raise ValueError(f"not a record of {kind}: {text[:40]!r}")
@@ -37,7 +37,7 @@ def read_head(text: str, kind: str) -> Head:
 
 
 def write_head(kind: str, sides: Sequence[str], game: GameRecord) -> str:
-    """The fields of a game whose first and second side have these letters."""
+    """Return the head of a game; `sides` are the letters of its first and second side."""
     verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
     players = [f"{name} {side}" for name, side in zip((game.first, game.second), sides, strict=True)]
     fields = (kind, *players, verdict, game.occasion, game.event)
@@ -45,5 +45,5 @@ def write_head(kind: str, sides: Sequence[str], game: GameRecord) -> str:
 
 
 def _plain(field: str) -> str:
-    """Without what would end a field, or the head."""
+    """Return a field's text with a blank for each run of characters that would end the field or the head."""
     return re.sub(r"[\[\]#{};\s]+", " ", field).strip()

@@ -1,6 +1,7 @@
-"""Aspiration windows and MultiPV over root moves, between the shell that deepens and Xiangqi's and Connect6's searches.
+"""Aspiration windows and MultiPV at the root, for Xiangqi and Connect6: a layer between deepening.py and their
+searches.
 
-A game's half, its `AspirationAdapter`, searches root moves to one depth within a window.
+A game's half is its `AspirationAdapter`, which searches root moves to one depth within a window.
 """
 
 from __future__ import annotations
@@ -18,66 +19,71 @@ from games.search.deepening import DeepeningAdapter
 from games.search.findings import Findings
 
 MIN_DEPTH = 4
-"""The first depth that is searched with a narrow window."""
+"""The first depth searched with a narrow window, in plies."""
 
 
 class RecordPosition(Position, Protocol):
     """A position that kernels search as a record."""
 
     @property
-    def record(self) -> Record: ...
+    def record(self) -> Record:
+        """The record; searches work on copies of it."""
 
 
 R = TypeVar("R", bound=RecordPosition)
 
 
 class Outlook(NamedTuple):
-    """The root moves, likely best first, and what is known of them before the search."""
+    """The root moves to search, likely best first, and what is known about them before the search."""
 
     moves: list[Move]
-    note: str = ""  # what tablebases know of it
-    is_settled: bool = False  # every move's value is known without a search below it
-    is_drawn: bool = False  # each move to be searched draws: the search only chooses where the opponent may err
+    note: str = ""  # what tablebases know of the root, for the user
+    is_settled: bool = False  # every move's value is known without a search
+    is_drawn: bool = False  # each move draws: the search only chooses where the opponent may err
 
 
 class AspirationAdapter(Protocol[P_contra]):
-    """A game's half of `Aspiration`, and its scale of scores."""
+    """A game's half of `Aspiration`, and its scale of scores: centipawns, the mover's view."""
 
     work_dtype: np.dtype[Any]
-    mate: int  # mated now; a win in n plies scores mate - n
-    infinite: int
-    margin: int  # first half-width of the aspiration window
-    quiet_bound: int  # scores beyond it are searched with a full window
-    max_depth: int
-    win_is_enough: bool = False  # no shorter win is looked for once one is proven
+    mate: int  # a win in n plies scores mate - n, a loss in n plies n - mate
+    infinite: int  # beyond every score
+    margin: int  # half-width of the first aspiration window
+    quiet_bound: int  # from this score on, either way, the window is full
+    max_depth: int  # plies
+    win_is_enough: bool = False  # True: once a win is proven, no shorter one is sought
 
     def forget(self) -> None:
-        """Keep nothing of earlier searches."""
+        """Drop everything kept from earlier searches."""
         return
 
     def begin(self, task: Task[P_contra], works: Sequence[Record]) -> Outlook:
-        """Make ready for a search; write the root moves to the working memories."""
+        """Prepare a search: write the root moves to `root_moves` of every working memory, one for each thread."""
 
     def between(self, control: Control) -> None:
         """Called before each iteration except the first."""
         return
 
     def chances(self, cp: int) -> tuple[float, float]:
-        """Return the mover's chances to win and to draw at the root of `begin`, by a score short of a proven win."""
+        """Return the mover's chances to win and to draw, for a score at the root short of a proven win."""
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
-        """Search one depth of root moves skip..; bring the best to place `skip`, its line to the first row of work.pv.
+        """Search the root moves from index `skip` on to `depth` plies within (alpha, beta), fail-soft.
 
-        Return its value; -infinite if it was stopped before one move was finished.
+        Return the best value, and leave the best move at index `skip` and its line in the first row of work.pv. Return
+        -infinite if the search was stopped before one move was finished. `board` is the thread's own copy of the root.
         """
 
     def tbhits(self, work: Record) -> int:
-        """Return the number of positions of this search that tablebases answered."""
+        """Return the number of positions that tablebases answered for this thread, in this search."""
         return 0
 
 
 class Aspiration(DeepeningAdapter[R]):
-    """A depth of every MultiPV line in turn; helpers search all root moves with a full window."""
+    """The `DeepeningAdapter` that searches each depth line by line of MultiPV.
+
+    Helper threads search all root moves with a full window.
+    """
 
     def __init__(self, game: AspirationAdapter[R]) -> None:
         self._game = game
@@ -117,7 +123,10 @@ class Aspiration(DeepeningAdapter[R]):
         work.root_moves[: len(self._lines)] = [line.pv[0] for line in self._lines]
 
     def _search_line(self, index: int, depth: int) -> None:
-        """Search line `index` by aspiration: widen the window until the value lies within it."""
+        """Search line `index`, and widen the window until the value lies within it.
+
+        The margin triples after each failure; beyond 80 times the first margin the side that failed opens fully.
+        """
         game, work = self._game, self._works[0]
         alpha, beta, margin = -game.infinite, game.infinite, game.margin
         previous = self._lines[index].score.cp
@@ -125,7 +134,7 @@ class Aspiration(DeepeningAdapter[R]):
             alpha, beta = previous - margin, previous + margin
         while True:
             value = game.search(self._boards[0], work, alpha, beta, depth, index)
-            if value > alpha:  # else only a bound from above, of whichever move came first
+            if value > alpha:  # else `value` is only an upper bound, and the move just the first
                 pv = tuple(work.pv[: int(work.pv_length[0])].tolist())
                 self._put_line(index, Line(self._score(value), pv, depth=depth))
             if work.stopped or alpha < value < beta:
@@ -138,7 +147,7 @@ class Aspiration(DeepeningAdapter[R]):
                 beta = game.infinite if wide else min(value + margin, game.infinite)
 
     def _put_line(self, index: int, line: Line) -> None:
-        """Replace line `index`; a move that stood further down moves up and the rest shift."""
+        """Put a line at `index`: remove the line of the same first move, or, if there is none, the one at `index`."""
         others = [other for other in self._lines if other.pv[0] != line.pv[0]]
         if len(others) == len(self._lines):
             del others[index]
@@ -156,7 +165,7 @@ class Aspiration(DeepeningAdapter[R]):
         )
 
     def _score(self, value: int) -> Score:
-        """Return a search value as the contract has it: mates in the winner's own moves."""
+        """Return a search value as a `Score`: mates in the winner's own turns."""
         if value > self._game.mate - 2 * MATE_LIMIT:
             return Score(value, (self._game.mate - value + 1) // 2)
         if value < 2 * MATE_LIMIT - self._game.mate:
@@ -170,7 +179,7 @@ class Aspiration(DeepeningAdapter[R]):
         return score._replace(win=win, draw=draw)
 
     def recall(self, position: R, tt: TranspositionTable) -> Recollection | None:
-        if position.key == self._key:  # the last root, which is not stored
+        if position.key == self._key:  # the tt does not store the root
             best = self._lines[0]
             return Recollection(best.pv[0], best.depth, best.score, best.score)
         entry = tt.entry(position.key)

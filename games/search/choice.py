@@ -1,4 +1,4 @@
-"""The searcher of a game with set-ups and several searchers to choose from."""
+"""The searcher of a game that has set-ups and an option to choose between searchers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ S = TypeVar("S", bound=SetupPosition)
 class SetupSearch(Protocol):
     """A search for a set-up."""
 
-    def iterate(self) -> Report: ...
+    def iterate(self) -> Report:
+        """Search one iteration deeper, as `Searcher.iterate`."""
 
 
 class ChosenSearcher(Generic[S]):
-    """A `Searcher`: the one that an option names, or before the set-ups a search for one."""
+    """The `Searcher` that an option names; before the set-ups, a search for a set-up."""
 
     def __init__(
         self,
@@ -25,7 +26,10 @@ class ChosenSearcher(Generic[S]):
         make: Callable[[], Searcher[S]],
         new_setup: Callable[[Task[S], int], SetupSearch],
     ) -> None:
-        """`name` returns the option's value, `make` the searcher of that name; `new_setup` gets a task and the seed."""
+        """`name` returns the option's value, and `make` a new searcher of that name.
+
+        `new_setup` returns a search for a set-up, from its task and the seed.
+        """
         self._wanted, self._make, self._new_setup = name, make, new_setup
         self._name = ""
         self._searcher: Searcher[S]
@@ -33,7 +37,7 @@ class ChosenSearcher(Generic[S]):
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         self._seed = seed
         if self._name != self._wanted():
-            self._searcher = self._make()  # the memory of the one before goes before this one asks for its own
+            self._searcher = self._make()  # frees the old searcher's memory before `configure` takes the new one's
             self._name = self._wanted()
         self._searcher.configure(hash_mb, threads, seed)
 

@@ -1,7 +1,7 @@
-"""Iterative deepening for every alpha-beta searcher: the transposition table, working memories, depths and threads.
+"""Iterative deepening for all alpha-beta searchers: the transposition table, working memories, depths and threads.
 
-A game's half, its `DeepeningAdapter`, searches one depth at a time: EWN's expectiminimax, Junqi's alpha-beta in worlds,
-and for Xiangqi and Connect6 the aspiration windows and MultiPV that they share (aspiration.py).
+A game's half is its `DeepeningAdapter`, which searches one depth at a time: EWN's expectiminimax, Junqi's alpha-beta in
+worlds, and for Xiangqi and Connect6 the aspiration windows and MultiPV that they share (aspiration.py).
 """
 
 from __future__ import annotations
@@ -13,50 +13,54 @@ import numpy as np
 
 from games.contract import P, P_contra, Recollection, Report, Task
 from games.kernel.jit import Record, new_record
-from games.kernel.tt import Memory, TranspositionTable
+from games.kernel.tt import TranspositionTable
 from games.search.findings import Findings
+from games.search.resizable import Resizable
 from games.search.threads import Helpers, assign, run_parallel
 
 
 class DeepeningAdapter(Protocol[P_contra]):
-    """A game's half of a searcher that deepens."""
+    """A game's half of a searcher that deepens. A depth is in plies."""
 
     work_dtype: np.dtype[Any]
     max_depth: int
-    is_seeded: bool = False  # what it finds depends on the seed
-    shares_depths: bool = False  # the threads divide each depth among them; else helpers deepen alone (lazy SMP)
+    is_seeded: bool = False  # its findings depend on the seed
+    shares_depths: bool = False  # True: the threads divide each depth; False: helpers deepen alone (lazy SMP)
 
     def forget(self) -> None:
-        """Keep nothing of earlier searches."""
+        """Drop everything kept from earlier searches."""
         return
 
     def begin(self, task: Task[P_contra], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
-        """Make ready for a search on these working memories, which get the table's address; do not keep the table."""
+        """Prepare a search on these working memories, one for each thread: write the table's address to them.
+
+        Keep no reference to `tt`: it could not be freed before a resize.
+        """
 
     def begin_depth(self, depth: int) -> None:
-        """Make ready for the next depth of thread 0."""
+        """Prepare the next depth; called in the thread of `iterate`, beside helpers that deepen alone."""
         return
 
     def search(self, thread: int, depth: int) -> None:
-        """Search one depth on a thread; end early with its work.stopped.
+        """Search one depth on a thread; return early once its work.stopped is set.
 
-        Of a helper that deepens alone only the entries that it leaves in the table count.
+        A helper that deepens alone contributes only the entries that it stores in the transposition table.
         """
 
     def findings(self, depth: int) -> Findings:
-        """Return what is known after a depth, searched whole or in part; `hashfull` is left out."""
+        """Return what is known after a depth, whether or not it was searched to its end; `hashfull` is left out."""
 
     def recall(self, position: P_contra, tt: TranspositionTable) -> Recollection | None:
-        """Return what is stored of a position, if it is stored by position."""
+        """Return what is stored about a position; None if nothing is, or nothing is stored by position."""
         return None
 
 
 class DeepeningSearcher(Generic[P]):
-    """A `Searcher`; one iteration is one depth."""
+    """A `Searcher` whose iterations are depths 1, 2, 3 ..."""
 
     def __init__(self, adapter: DeepeningAdapter[P]) -> None:
         self._adapter = adapter
-        self._memory = Memory[TranspositionTable]()
+        self._memory = Resizable[TranspositionTable]()
         self._works: list[Record] = []
         self._seed = 0
 
@@ -90,11 +94,11 @@ class DeepeningSearcher(Generic[P]):
         self._tt.new_search()
         self._adapter.begin(task, self._works, self._tt, self._seed)
         crew = len(self._works) if self._adapter.shares_depths else 1
-        self._crew = self._works[:crew]  # of the threads that search each depth; the others help
+        self._crew = self._works[:crew]  # of the threads that search each depth; the other threads help
         self._helpers = Helpers(task.control, 1 + len(self._works) - crew, self._help)
 
     def _help(self, thread: int) -> None:
-        """Deepen beside thread 0; odd helpers are a ply ahead, so that the threads do not walk in step."""
+        """Deepen beside thread 0, odd helpers one ply ahead so that the threads search different depths."""
         for depth in range(1 + thread % 2, self._adapter.max_depth + 1):
             self._adapter.search(thread, depth)
             if self._task.control.stopped:

@@ -10,18 +10,18 @@ from games.kernel.jit import Record
 
 
 class Findings(NamedTuple):
-    """What all threads of a search have found together."""
+    """The joint findings of a search's threads; fields as in `Report`, where not described."""
 
-    lines: Sequence[Line]  # best first; where the throw is not known, the best of each throw
+    lines: Sequence[Line]  # best first; where the throw is unknown, the best line of each throw
     seldepth: int
-    hashfull: int = 0  # per mille
-    is_settled: bool = False  # a longer search changes nothing
+    hashfull: int = 0
+    is_settled: bool = False  # deeper iterations cannot change the answer
     tbhits: int = 0
-    note: str = ""  # as of a Report
-    value: Score | None = None  # as of a Report
+    note: str = ""
+    value: Score | None = None
 
     def report(self, task: Task[Position], depth: int, max_depth: int, works: Sequence[Record]) -> Report:
-        """Return the report of an iteration that ran on these working memories."""
+        """Return the report of iteration `depth`, which ran on these working memories; `lines` must not be empty."""
         return Report(
             depth,
             self.seldepth,

@@ -1,6 +1,6 @@
-"""Sampling for every searcher by playouts: trees, one for each thread or one that they share, and the threads.
+"""Sampling for all searchers by playouts: their threads, and a tree for each thread or one shared by all.
 
-A game's half, its `SamplingAdapter`, runs the playouts and merges what the trees say.
+A game's half is its `SamplingAdapter`, which runs the playouts and merges the trees' results.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ import numpy as np
 from games.contract import Line, P, P_contra, Report, Score, Task
 from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
-from games.kernel.tt import Memory
 from games.search.findings import Findings
+from games.search.resizable import Resizable
 from games.search.threads import assign, run_parallel
 
 FIRST_PLAYOUTS = 256
+"""Playouts of the first iteration, of all threads together."""
+
 MAX_DEPTH = 45
-"""The last iteration, at 2**30 playouts: what the counters of a tree hold."""
+"""The last iteration: it ends at 2**30 playouts, which a tree's counters can hold."""
 
 MIN_NODES = 4096
+"""Nodes of the smallest tree."""
 
 
 def playouts_at(depth: int) -> int:
-    """Return the playouts in all after iteration `depth`: each takes the total to 1.41 times the one before."""
+    """Return the total of playouts after iteration `depth`: each iteration multiplies the total by 1.41."""
     return int(FIRST_PLAYOUTS * 2 ** ((depth - 1) / 2)) if depth > 0 else 0
 
 
@@ -35,33 +38,37 @@ class SamplingAdapter(Protocol[P_contra]):
     work_dtype: np.dtype[Any]
     position_dtype: np.dtype[Any]
     node_dtype: np.dtype[Any]  # of a tree's nodes
-    least_playouts: int = 1  # before the first look at the clock
+    least_playouts: int = 1  # of each thread, before it polls for the first time
 
     @property
     def shares_tree(self) -> bool:
-        """True if all threads are to work at one tree."""
+        """True if all threads work on one tree."""
         return False
 
     def forget(self) -> None:
-        """Keep nothing of earlier searches, no part of a tree either."""
+        """Drop everything kept from earlier searches, trees included."""
         return
 
     def begin(self, task: Task[P_contra], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
-        """Make trees and working memories ready for a search; they may be kept until `forget`."""
+        """Prepare a search on these trees and working memories, which may be kept until `forget`.
+
+        There is a working memory for each thread; a tree is a one-dimensional array of `node_dtype`.
+        """
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
-        """Run playouts on a thread, `board` being its scratch; end early with its work.stopped."""
+        """Run playouts on a thread; return early once its work.stopped is set. `board` is the thread's scratch
+        position."""
 
     def findings(self) -> Findings:
-        """Return what all trees say together; no lines if no playout saw a move."""
+        """Return the merged results of all trees; no lines if no playout reached a move."""
 
 
 class SamplingSearcher(Generic[P]):
-    """A `Searcher`; one iteration takes the playouts of all threads to `playouts_at(depth)`."""
+    """A `Searcher` whose iteration `depth` brings the playouts of all threads together to `playouts_at(depth)`."""
 
     def __init__(self, adapter: SamplingAdapter[P]) -> None:
         self._adapter = adapter
-        self._memory = Memory[list[Any]]()
+        self._memory = Resizable[list[Any]]()
         self._tree_count = 0
         self._works: list[Record] = []
         self._seed = 0
@@ -114,4 +121,4 @@ class SamplingSearcher(Generic[P]):
         """Do nothing: threads end with each iteration."""
 
     def recall(self, position: P) -> None:
-        """Return nothing: a tree is of one root."""
+        """Return None: a tree belongs to one root."""

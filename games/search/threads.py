@@ -1,4 +1,4 @@
-"""Threads of a search: helpers beside it, work in parallel, what each working memory needs before it runs."""
+"""The threads of a search: helpers beside it, work in parallel, and the preparation of their working memories."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from games.kernel.control import Control
 from games.kernel.jit import Record
 
 ALONE_NODES = 1000
-"""A shorter search ends before threads would have begun to help."""
+"""Nodes after which helpers start: a shorter search ends before they are of use."""
 
 
 def assign(works: Sequence[Record], control: Control, poll_at: int = 0) -> None:
-    """Give each thread's working memory its control block and counters at 0; `poll_at`: nodes before the first poll."""
+    """Give each thread's working memory its control block, and set its counters to 0.
+
+    `poll_at` is the node count at which each thread polls for the first time.
+    """
     control.set_threads(len(works))
     for thread, work in enumerate(works):
         work.control, work.thread = control.address, thread
@@ -22,7 +25,7 @@ def assign(works: Sequence[Record], control: Control, poll_at: int = 0) -> None:
 
 
 def run_parallel(work: Callable[[int], None], threads: int) -> None:
-    """Run work(0) here and work(1..threads-1) beside it; return when all are done."""
+    """Run work(0) in this thread and work(1..threads-1) in new ones; return when all are done."""
     others = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(1, threads)]
     for other in others:
         other.start()
@@ -32,7 +35,7 @@ def run_parallel(work: Callable[[int], None], threads: int) -> None:
 
 
 class Helpers:
-    """Threads 1..threads-1 of a search, each running `work(thread)` until the control block says stop."""
+    """Threads 1..threads-1 of a search, each of which runs `work(thread)` until the control is stopped."""
 
     def __init__(self, control: Control, threads: int, work: Callable[[int], None]) -> None:
         self._control = control
@@ -40,14 +43,14 @@ class Helpers:
         self._are_running = False
 
     def start_after(self, nodes: int) -> None:
-        """Start the threads unless they run, or thread 0 has searched only a few nodes yet."""
+        """Start the threads, unless they run or thread 0 has searched fewer than ALONE_NODES `nodes`."""
         if nodes >= ALONE_NODES and not self._are_running:
             self._are_running = True
             for thread in self._threads:
                 thread.start()
 
     def join(self) -> None:
-        """Stop the search and wait for the threads, if they run."""
+        """Stop the search and wait for the threads, if they run. They cannot be started again."""
         if self._threads and self._are_running:
             self._control.stop()
             for thread in self._threads:

@@ -1,10 +1,10 @@
-"""The chances to win, draw and lose that go with a score, for games whose scores are not chances already.
+"""The chances to win, draw and lose of a score, for games whose scores are not computed from chances.
 
-An ordered logistic model: with s the score from the mover's side and x the phase of the game,
+An ordered logistic model: with s the score (centipawns, the mover's view) and x the phase of the game (0..1),
 
     P(win) = 1 / (1 + exp(r(x) - k(x) s)),  P(loss) = 1 / (1 + exp(r(x) + k(x) s)),
 
-k (steepness) and r (reserve, what is left for draws) being polynomials of x. `scripts/tune/fit_win_model.py` fits them
+k (steepness) and r (reserve, the share left for draws) are polynomials of x. `scripts/tune/fit_win_model.py` fits them
 to games of the engine against itself.
 """
 
@@ -14,27 +14,28 @@ import math
 from typing import NamedTuple
 
 LARGEST_LOGIT = 30.0
+"""Logits are clamped to +- this, so that `exp` does not overflow."""
 
 
 def polynomial(coefficients: tuple[float, ...], x: float) -> float:
-    """The value of a polynomial, its constant first."""
+    """Return the value at x of a polynomial, whose coefficients begin with the constant."""
     return sum(coefficient * x**power for power, coefficient in enumerate(coefficients))
 
 
 def logistic(logit: float) -> float:
-    """Return the probability that a logit (its log odds) stands for."""
+    """Return the probability of a logit (log odds)."""
     return 1 / (1 + math.exp(-min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)))
 
 
 class WinModel(NamedTuple):
-    """Coefficients of the two polynomials, constants first, and the largest score; those beyond it count as it does."""
+    """The coefficients of the two polynomials, constants first, and the score at which scores are clamped."""
 
-    steepness: tuple[float, ...]  # log odds a point of score
+    steepness: tuple[float, ...]  # log odds per centipawn
     reserve: tuple[float, ...]  # log odds against a win at score 0; 0 in a game without draws
-    largest: int
+    largest: int  # centipawns
 
     def chances(self, cp: float, phase: float) -> tuple[float, float]:
-        """The mover's chances to win and to draw."""
+        """Return the mover's chances to win and to draw, 0..1."""
         slope = max(polynomial(self.steepness, phase), 0.0)
         reserve = max(polynomial(self.reserve, phase), 0.0)
         cp = min(max(cp, -self.largest), self.largest)

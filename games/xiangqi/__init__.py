@@ -8,7 +8,7 @@ SKILL_ELO = (
     724, 843, 961, 1080, 1199, 1317, 1435, 1553, 1671, 1836,
     2000, 2164, 2329, 2420, 2511, 2602, 2693, 2784, 2876, 2967,
 )  # fmt: skip
-"""Of each Skill Level from 0 on, Elo (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
+"""Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
 
 INFO = GameInfo(
     name="xiangqi",

@@ -1,4 +1,4 @@
-"""Positions of `bench` for Xiangqi: openings, middle games, endgames and a mate."""
+"""The bench positions of Xiangqi: openings, middle games, endgames and a mate."""
 
 from games.contract import BenchItem
 

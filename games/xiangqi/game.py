@@ -1,4 +1,4 @@
-"""Xiangqi as the daemon sees it: a thin shell with python-chess's verbs over the kernels."""
+"""Xiangqi as the daemon sees it: a thin shell over the kernels, with python-chess's verbs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Tell, check_throw
+from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
 from games.kernel.control import POLL_INTERVAL, Control
 from games.kernel.jit import Record, new_record
 from games.search.aspiration import Aspiration
@@ -51,18 +51,18 @@ class XiangqiPosition:
 
     @property
     def move_number(self) -> int:
-        """The FEN's last field: from 1, grows after Black's move; stays at the most that a FEN may have."""
+        """The FEN's last field: from 1, growing after Black's move, to `MAX_COUNTER` at most."""
         return min(self._move_number + (self._first_turn + self.ply) // 2, notation.MAX_COUNTER)
 
     @property
     def phase(self) -> float:
-        """What is left of both sides' pieces by worth: 1 at the start, 0 with bare kings."""
-        material = int(self.record.material)  # a nibble a kind, from the second on
+        """The share of both sides' pieces that is left, by worth: 1 at the start, 0 with bare kings."""
+        material = int(self.record.material)  # four bits a kind, from bit 4 on
         left = sum(worth * (material >> 4 * kind & 15) for kind, worth in enumerate(2 * WORTH, 1))
         return left / FULL_WORTH
 
     def symmetric_keys(self) -> list[int]:
-        """The key, and that of the position with left and right exchanged."""
+        """Return the key, and that of the position with left and right exchanged."""
         return [self.key, int(mirrored_key(self.record, LOOKUP_RECORD))]
 
     def turned(self, move: int, symmetry: int) -> int:
@@ -76,17 +76,17 @@ class XiangqiPosition:
         return 2 * (self.move_number - 1) + self.turn
 
     def situations(self) -> int:
-        """The classes of the position (situation.py), a bit each."""
+        """Return the situations of the position (situation.py) as bits."""
         from games.xiangqi.knowledge.intent import describe
 
         return int(describe(self.record, self._work, LOOKUP_RECORD))
 
     def lasting_situations(self) -> int:
-        """Those that do not pass with the next move."""
+        """Return the situations that do not pass with the next move."""
         return int(describe_lasting(self.record, LOOKUP_RECORD))
 
     def intents(self, move: int) -> int:
-        """The classes of a legal move, a bit each."""
+        """Return the intents of a legal move (intent.py) as bits."""
         from games.xiangqi.knowledge.intent import classify
 
         return int(classify(self.record, self._work, LOOKUP_RECORD, move))
@@ -99,7 +99,7 @@ class XiangqiPosition:
         return twin
 
     def fen(self) -> str:
-        # Read back, it is the same: a count that draws is QUIET_LIMIT at most.
+        # Capped at the count that draws, as `set_up` caps it: the FEN reads back the same.
         return notation.write_fen(self.pieces(), self.turn, min(int(self.record.quiet), QUIET_LIMIT), self.move_number)
 
     def pieces(self) -> dict[str, str]:
@@ -114,7 +114,7 @@ class XiangqiPosition:
         return "\n".join([*lines, "    " + " ".join(notation.FILES)])
 
     def is_check(self) -> bool:
-        """Whether the side to move is in check."""
+        """True if the side to move is in check."""
         return bool(repetition.is_check(self.record, LOOKUP_RECORD))
 
     def legal_moves(self) -> list[int]:
@@ -123,24 +123,27 @@ class XiangqiPosition:
         return moves
 
     def is_legal(self, move: int) -> bool:
-        """Whether a word is a legal move, without listing them."""
-        on_board = move & 127 < 90 and 0 <= move >> 7 < 90
-        return on_board and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
+        """True if a number is a legal move; any number may be asked, and no list is made."""
+        origin, target = notation.squares_of(move)
+        return origin < 90 and 0 <= target < 90 and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
 
     def count_legal(self) -> int:
         return int(movegen.list_legal(self.record, self._work, LOOKUP_RECORD))
 
     def push(self, move: int) -> None:
+        """Play a legal move; ValueError in a game of thousands of plies, whose history is full."""
         if self.ply >= MAX_HISTORY - 2 * MAX_PLY:
             raise ValueError(f"game longer than {self.ply} plies")
         repetition.push(self.record, LOOKUP_RECORD, move)
 
     def pop(self) -> int:
+        """Take the last move back and return it; IndexError if there is none."""
         if self.ply == 0:
             raise IndexError("pop from the first position")
         return int(repetition.pop(self.record, LOOKUP_RECORD))
 
     def parse_move(self, text: str) -> int:
+        """Return the legal move of a text, ranks counted from `ranks`; ValueError if there is none."""
         move = notation.parse_move(text, self.ranks)
         if not self.is_legal(move):
             raise ValueError(f"illegal move: {text}")
@@ -161,7 +164,7 @@ class XiangqiPosition:
         return Outcome(winner, "perpetual")
 
     def occurrences(self) -> int:
-        """How often the position has stood since the last capture, this time included."""
+        """Return how often the position has occurred since the last capture, this time included."""
         past = self.record.past_key[int(self.record.since) : self.ply]
         return int(np.count_nonzero(past == self.record.key)) + 1
 
@@ -175,8 +178,8 @@ class Xiangqi:
     info: GameInfo = INFO
     bench: tuple[BenchItem, ...] = BENCH
 
-    def __init__(self, tell: Tell) -> None:
-        self._knowledge = Knowledge(tell)
+    def __init__(self, warn: Warn) -> None:
+        self._knowledge = Knowledge(warn)
         self._adapter = XiangqiAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
@@ -211,5 +214,5 @@ class Xiangqi:
             yield move, int(movegen.perft(twin.record, work, LOOKUP_RECORD, move, depth))
 
 
-def create(tell: Tell) -> Game[XiangqiPosition]:
-    return Xiangqi(tell)
+def create(warn: Warn) -> Game[XiangqiPosition]:
+    return Xiangqi(warn)

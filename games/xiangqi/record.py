@@ -1,4 +1,4 @@
-"""Game records: PGN, its moves as words of the protocol."""
+"""Game records of Xiangqi in PGN (library/pgn.py), with moves as words of the protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENCODING = "utf-8"
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
-    """The games of an open file; ValueError says what is wrong with one, and the next is read by the next call."""
+    """Yield the games of an open file; ValueError for a malformed one, and the next call reads the next game."""
     return iter(partial(_read_next, handle, skip), None)
 
 
@@ -40,7 +40,7 @@ def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None
 
 
 def write(game: GameRecord) -> str:
-    """The game as PGN."""
+    """Return the game as PGN, its moves in WXF notation."""
     tags = {"Event": game.event, "Date": game.occasion, "Red": game.first, "Black": game.second, "FEN": game.fen}
     return pgn.Game(
         {name: value for name, value in tags.items() if value} | {"Result": game.result},
@@ -49,6 +49,6 @@ def write(game: GameRecord) -> str:
 
 
 def annotate(game: GameRecord, notes: Mapping[int, Note], encoding: str) -> str:
-    """Return the game's own text, to which the notes are added as comments that the encoding can hold."""
+    """Return the game's own text with the notes as comments, in characters that the encoding can hold."""
     text: str = game.source.annotated(notes, encoding)
     return text

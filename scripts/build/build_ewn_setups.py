@@ -2,16 +2,14 @@
 
     python scripts/build/build_ewn_setups.py --jobs 2 --log setups.jsonl --out setups.book
 
-Each set-up of the first side meets every answer; the better half of the answers is kept, and met twice as often, until
-a few are left, which are valued by games of their own. Moves are those after which the position looks best to the
-learned evaluation; games end where a table of endings tells the chances. A set-up done is kept in a log (`--log`), and
-a build that was broken off goes on from there. Writes a book to `--out`, or books/ewn-setups.book with
-`--replace-shipped`.
+Each set-up of the first side meets every answer. The better half of the answers is kept and met twice as often, until
+a few are left, which further games value. Each move leads to the position that the learned evaluation prefers; a game
+ends where a tablebase knows the chances. Finished set-ups are kept in a log (`--log`); the same command continues a
+build that was broken off. Writes a book to `--out`, or books/ewn-setups.book with `--replace-shipped`.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import re
@@ -22,31 +20,31 @@ from pathlib import Path
 from scripts.lib import script
 from scripts.lib.log import Log
 
-from games.books.book import FOLDER
-from games.ewn.knowledge.knowledge import Knowledge
+from games.books.book import BOOKS_FOLDER
 from games.ewn.evaluation.playout import WIN, play_out
+from games.ewn.knowledge.knowledge import Knowledge
+from games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, RatedSetup, write
+from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.ewn.rules.position import POSITION_DTYPE
 from games.ewn.search.setup import playout_work, set_up, setup_pieces
-from games.ewn.knowledge.setupbook import ANSWERS, FIRST_SETUPS, KIND, SECOND_SETUPS, Entry, write
-from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.kernel.jit import Record, new_record
 
 ROUND = 360 * 256
-"""Games of a round, shared among the answers left."""
+"""Games a round, shared among the answers left."""
 
 LAST_GAMES = 65_536
-"""Games that value each answer of the last few: their standard error is 0.2 per cent."""
+"""Games that value each of the last answers: a standard error of 0.2 %."""
 
 
 def first_share(work: Record, setup: str, answer: str, games: int) -> float:
-    """The first side's share of so many games."""
+    """Return the first side's share of the points in this many games."""
     root, board = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
     set_up(root, setup_pieces(0, setup) + setup_pieces(1, answer), 0, 0)
     return int(play_out(root, board, work, LOOKUP_RECORD, games)) / (WIN * games)
 
 
-def value(setup: str, work: Record) -> Entry:
-    """A set-up against all answers, and against the best."""
+def value(setup: str, work: Record) -> RatedSetup:
+    """Value a set-up against all answers, and against the best."""
     field = list(SECOND_SETUPS)
     shares: dict[str, float] = {}
     against_all = math.nan
@@ -58,7 +56,7 @@ def value(setup: str, work: Record) -> Entry:
         field = sorted(field, key=shares.__getitem__)[: max(len(field) // 2, ANSWERS)]
     last = {answer: first_share(work, setup, answer, LAST_GAMES) for answer in field}
     answers = {answer: last[answer] for answer in sorted(last, key=last.__getitem__)}
-    return Entry(setup, against_all, min(answers.values()), answers)
+    return RatedSetup(setup, against_all, min(answers.values()), answers)
 
 
 def is_log(head: bytes) -> bool:
@@ -74,18 +72,18 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
     script.add_output(parser, "the book of set-ups")
     options = parser.parse_args()
-    out = script.output(options, FOLDER / "ewn-setups.book", script.is_book(KIND))
-    done: dict[str, Entry] = {}
+    out = script.output(options, BOOKS_FOLDER / "ewn-setups.book", script.is_book(KIND))
+    done: dict[str, RatedSetup] = {}
 
     def read(line: bytes) -> None:
         seed, entry = json.loads(line)
         if seed == options.seed:
-            done[entry[0]] = Entry(*entry)
+            done[entry[0]] = RatedSetup(*entry)
 
     log = Log(options.log, is_log, read)
     knowledge = Knowledge(sys.exit)
 
-    def job(index: int) -> Entry:
+    def job(index: int) -> RatedSetup:
         return value(FIRST_SETUPS[index], playout_work(knowledge, options.seed, index))
 
     missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]

@@ -1,25 +1,25 @@
-"""Build the tables of EWN endings: the chance to win of every position, before the throw, solved backwards.
+"""Build EWN's tablebases: the chance to win of every position, before the throw, solved backwards.
 
-    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped      all up to 4 pieces, into books/ewn-endings
-    python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB; takes 5 GB of memory)
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, into books/ewn-endings
+    python scripts/build/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
 
-An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
-checked before it is written: every value must be what the values of its successors give.
+An ending whose file exists and is sound is skipped, so that the same command continues a build that was broken off.
+Each table is checked before it is written: every value must follow from those of its successors.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
 
-from scripts.lib import script
 import numpy as np
+
+from scripts.lib import script
 from scripts.lib.ewn_retrograde import Solver
 
-from games.books.book import BookError, write_book
-from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.books.book import BookFileError, write_book
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
 from games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
 from games.ewn.rules.lookup import ONE
@@ -28,19 +28,19 @@ from games.ewn.rules.lookup import ONE
 def is_built(folder: Path, ending: Ending) -> bool:
     try:
         Table(folder / f"{ending}{SUFFIX}", ending)
-    except BookError:
+    except BookFileError:
         return False
     return True
 
 
 def build(folder: Path, ending: Ending, threads: int) -> str:
-    """Make one table; those that captures lead to must be there. Returns a line about it."""
+    """Build one table, whose smaller endings must exist; return a line about it."""
 
     def refuse(line: str) -> None:
-        raise BookError(line)
+        raise BookFileError(line)
 
     started = time.perf_counter()
-    smaller = Tablebase([folder, FOLDER], refuse)
+    smaller = Tablebase([folder, TABLEBASE_FOLDER], refuse)
     solver = Solver(ending, smaller.address, threads)
     with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
 
@@ -69,13 +69,13 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="up to so many")
-    script.add_output(parser, "the tables (a folder)")
+    parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="at most")
+    script.add_output(parser, "the tablebases (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     options = parser.parse_args()
-    out = script.output_folder(options, FOLDER)
+    out = script.output_folder(options, TABLEBASE_FOLDER)
     wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
-    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, FOLDER})]
+    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, TABLEBASE_FOLDER})]
     out.mkdir(parents=True, exist_ok=True)
     for ending in missing:
         script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))

@@ -2,11 +2,10 @@
 
     python scripts/build/build_opening_books.py games.jsonl.zst games.pgn --out my.book --verify 20000 --jobs 2
 
-For each position (those alike by symmetry being one) the moves that were played, in how many games and with what
-result. A move's weight is learned from these results and from those of its best replies, backed up through the book,
-so that a few lucky games do not make a bad move popular. With --verify a move that a search of so many nodes finds
-clearly worse than the best of the position gets no weight. Writes a book to `--out`, or with `--replace-shipped` the
-game's in books/.
+The book has the moves played in each position (symmetric ones are one), with their games and results. A move's weight
+is learned from these results and from those of its best replies, backed up through the book, so that a few lucky games
+do not make a bad move popular. `--verify N`: a move that a search of N nodes finds clearly worse than the best gets no
+weight. Writes a book to `--out`, or with `--replace-shipped` the game's in books/.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
@@ -14,7 +13,6 @@ are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl`
 
 from __future__ import annotations
 
-import argparse
 import functools
 import math
 import sys
@@ -22,29 +20,30 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scripts.lib import script
 import numpy as np
-from scripts.lib.pool import Workers
-from scripts.lib.records import GameRecord, read_records
 
-from games.books import opening
+from scripts.lib import script
+from scripts.lib.pool import Workers
+from scripts.lib.records import read_game_records
+
 from games import registry
-from games.books.book import FOLDER
-from games.contract import Game, Position, Searcher, Task, exhaust
+from games.books import opening
+from games.books.book import BOOKS_FOLDER
+from games.contract import Game, GameRecord, Position, Searcher, Task, exhaust
 from games.kernel.control import Control
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 PRIOR_GAMES = 20
-"""A move's result counts as if so many games more had gone as its best replies promise."""
+"""Games added to a move's results, with the expected result of its best replies."""
 
 SHARPNESS = 20.0
-"""Of two moves played alike, one a point in ten better is chosen e^2 times as often."""
+"""Of two moves played equally often, one that scores 0.1 more is chosen e^2 times as often."""
 
 SWEEPS = 40
 
 MARGIN_CP = 120
-"""A move worse than the best by more than this is not played. With 60 a search of 20,000 nodes refused Xiangqi's g0e2
+"""Moves worse than the best by more than this are not played. With 60 a search of 20,000 nodes refused Xiangqi's g0e2
 at the start, which scored 57 % in 3,064 games."""
 
 GAMES = ("xiangqi", "connect6")
@@ -64,12 +63,12 @@ class Node:
 
 
 def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Callable[[str], None]) -> dict[int, Node]:
-    """All positions of the games' first plies, by key. Games from elsewhere than the start are left out."""
+    """Return the positions of the games' first plies, by key; games with another start are left out."""
     game = script.load(variant)
     start = game.position().fen()
     nodes: dict[int, Node] = {}
     for place, record in enumerate(script.progress(records, unit=" games"), 1):
-        if record.result not in POINTS or record.fen not in (None, start):
+        if record.result not in POINTS or record.fen not in ("", start):
             continue
         position = game.position()
         assert isinstance(position, opening.SymmetricPosition)
@@ -77,21 +76,21 @@ def collect(variant: str, records: Iterator[GameRecord], plies: int, report: Cal
         try:
             for word in record.moves[:plies]:
                 move = position.parse_move(word)
-                node = nodes.setdefault(opening.book_key(position)[0], Node(line))
+                node = nodes.setdefault(opening.opening_key(position)[0], Node(line))
                 points = POINTS[record.result] if position.turn == 0 else 1 - POINTS[record.result]
-                stored = opening.book_move(position, move)
+                stored = opening.canonical_move(position, move)
                 position.push(move)
                 line = (*line, move)
                 node.games[stored] = node.games.get(stored, 0) + 1
                 node.points[stored] = node.points.get(stored, 0.0) + points
-                node.after[stored] = opening.book_key(position)[0]
+                node.after[stored] = opening.opening_key(position)[0]
         except ValueError as error:
             report(f"game {place}: {error}")
     return nodes
 
 
 def thin_out(nodes: dict[int, Node], least: int) -> None:
-    """Leave out moves of fewer games, and positions without moves."""
+    """Remove moves of fewer games than `least`, and positions without moves."""
     for key, node in list(nodes.items()):
         node.games = {move: games for move, games in node.games.items() if games >= least}
         if not node.games:
@@ -99,7 +98,7 @@ def thin_out(nodes: dict[int, Node], least: int) -> None:
 
 
 def learn(nodes: dict[int, Node]) -> None:
-    """Set the values of positions and the weights of moves until they agree."""
+    """Update the values of positions and the weights of moves in turn, SWEEPS times."""
     for _ in range(SWEEPS):
         for node in nodes.values():
             expected = {move: _expected(nodes, node, move) for move in node.games}
@@ -114,7 +113,7 @@ def learn(nodes: dict[int, Node]) -> None:
 
 
 def _expected(nodes: dict[int, Node], node: Node, move: int) -> float:
-    """The mover's expected result: what the games say, and what is known of the position after."""
+    """Return the mover's expected result, by the games and by the value of the position after."""
     after = nodes.get(node.after[move])
     promised = 1 - after.value if after is not None else 0.5
     return (node.points[move] + PRIOR_GAMES * promised) / (node.games[move] + PRIOR_GAMES)
@@ -132,7 +131,7 @@ class Work(NamedTuple):
 
 @functools.cache
 def _engine(variant: str) -> tuple[Game[Position], Searcher[Position]]:
-    """A worker's own."""
+    """Return a worker's game and searcher."""
     game = registry.load(variant)
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
@@ -140,13 +139,13 @@ def _engine(variant: str) -> tuple[Game[Position], Searcher[Position]]:
 
 
 def verify_position(work: Work) -> list[int]:
-    """The moves of a position that a search finds sound."""
+    """Return the moves of a position that a search finds sound."""
     game, searcher = _engine(work.variant)
     position = game.position()
     assert isinstance(position, opening.SymmetricPosition)
     for move in work.line:
         position.push(move)
-    symmetry = opening.book_key(position)[1][0]
+    symmetry = opening.opening_key(position)[1][0]
 
     def score(*moves: int) -> int:
         searcher.clear()
@@ -158,7 +157,7 @@ def verify_position(work: Work) -> list[int]:
 
 
 def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: int) -> int:
-    """Mark the moves that are not sound; returns their number."""
+    """Mark the moves that are not sound; return their number."""
     works = [Work(variant, node.line, list(node.games), limit, margin) for node in nodes.values()]
     refused = 0
     with Workers(jobs) as workers:
@@ -190,12 +189,12 @@ def main() -> int:
     parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="search each move so far (0: none)")
     parser.add_argument("--margin", type=int, default=MARGIN_CP, help="of the score, in which moves are sound")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--source", default="", help="what the book's header says of the games")
+    parser.add_argument("--source", default="", help="of the games, for the header")
     options = parser.parse_args()
-    shipped = FOLDER / f"{options.game}-openings.book"
-    out = script.output(options, shipped, script.is_book(opening.kind_of_book(options.game)))
+    shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
+    out = script.output(options, shipped, script.is_book(opening.opening_book_kind(options.game)))
     skipped: list[str] = []
-    records = (record for path in options.files for record in read_records(path, skipped.append, options.game))
+    records = (record for path in options.files for record in read_game_records(path, skipped.append, options.game))
     nodes = collect(options.game, records, options.plies, skipped.append)
     thin_out(nodes, options.min_games)
     refused = verify(options.game, nodes, options.verify, options.margin, options.jobs) if options.verify else 0

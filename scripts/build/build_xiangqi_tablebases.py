@@ -1,15 +1,14 @@
-"""Build the tables of Xiangqi endings: the distance to mate of every position, by retrograde analysis.
+"""Build Xiangqi's tablebases: the distance to mate of every position, by retrograde analysis.
 
-    python scripts/build/build_xiangqi_tablebases.py --jobs 2 --replace-shipped  all that are shipped, into books/xiangqi-endings
-    python scripts/build/build_xiangqi_tablebases.py RN-AABB R-NAABB --out DIR   these, and what captures lead to from there
+    python scripts/build/build_xiangqi_tablebases.py --jobs 2 --replace-shipped  all shipped ones
+    python scripts/build/build_xiangqi_tablebases.py RN-AABB R-NAABB --out DIR   these, and those that captures lead to
 
-An ending that is there already and sound is left alone, so that a build goes on where it was broken off. Each table is
-checked before it is written: every value must be what the values of its successors give.
+An ending whose file exists and is sound is skipped, so that the same command continues a build that was broken off.
+Each table is checked before it is written: every value must follow from those of its successors.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,18 +16,19 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import script
 import numpy as np
 import zstandard
-from scripts.lib.pool import Workers
-from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
 from tqdm import tqdm
 
-from games.books.book import BookError, write_book
-from games.xiangqi.knowledge.knowledge import ENDINGS
+from scripts.lib import script
+from scripts.lib.pool import Workers
+from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
+
+from games.books.book import BookFileError, write_book
+from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import Ending
 from games.xiangqi.knowledge.probe import BLOCK
-from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, Table
+from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",
@@ -36,22 +36,21 @@ SHIPPED = (
     "RN-AA", "RN-AB", "RN-BB", "RP-AA", "RP-AB", "RP-BB", "RC-AA", "RC-AB", "RC-BB",
     "NN-AA", "NN-AB", "NN-BB", "NC-AA", "NC-AB", "NC-BB",
 )  # fmt: skip
-"""With all that captures lead to: the endings whose result is in doubt, and of those that are always won the small."""
+"""The endings whose result is in doubt, and small ones that are always won; built with all endings after captures."""
 
-LEVEL = 19
-"""Of zstd."""
+LEVEL = 19  # of zstd
 
 
 def read_values(path: Path, ending: Ending) -> Values:
-    """All values of a table; BookError if it is not sound. Those of illegal positions are lost."""
-    table = Table(path, ending)
+    """Return all values of a table, meaningless at illegal positions; BookFileError if it is not sound."""
+    table = EndingTable(path, ending)
     for block in range(table.blocks):
         table.unpack(block)
     return table.values.reshape(2, -1)
 
 
 def pack(values: Values) -> bytes:
-    """The payload of a table. Illegal positions take their neighbour's value, which packs best."""
+    """Return the payload of a table. Illegal positions take their neighbour's value, which packs best."""
     flat = values.ravel()
     compressor = zstandard.ZstdCompressor(level=LEVEL)
     frames = []
@@ -67,7 +66,7 @@ def pack(values: Values) -> bytes:
 
 
 def describe(ending: Ending, values: Values) -> dict[str, Any]:
-    """What the header of a table says of it: results by side to move, in positions; the longest distance in plies."""
+    """Return a table's header: positions by result and side to move, and the longest distance in plies."""
     about: dict[str, Any] = {"ending": str(ending), "entries": values.shape[1], "source": "retrograde analysis"}
     longest = 0
     for side, name in enumerate(("strong", "weak")):
@@ -82,7 +81,7 @@ def describe(ending: Ending, values: Values) -> dict[str, Any]:
 
 
 def build(folder: Path, ending: Ending, report: Callable[[str, float], None] = lambda what, done: None) -> str:
-    """Make one table; those that captures lead to must be there. Returns a line about it."""
+    """Build one table, whose smaller endings must exist; return a line about it."""
     started = time.perf_counter()
     smaller = {other: read_values(path_of(folder, other), other) for other in ending.after_captures()}
     analysis = Analysis(ending, smaller)
@@ -112,14 +111,14 @@ def path_of(folder: Path, ending: Ending) -> Path:
 
 def is_built(folder: Path, ending: Ending) -> bool:
     try:
-        Table(path_of(folder, ending), ending)
-    except BookError:
+        EndingTable(path_of(folder, ending), ending)
+    except BookFileError:
         return False
     return True
 
 
 def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
-    """Build what is missing, each as soon as its smaller endings are there; a line for each."""
+    """Build the missing tables, each as soon as its smaller endings exist; yield a line for each."""
     missing = [ending for ending in endings if not is_built(folder, ending)]
     waiting = dict.fromkeys(missing)
     running: dict[Future[str], Ending] = {}
@@ -139,7 +138,7 @@ def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("endings", nargs="*", default=SHIPPED, help="such as RN-AABB; without any, those shipped")
-    script.add_output(parser, "the tables (a folder)")
+    script.add_output(parser, "the tablebases (a folder)")
     parser.add_argument("--jobs", type=int, default=1, help="endings built at a time (some take 1 GB each)")
     options = parser.parse_args()
     try:
@@ -147,7 +146,7 @@ def main() -> int:
     except ValueError as error:
         parser.error(str(error))
     endings = list(build_order(wanted))
-    out = script.output_folder(options, ENDINGS)
+    out = script.output_folder(options, TABLEBASE_FOLDER)
     out.mkdir(parents=True, exist_ok=True)
     for ending in endings:
         if not is_built(out, ending):

@@ -1,44 +1,44 @@
-"""Hold the pattern book of Xiangqi endings against tables and against published endgames.
+"""Check the pattern book of Xiangqi endings against tablebases and published endgames.
 
     python scripts/build/check_patterns.py --tables books/xiangqi-endings
     python scripts/build/check_patterns.py --endgames endgames.jsonl.zst
 
-With tables: of random quiet positions (no check, no capture) that an entry fits, how many have its result, by side to
-move. Entries that the tables do not bear out are marked. With endgames (JSON lines: fen, result): the published results
-that differ from the book's.
+With tablebases: of random quiet positions (no check, no capture) that an entry fits, how many have its result, by side
+to move. Entries that the tablebases do not confirm are marked. With endgames (JSON lines: fen, result): the published
+results that differ from the book's.
 
 Data: tablebases are shipped; published endgames are not. A line is an object with `fen` and `result`.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from collections import Counter
 from pathlib import Path
 
-from scripts.lib import script
 import msgspec
+
+from scripts.lib import script
 from scripts.lib.records import open_text
 
 from games.contract import Game
 from games.registry import silent
+from games.xiangqi.evaluation.weights import KINDS
 from games.xiangqi.game import XiangqiPosition, create
-from games.xiangqi.knowledge.knowledge import ENDINGS, PATTERNS
-from games.xiangqi.rules.notation import square_text, write_fen
+from games.xiangqi.knowledge.knowledge import PATTERN_BOOK, TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import Ending, places
 from games.xiangqi.knowledge.patterns import DRAWN, PatternBook
 from games.xiangqi.knowledge.probe import UNKNOWN
 from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
-from games.xiangqi.evaluation.weights import KINDS
+from games.xiangqi.rules.notation import square_text, write_fen
 
 BORNE_OUT = 0.9
-"""A claim is, if so many of the quiet positions with the pressing side to move have its result."""
+"""Share of the quiet positions, the pressing side to move, that must have the claimed result."""
 
 
 def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Random) -> XiangqiPosition | None:
-    """A quiet position of an ending, its stronger side Red; None if the draw gave none."""
+    """Return a random quiet position of an ending, its stronger side Red; None if the pieces drawn make none."""
     pieces: dict[str, str] = {}
     for side, letters in enumerate(ending):
         for letter in "K" + letters:
@@ -57,7 +57,7 @@ def random_position(game: Game[XiangqiPosition], ending: Ending, rng: random.Ran
 
 
 def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter[str]]:
-    """By entry: how often each result came, `own win`, `own draw` .. with the pressing side to move, `other ...`."""
+    """Return by entry how often each result came: `own win` .. with the pressing side to move, else `other win` .."""
     game = create(silent)
     tally: list[Counter[str]] = [Counter() for _ in book.patterns]
     claimed = {ending.ordered() for pattern in book.patterns for ending in pattern.materials()}
@@ -71,7 +71,7 @@ def against_tables(book: PatternBook, folder: Path, sample: int) -> list[Counter
             if position is None or fit is None:
                 continue
             code = tables.code_of(position.record)
-            if code == UNKNOWN:  # a draw, if the other side can attack: perpetuals are not told
+            if code == UNKNOWN:  # a draw or a perpetual, where the other side can attack
                 code = 0
             mover_wins, is_decided = code & 1 == 0, code != 0
             winner = position.turn if mover_wins else 1 - position.turn
@@ -88,7 +88,7 @@ def share(counts: Counter[str], mover: str, result: str) -> float:
 def report_tables(book: PatternBook, folder: Path, sample: int) -> None:
     for pattern, counts in zip(book.patterns, against_tables(book, folder, sample), strict=True):
         if counts:
-            own, other = (share(counts, mover, pattern.verdict) for mover in ("own", "other"))
+            own, other = (share(counts, mover, pattern.result_word) for mover in ("own", "other"))
             doubt = "" if own >= BORNE_OUT else "  NOT BORNE OUT"
             print(
                 f"{pattern.claim:44} {pattern.name}: {counts.total()} positions, pressing side to move {own:.1%},"
@@ -125,8 +125,8 @@ def report_endgames(book: PatternBook, path: Path) -> None:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("--book", type=Path, default=PATTERNS)
-    parser.add_argument("--tables", type=Path, nargs="?", const=ENDINGS, help="folder")
+    parser.add_argument("--book", type=Path, default=PATTERN_BOOK)
+    parser.add_argument("--tables", type=Path, nargs="?", const=TABLEBASE_FOLDER, help="folder")
     parser.add_argument("--endgames", type=Path, help="JSON lines, also .zst")
     parser.add_argument("--sample", type=int, default=20_000, help="positions drawn of each ending")
     options = parser.parse_args()

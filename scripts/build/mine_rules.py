@@ -4,12 +4,12 @@
     python scripts/build/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --out my-rules.book
     python scripts/build/mine_rules.py --dump books/xiangqi-rules.book
 
-Of rules there are two kinds. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
+There are two kinds of rules. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
 from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
 the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Games
-that begin on the left wing are mirrored. Apriori finds the item sets that are frequent enough, and the rules in them;
-of these the ones that answer are kept: one move of a side, or its intents, after all that the antecedent holds. They
-are printed, or written as a rule base: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
+that begin on the left wing are mirrored. Apriori finds the frequent item sets and the rules in them. Kept are rules
+that answer: one move of a side, or its intents, after all that the antecedent holds. They are printed, or written as a
+rule book: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
@@ -17,33 +17,32 @@ are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl`
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from scripts.lib import apriori
-from scripts.lib import script
 import numpy as np
-from scripts.lib.records import read_records
+
+from scripts.lib import apriori, script
+from scripts.lib.records import read_game_records
 from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.xiangqi.knowledge import intent, rulebook, situation
-from games.xiangqi.knowledge.knowledge import RULES
-from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
+from games.xiangqi.knowledge.knowledge import RULE_BOOK
+from games.xiangqi.knowledge.rulebook import Item, MinedRule, RuleBook
 from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
 from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT
 
 NEVER = 255
-"""In place of a ply: not played within the plies looked at."""
+"""The ply of a move that was not played within the plies looked at."""
 
 NO_ITEM = -1
 
 
 def item_text(item: Item, notation: Notation) -> str:
-    """As players write it, alone on the board; the captured piece in brackets."""
+    """Return the move as players write it, the piece alone on the board; the captured piece in brackets."""
     squares = [CAPTURED] * 48
     squares[(16 << item.side) + KIND_OF_SLOT.index((item.piece - 1) % 7)] = item.origin
     text = write_san(Scene(squares, item.side, (item.move,)), item.move, notation)
@@ -53,11 +52,11 @@ def item_text(item: Item, notation: Notation) -> str:
     return f"{text}({names[(item.captured - 1) // 7][(item.captured - 1) % 7]})"
 
 
-def rule_text(rule: Rule, notation: Notation) -> str:
-    """One line."""
+def rule_text(rule: MinedRule, notation: Notation) -> str:
+    """Return a rule as one line."""
     after = [item_text(item, notation) for item in rule.after]
-    when = rulebook.words(situation.SITUATIONS, rule.when)
-    answers = [f"[{name}]" for name in rulebook.words(intent.INTENTS, rule.intents)]
+    when = rulebook.bit_names(situation.SITUATIONS, rule.when)
+    answers = [f"[{name}]" for name in rulebook.bit_names(intent.INTENTS, rule.intents)]
     if rule.answer is not None:
         answers = [item_text(rule.answer, notation)]
     antecedent = " ".join([*after, *([f"({', '.join(when)})"] if when else [])])
@@ -68,7 +67,7 @@ def rule_text(rule: Rule, notation: Notation) -> str:
 
 
 class Wanted(NamedTuple):
-    """What rules to look for."""
+    """The rules to look for."""
 
     support: float  # share of the transactions
     confidence: float
@@ -81,7 +80,7 @@ class Wanted(NamedTuple):
 
 
 def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[apriori.Rule]:
-    """The rules of Apriori as they are: antecedents of at most `longest` moves, one move each to answer."""
+    """Return Apriori's rules with antecedents of at most `longest` moves and one move as the answer."""
     bits = apriori.columns([list(plies) for plies in first], items)
     least = max(1, int(np.ceil(wanted.support * len(first))))
     levels = apriori.frequent(bits, least, wanted.longest + 1)
@@ -89,8 +88,8 @@ def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[aprior
     return [rule for rule in found if len(rule.consequent) == 1]
 
 
-def move_rules(games: Games, wanted: Wanted) -> list[Rule]:
-    """Rules whose answer comes last, and still surely enough when only such games are counted."""
+def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
+    """Return rules whose answer comes last, and is confident enough when only such games count."""
     firsts = first_plies(games, wanted.phase)
     found = mine(firsts, len(games.items), wanted)
     used = sorted({item for rule in found for item in (*rule.antecedent, *rule.consequent)})
@@ -117,15 +116,15 @@ def move_rules(games: Games, wanted: Wanted) -> list[Rule]:
         after = tuple(games.items[item] for item in sorted(rule.antecedent))
         share = float((answered != NEVER).mean())
         score = float(points[is_answered].mean())
-        kept.append(Rule(after, 0, games.items[last], 0, count, sure, sure / share, score))
+        kept.append(MinedRule(after, 0, games.items[last], 0, count, sure, sure / share, score))
     return sorted(kept, key=lambda rule: (len(rule.after), -rule.games))
 
 
 # Rules of situations
 
 
-def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
-    """Rules from the move before and the position's classes to a move or its intents."""
+def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
+    """Return rules from the move before and the position's classes to a move or its intents."""
     classes = np.concatenate([plies[:, SITUATIONS] for plies in games.plies])
     intents = np.concatenate([plies[:, INTENTS] for plies in games.plies])
     answer = np.concatenate(games.numbers)
@@ -169,7 +168,7 @@ def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
             continue
         fits = np.logical_and.reduce([rows[item] for item in (*rule.antecedent, *rule.consequent)])
         found.append(
-            Rule(
+            MinedRule(
                 tuple(games.items[number] for kind, number in asked if kind == "after"),
                 sum(1 << bit for kind, bit in asked if kind == "when"),
                 games.items[given[0][1]] if given[0][0] == "answer" else None,
@@ -183,10 +182,10 @@ def situation_rules(games: Games, wanted: Wanted) -> list[Rule]:
     return sorted(found, key=lambda rule: (len(rule.after), -rule.confidence))
 
 
-def without_idle_conditions(rules: list[Rule], improvement: float) -> list[Rule]:
-    """The rules that are surer, by so much, than those of the same answer that ask for less."""
+def without_idle_conditions(rules: list[MinedRule], improvement: float) -> list[MinedRule]:
+    """Return rules whose confidence is `improvement` above that of rules with the same answer and fewer conditions."""
 
-    def parts(rule: Rule) -> frozenset[Item | int]:
+    def parts(rule: MinedRule) -> frozenset[Item | int]:
         return frozenset(rule.after) | {bit for bit in range(len(situation.SITUATIONS)) if rule.when >> bit & 1}
 
     by_answer: dict[tuple[Item | None, int], list[tuple[frozenset[Item | int], float]]] = {}
@@ -216,9 +215,9 @@ def main() -> int:
     parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
     parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")
     parser.add_argument("--notation", choices=("chinese", "traditional", "wxf"), default="chinese")
-    script.add_output(parser, "the rule base", required=False)
-    parser.add_argument("--source", default="", help="what its header says of the games")
-    parser.add_argument("--dump", type=Path, help="print a rule base")
+    script.add_output(parser, "the rule book", required=False)
+    parser.add_argument("--source", default="", help="of the games, for the header")
+    parser.add_argument("--dump", type=Path, help="print a rule book")
     options = parser.parse_args()
     if options.dump is not None:
         return dump(options.dump, options.notation)
@@ -228,10 +227,10 @@ def main() -> int:
         parser.error(f"--plies: 1 to {NEVER - 1}")
     out = None
     if options.out is not None or options.replace_shipped:
-        out = script.output(options, RULES, script.is_book(rulebook.KIND))
+        out = script.output(options, RULE_BOOK, script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
-    records = (record for path in options.files for record in read_records(path, skipped.append))
+    records = (record for path in options.files for record in read_game_records(path, skipped.append))
     games = collect(records, options.plies, skipped.append)
     replayed = time.perf_counter()
     phase = 1 << situation.SITUATIONS.index(options.phase) if options.phase else 0
@@ -273,10 +272,10 @@ def main() -> int:
 
 
 def dump(path: Path, notation: Notation) -> int:
-    """Print what a rule base says of itself, and its rules."""
+    """Print a rule book's header and its rules; return the exit status."""
     try:
         book = RuleBook(path)
-    except BookError as error:
+    except BookFileError as error:
         print(error, file=sys.stderr)
         return 1
     for name, value in book.about.items():

@@ -1,4 +1,4 @@
-"""What scripts share. Importing any of it announces the compiling of the games' kernels that comes after."""
+"""The code that scripts share. Importing it announces the compiling of the games' kernels that follows."""
 
 from scripts.lib import script
 

@@ -1,8 +1,8 @@
-"""Apriori: the item sets that occur often enough together, and the association rules in them.
+"""Apriori: the item sets that are frequent, and the association rules in them.
 
 R. Agrawal, R. Srikant, "Fast algorithms for mining association rules", as used in Jiang, Chen, Tang 2004, section 2.
-A transaction is a row of bits. An item's *column* has one bit a transaction, so the support of a set is the number of
-bits left when its columns are combined: no pass over the transactions.
+A transaction is a row of bits. An item's *column* has one bit a transaction: the support of a set is the number of bits
+that all its columns share, without a pass over the transactions.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, njit, types, uint64
 
+from games.kernel.intrinsics import popcount
+
 Array = np.ndarray[Any, Any]
 
 
 ROOM = 1 << 16
-"""Sets of a level that there is room for at first."""
+"""Sets of a level for which there is room at first."""
 
 
 class Level(NamedTuple):
@@ -39,7 +41,7 @@ class Rule(NamedTuple):
 
 
 def columns(transactions: list[set[int]] | list[list[int]], items: int) -> Array:
-    """[item, word] uint64: bit t of an item's row is set if transaction t holds it."""
+    """Return [item, word] uint64: bit t of an item's row is set if transaction t holds it."""
     bits = np.zeros((items, (len(transactions) + 63) // 64), np.uint64)
     for number, transaction in enumerate(transactions):
         rows = np.fromiter(transaction, np.int64)
@@ -48,7 +50,7 @@ def columns(transactions: list[set[int]] | list[list[int]], items: int) -> Array
 
 
 def packed(rows: Sequence[Array]) -> Array:
-    """The columns of items given as a truth value a transaction."""
+    """Return the columns of items, each given as a truth value a transaction."""
     bits = np.zeros((len(rows), (len(rows[0]) + 63) // 64), np.uint64)
     for row, holds in zip(bits, rows, strict=True):
         data = np.packbits(holds, bitorder="little")
@@ -56,17 +58,9 @@ def packed(rows: Sequence[Array]) -> Array:
     return bits
 
 
-@njit(int64(uint64), inline="always")
-def _popcount(word: int) -> int:
-    word -= (word >> uint64(1)) & uint64(0x5555555555555555)
-    word = (word & uint64(0x3333333333333333)) + ((word >> uint64(2)) & uint64(0x3333333333333333))
-    word = (word + (word >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F)
-    return int64((word * uint64(0x0101010101010101)) >> uint64(56))
-
-
 @njit(types.boolean(types.int32[:, ::1], types.int32[::1]))
 def _holds(sets: Array, wanted: Array) -> bool:
-    """Whether a lexicographically ordered level has a set."""
+    """True if a lexicographically ordered level has a set."""
     low, high = 0, len(sets)
     while low < high:
         middle = (low + high) // 2
@@ -86,7 +80,7 @@ def _holds(sets: Array, wanted: Array) -> bool:
 
 @njit(int64(uint64[:, ::1], types.int32[:, ::1], int64, types.int32[:, ::1], int64[::1]))
 def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array) -> int:
-    """Join, prune and count: frequent sets one larger to `grown`, as far as there is room; returns their number."""
+    """Join, prune and count: write frequent sets one larger to `grown` while there is room; return their number."""
     size = sets.shape[1]
     words = bits.shape[1]
     common = np.empty(words, np.uint64)
@@ -121,7 +115,7 @@ def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array) -> 
                 count = 0
                 row = bits[candidate[size]]
                 for w in range(words):
-                    count += _popcount(common[w] & row[w])
+                    count += popcount(common[w] & row[w])
                 if count >= least:
                     if found < len(grown):
                         grown[found] = candidate
@@ -132,7 +126,7 @@ def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array) -> 
 
 
 def frequent(bits: Array, least: int, longest: int) -> list[Level]:
-    """The frequent sets of 1..longest items, those in at least `least` transactions."""
+    """Return the sets of 1..longest items that are in at least `least` transactions."""
     counts = np.bitwise_count(bits).sum(axis=1).astype(np.int64)
     kept = np.flatnonzero(counts >= least)
     levels = [Level(kept.astype(np.int32)[:, None], counts[kept])]
@@ -153,7 +147,7 @@ def frequent(bits: Array, least: int, longest: int) -> list[Level]:
 
 
 def rules(levels: list[Level], transactions: int, confidence: float) -> Iterator[Rule]:
-    """Every split of every frequent set whose confidence is at least so high."""
+    """Yield every split of every frequent set whose confidence is high enough."""
     counts = {
         tuple(items): count
         for level in levels

@@ -1,7 +1,7 @@
 """The Connect6 program of paper 3, with the board scanned whole or only where stones were placed.
 
-At each node all pairs of points near stones are placed and valued by the roads, the best `width` are searched, by plain
-alpha-beta to a fixed depth. The two ways differ in `put` and `settle` alone. Road values are the paper's table 1.
+At each node all pairs of points near stones are placed and valued by the roads; the best `width` are searched by plain
+alpha-beta to a fixed depth. The two ways differ only in `put` and `settle`. Road values are the paper's table 1.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 
 from games.connect6.game import Connect6Position
 from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.position import POSITION
+from games.connect6.rules.position import POSITION, first_stone, make_turn, second_stone
 from games.kernel.control import STOPPED, Control, poll
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
@@ -18,11 +18,11 @@ from games.kernel.jit import Record, entry, inner, int64, new_record, record, re
 OWN = (0, 1, 20, 40, 200, 200, 1_000_000)
 OPPONENT = (0, 1, 25, 50, 6000, 6000, 1_000_000)
 WON = 900_000
-"""No sum of other roads comes near a road of six."""
+"""Score of a win: no sum of other roads comes near a road of six."""
 
 LOCAL, GLOBAL = 0, 1
 NEAR = 2
-"""Points are near that a stone stands on in one of the eight directions, at most so many steps away."""
+"""A point is near if a stone stands at most this many steps away in one of the eight directions."""
 
 MAX_DEPTH, MAX_WIDTH = 8, 64
 
@@ -44,7 +44,7 @@ SCAN = record_type(SCAN_DTYPE)
 
 
 def paper_tables() -> Record:
-    """The engine's tables with the paper's road values."""
+    """Return the engine's lookup arrays with the paper's road values."""
     lookup = LOOKUP_RECORD.copy()
     for stones in range(1, ROAD_LENGTH + 1):
         for side in range(2):
@@ -56,7 +56,7 @@ def paper_tables() -> Record:
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def put(pos: Record, lookup: Record, point: int, side: int, by: int, scan: int) -> None:
-    """Place a stone (by = 1) or take it back (-1); the local scan keeps the roads through it and the sums."""
+    """Place a stone (by = 1) or remove it (-1); the local scan updates the roads through it and the sums."""
     pos.stones[point] = side + 1 if by == 1 else 0
     if scan == LOCAL:
         step = by if side == 0 else 8 * by
@@ -88,7 +88,7 @@ def settle(pos: Record, lookup: Record, scan: int) -> None:
 
 @inner(int64(POSITION, SCAN))
 def list_near(pos: Record, work: Record) -> int:
-    """The empty points near stones, to work.points; their number."""
+    """Write the empty points near stones to work.points; return their number."""
     count = int64(0)
     for point in range(POINTS):
         if pos.stones[point] != 0:
@@ -109,7 +109,7 @@ def list_near(pos: Record, work: Record) -> int:
 
 @inner(int64(POSITION, SCAN, LOOKUP, int64))
 def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """The `width` pairs of best value to the mover, best first, to the depth's part of work.turns; their number."""
+    """Write the mover's `width` best pairs, best first, to the depth's part of work.turns; return their number."""
     side, scan = pos.turn, work.local
     base = depth * MAX_WIDTH
     points = list_near(pos, work)
@@ -132,7 +132,7 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
                 work.turns[place] = work.turns[place - 1]
                 work.values[place] = work.values[place - 1]
                 place -= 1
-            work.turns[place] = first | second << 9
+            work.turns[place] = make_turn(first, second)
             work.values[place] = value
             count += 1
         put(pos, lookup, first, side, int64(-1), scan)
@@ -141,7 +141,10 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 
 @inner(int64(POSITION, SCAN, LOOKUP, int64, int64, int64, int64))
 def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, is_root: int) -> int:
-    """The value to the side to move of a settled position, fail-hard."""
+    """Search a settled position to `depth` turns; return its value within (alpha, beta), the mover's view, fail-hard.
+
+    Returns 0, without meaning, once work.stopped is set.
+    """
     work.nodes += 1
     if work.nodes >= work.poll_at:
         work.poll_at = poll(work.control, int64(0), work.nodes)
@@ -155,14 +158,14 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
     count = choose_turns(pos, work, lookup, depth)
     for i in range(depth * MAX_WIDTH, depth * MAX_WIDTH + count):
         turn = int64(work.turns[i])
-        put(pos, lookup, turn & 511, side, int64(1), scan)
-        put(pos, lookup, turn >> 9, side, int64(1), scan)
+        put(pos, lookup, first_stone(turn), side, int64(1), scan)
+        put(pos, lookup, second_stone(turn), side, int64(1), scan)
         settle(pos, lookup, scan)
         pos.turn = side ^ 1
         value = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, int64(0))
         pos.turn = side
-        put(pos, lookup, turn & 511, side, int64(-1), scan)
-        put(pos, lookup, turn >> 9, side, int64(-1), scan)
+        put(pos, lookup, first_stone(turn), side, int64(-1), scan)
+        put(pos, lookup, second_stone(turn), side, int64(-1), scan)
         if work.stopped == 1:
             return 0
         if value > alpha:
@@ -176,7 +179,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
 
 @entry(int64(POSITION, SCAN, LOOKUP, int64))
 def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """The value at a depth; the turn goes to work.best."""
+    """Search to a depth; return the value, the mover's view, and leave the turn in work.best."""
     settle(pos, lookup, work.local)
     value = negamax(pos, work, lookup, int64(-10 * WON), int64(10 * WON), depth, int64(1))
     settle(pos, lookup, work.local)
@@ -184,7 +187,7 @@ def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 
 
 class Program:
-    """One of the two."""
+    """One of the two programs."""
 
     def __init__(self, scan: int, width: int) -> None:
         self._work = new_record(SCAN_DTYPE)
@@ -192,7 +195,7 @@ class Program:
         self._tables = paper_tables()
 
     def search(self, position: Connect6Position, depth: int, seconds: float = 0.0) -> tuple[int, int, int]:
-        """(turn, value, depth finished): one depth, or with `seconds` by iterative deepening as deep as they last."""
+        """Search one depth, or with `seconds` deepen until they are spent; return (turn, value, depth finished)."""
         work, lookup = self._work, self._tables
         pos = position.record.copy()
         for side in range(2):

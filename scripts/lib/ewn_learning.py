@@ -1,8 +1,8 @@
 """Learn EWN's evaluation by playing against itself: temporal differences over all throws.
 
-Before each throw of a game the position's value is moved towards what its successors give: the mean over the six
-throws of the best move's value, exact where a move wins or a table of endings tells. The game goes on with the best
-move of one throw, now and then with a random one. A weight's step shrinks as its errors cancel out (temporal
+Before each throw of a game the position's value moves towards that of its successors: the mean over the six throws of
+the best move's value, exact where a move wins or a tablebase knows it. The game continues with the best move of one
+throw, sometimes with a random one. A weight's step shrinks as its errors cancel out (temporal
 coherence, Beal and Smith 1999; Jaskowski 2018 for n-tuples).
 """
 
@@ -31,12 +31,12 @@ RANDOM_MOVES = 100
 """Per mille of moves."""
 
 EXACT_PIECES = 4
-"""A game is left when so few pieces are on the board: tables know the rest."""
+"""A game ends with this many pieces on the board: tablebases have their values."""
 
 LEARNER_DTYPE = record(
     [
         ("triangles", "u1", 12),
-        ("best", "f8", 6),  # scratch: what the best move of each piece is worth
+        ("best", "f8", 6),  # scratch: the value of each piece's best move
         ("states", "i8"),
         ("squared_error", "f8"),  # sum over states
     ]
@@ -59,7 +59,7 @@ def estimate(weights: Any, work: Record, terms: int) -> float:
 
 @inner(float64(POSITION, EVALUATION, WORK, WEIGHTS))
 def value_of(pos: Record, e: Record, work: Record, weights: Any) -> float:
-    exact = probe_ending(pos, work.endings)
+    exact = probe_ending(pos, work.tablebase)
     if exact != UNKNOWN:
         return exact / ONE
     return estimate(weights, work, list_terms(pos, e, work))
@@ -129,7 +129,7 @@ def play(
     sizes: Any,
     games: int,
 ) -> None:
-    """Play and learn from so many games."""
+    """Play this many games and learn from them."""
     for _ in range(games):
         deploy(pos, learner, work)
         while pos.winner < 0 and popcount(pos.alive[0]) + popcount(pos.alive[1]) > EXACT_PIECES:

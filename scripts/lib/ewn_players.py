@@ -1,4 +1,4 @@
-"""Players of EWN for experiments, by name; each is given a time for a move, or a number of playouts.
+"""Players of EWN for experiments, by name; each has a time for a move, or a number of playouts.
 
     random          any move
     minimax         expectiminimax without cuts, valued by steps to the goal
@@ -9,30 +9,29 @@
     siqi            the engine as it is
     openspiel:N     OpenSpiel's MCTS with N simulations a move
 
-`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players know no
-tables of endings.
+`uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players use no
+tablebases.
 """
 
 from __future__ import annotations
 
-import random
 import time
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.paper_games import Mind
+from scripts.lib.paper_games import EngineMind, Mind, RandomMind
 
-from games.contract import Task
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import chance
-from games.ewn.evaluation.playout import FINER, RANDOM, TO_THE_END, WIN, play_out
+from games.ewn.evaluation.playout import FINER_BITS, RANDOM, TO_THE_END, WIN, play_out
 from games.ewn.game import Ewn, EwnPosition
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from games.ewn.rules.movegen import step
 from games.ewn.rules.notation import TRIANGLES, move_text
-from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, undo_move
+from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, make_move, undo_move
 from games.ewn.rules.work import WORK, WORK_DTYPE
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_1
@@ -46,26 +45,10 @@ CHUNK = 64
 """Playouts for each move between two looks at the clock."""
 
 
-class Simple:
-    """What players have in common that look at nothing but the position."""
-
-    def __init__(self) -> None:
-        self.random = random.Random(0)
-
-    def new_game(self, seed: int) -> None:
-        self.random.seed(seed)
-
-
-class RandomPlayer(Simple):
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        return self.random.choice(position.legal_moves())
-
-
-class MonteCarlo(Simple):
+class MonteCarlo:
     """Flat Monte Carlo: the move whose random playouts end best."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._work, self._board = new_record(WORK_DTYPE), new_record(POSITION_DTYPE)
         self._work.policy, self._work.playout_plies = RANDOM, TO_THE_END
 
@@ -91,12 +74,12 @@ class MonteCarlo(Simple):
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """The mover's chance before the throw, every move of every throw searched to the depth."""
+    """Return the mover's chance before the throw, every move of every throw searched to the depth."""
     count_node(work)
     if work.stopped == 1:
         return int64(0)
     if depth == 0:
-        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER
+        return chance(pos, evaluate.evaluation_at(work.evaluation), work) << FINER_BITS
     side = pos.turn
     alive = pos.alive[side]
     total = int64(0)
@@ -122,7 +105,7 @@ def full_width(pos: Record, work: Record, lookup: Record, depth: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def value_of(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """What a move is worth, `depth` moves deep with this one; void once work.stopped."""
+    """Return a move's value, searched `depth` moves deep with this one; meaningless once work.stopped."""
     do_move(pos, lookup, move)
     value = int64(WIN)
     if pos.winner < 0:
@@ -131,14 +114,16 @@ def value_of(pos: Record, work: Record, lookup: Record, move: int, depth: int) -
     return value
 
 
-class Minimax(Simple):
+class Minimax:
     """Expectiminimax without cuts, deepened while there is time."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._weights = steps_alone()
         self._work = new_record(WORK_DTYPE)
         self._work.evaluation = address_of(self._weights)
+
+    def new_game(self, seed: int) -> None:
+        """Nothing is random."""
 
     def choose(self, position: EwnPosition, ms: float) -> int:
         control = Control()
@@ -157,49 +142,19 @@ class Minimax(Simple):
 
 
 def steps_alone() -> Any:
-    """An evaluation by steps to the goal, as an array of one."""
-    e = evaluate.without_weights()
-    e.weights[:] = evaluate.of_steps()
+    """Return an evaluation by steps to the goal, as an array of one."""
+    e = evaluate.new_evaluation()
+    e.weights[:] = evaluate.step_weights()
     return np.array([e])
 
 
-class Engine(Simple):
-    """A searcher of the engine."""
-
-    def __init__(self, options: dict[str, str], by_steps: bool = False) -> None:
-        super().__init__()
-        self._threads, hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
-        self.game = Ewn(print)
-        for name, value in options.items():
-            self.game.set_option(name, value)
-        if by_steps:
-            self.game.knowledge.weights = steps_alone()
-        self._hash_mb = hash_mb
-        self.searcher = self.game.searcher()
-
-    def new_game(self, seed: int) -> None:
-        self.searcher.configure(self._hash_mb, self._threads, seed)
-        self.searcher.clear()
-
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        control = Control()
-        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
-        self.searcher.start(Task(position, control))
-        report = self.searcher.iterate()
-        while report.complete and not report.finished and not control.stopped:
-            report = self.searcher.iterate()
-        self.searcher.finish()
-        return report.lines[0].pv[0]
-
-
-class OpenSpiel(Simple):
+class OpenSpiel:
     """OpenSpiel's MCTS in C++, its own state played alongside. Who moves first is White there, at the bottom right."""
 
     def __init__(self, simulations: int, uct_c: float = 2.0) -> None:
         script.require("pyspiel", "benchmark")
         import pyspiel
 
-        super().__init__()
         self._spiel = pyspiel
         self._rules = pyspiel.load_game("einstein_wurfelt_nicht")
         self._simulations, self._uct_c = simulations, uct_c
@@ -218,7 +173,7 @@ class OpenSpiel(Simple):
             self._state.apply_action(self._layouts[place][setup])
 
     def _read_layouts(self, place: int) -> dict[str, int]:
-        """The chance outcome of each of our set-up words."""
+        """Return OpenSpiel's chance outcome for each of our set-up words."""
         found = {}
         for action, _ in self._state.chance_outcomes():
             child = self._state.clone()
@@ -228,10 +183,10 @@ class OpenSpiel(Simple):
         return found
 
     def _cells(self, state: Any) -> list[str]:
-        """What stands on each square, row by row, `w1` or `__`."""
+        """Return the content of each square, row by row: `w1`, or `__` for an empty one."""
         return [cell for cell in str(state).replace("\n", "").split("|") if cell]
 
-    def tell(self, dice: int, move: str) -> None:
+    def observe(self, dice: int, move: str) -> None:
         """Play along a move of either side, or a set-up."""
         if len(self._setups) < 2:
             self._setups.append(move)
@@ -250,14 +205,14 @@ class OpenSpiel(Simple):
             self._state.apply_action(self._state.chance_outcomes()[dice - 1][0])
 
     def _word(self, action: int) -> str:
-        """Our move word of an action `W1-up`, on our board: White's corner is our first side's."""
+        """Return our move word of an action `W1-up`; White's corner is our first side's."""
         name = self._state.action_to_string(self._state.current_player(), action)
         piece, way = name.split("-")[0].lower(), name.split("-")[1].rstrip("*")
         square = 24 - self._cells(self._state).index(piece)
         step = {"up": 5, "left": 1, "diag": 6, "down": -5, "right": -1}[way]
         if way == "diag" and piece[0] == "b":
             step = -6
-        return move_text(square | (square + step) << 5)
+        return move_text(make_move(square, square + step))
 
     def choose(self, position: EwnPosition, ms: float) -> int:
         self._throw(position.dice)
@@ -265,22 +220,23 @@ class OpenSpiel(Simple):
 
 
 def make_player(text: str) -> Mind:
-    """A player by name and options; ValueError for an unknown name."""
+    """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     paper = {"Algorithm": "uct", "UseEndgames": "false"}
+    game = Ewn(print)
     if name == "siqi":
-        return Engine(options)
+        return EngineMind(game, options)
     if name == "uct":
-        return Engine(paper | {"WINK": "1.0", "UCTK": "1.0"} | options)
+        return EngineMind(game, paper | {"WINK": "1.0", "UCTK": "1.0"} | options)
     if name == "improved":
-        return Engine(paper | {"WINK": "0.4", "UCTK": "1.0"} | options)
+        return EngineMind(game, paper | {"WINK": "0.4", "UCTK": "1.0"} | options)
     if name == "alphabeta":
-        return Engine({"UseEndgames": "false"} | options, by_steps=True)
+        game.knowledge.weights = steps_alone()
+        return EngineMind(game, {"UseEndgames": "false"} | options)
     if name.startswith("openspiel:"):
         return OpenSpiel(int(name.removeprefix("openspiel:")))
-    simple: dict[str, type[Simple]] = {"random": RandomPlayer, "minimax": Minimax, "montecarlo": MonteCarlo}
+    simple: dict[str, Callable[[], Mind]] = {"random": RandomMind, "minimax": Minimax, "montecarlo": MonteCarlo}
     if name not in simple:
         raise ValueError(f"unknown player: {name}")
-    player: Any = simple[name]()
-    return cast(Mind, player)
+    return simple[name]()

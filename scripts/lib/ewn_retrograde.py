@@ -1,7 +1,7 @@
 """Solve an ending of EWN: the chance to win of every position, from the ends of the game backwards.
 
-Each move brings a piece nearer its corner, or takes one, so no position comes twice: the positions are worked off in
-layers, those first whose pieces have gone furthest. A layer's positions depend on later layers and smaller endings.
+Each move brings a piece nearer its corner or captures one, so no position repeats. Positions are solved in layers, the
+pieces that have gone furthest first. A layer's positions depend on later layers and smaller endings.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ LAYERS = 8 * 5 + 1
 """Steps from the corners to the goals, row and column apart, of all pieces together."""
 
 TOLERANCE = 1.01 / ONE
-"""Between a rounded value and what the rounded values of its successors give."""
+"""The largest difference between a rounded value and that of its rounded successors."""
 
-BEST_DTYPE = record([("move", "f8", 6)])  # scratch: what the best move of each piece is worth
+BEST_DTYPE = record([("move", "f8", 6)])  # scratch: the value of each piece's best move
 SOLVER_DTYPE = record(
     [
         ("smaller", "i8"),  # address of the TABLEBASE of smaller endings
@@ -57,7 +57,7 @@ SETS = types.Array(types.uint8, 2, "C")
 
 @inner(float64(POSITION, NUMBERING, ENDING, SOLVER, VALUES))
 def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
-    """The mover's chance before the throw, of a position of this ending or a smaller one while nobody has won."""
+    """Return the mover's chance before the throw in an undecided position of this ending or a smaller one."""
     first = popcount(pos.alive[0])
     second = popcount(pos.alive[1])
     if first + second < solver.pieces:
@@ -69,7 +69,7 @@ def value_of(pos: Record, n: Record, e: Record, solver: Record, values: Any) -> 
 
 @inner(float64(POSITION, BEST, LOOKUP, NUMBERING, ENDING, SOLVER, VALUES))
 def expand(pos: Record, best: Record, lookup: Record, n: Record, e: Record, solver: Record, values: Any) -> float:
-    """The mover's chance before the throw, from the positions after its moves."""
+    """Return the mover's chance before the throw, from the positions after its moves."""
     side = pos.turn
     alive = pos.alive[side]
     for piece in range(6):
@@ -110,7 +110,7 @@ def work_off(
 ) -> int:
     """Value one layer's positions of one set of the strong side (side 0), beside all `weak_sets` (squares).
 
-    With `is_check` nothing is written; returns how many values are not what their successors give.
+    With `is_check` nothing is written. Returns the number of values that do not follow from their successors.
     """
     wrong = 0
     for other in range(weak_sets.shape[0]):
@@ -158,7 +158,7 @@ class Solver:
     """One ending; `values` [weak side to move, number] once run."""
 
     def __init__(self, ending: Ending, smaller: int, threads: int) -> None:
-        """`smaller`: address of a TABLEBASE that has all endings captures lead to."""
+        """Prepare; `smaller` is the address of a TABLEBASE that has all endings captures lead to."""
         self._ending = ending
         self._numbering = number(ending)
         self._solver = new_record(SOLVER_DTYPE)
@@ -209,5 +209,5 @@ class Solver:
         self.values = np.rint(self.values * ONE).astype(np.float32) / np.float32(ONE)
 
     def check(self) -> int:
-        """How many of the rounded values are not what the rounded values of their successors give."""
+        """Return the number of rounded values that do not follow from those of their successors."""
         return self._layer(0, True)

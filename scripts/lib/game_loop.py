@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from scripts.lib.players import NO_LIMITS, Forfeit, Limits, Player, Turn
@@ -12,7 +12,7 @@ from games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_posit
 
 
 class Opening(NamedTuple):
-    """Where a pair of games starts. `fen` None: the start position."""
+    """The start of a pair of games. `fen` None: the start position."""
 
     text: str = ""
     fen: str | None = None
@@ -20,7 +20,7 @@ class Opening(NamedTuple):
 
 
 def parse_opening(text: str) -> Opening:
-    """`m1 m2 ...`, `FEN`, or `FEN moves m1 m2 ...`; a FEN is known by its slashes."""
+    """Parse `m1 m2 ...`, `FEN`, or `FEN moves m1 m2 ...`; a FEN has slashes."""
     if "/" not in text:
         return Opening(text, None, text.split())
     fen, _, moves = text.partition(" moves ")
@@ -28,12 +28,12 @@ def parse_opening(text: str) -> Opening:
 
 
 def words_for(game: Game[Position], position: Position, side: int, words: list[str]) -> list[str]:
-    """The game so far as that side may know it: all of it, unless the opponent's pieces are hidden."""
+    """Return the words of the game that a side may know: all, unless the opponent's pieces are hidden."""
     return position.view_moves(side) if is_hidden_position(position, game.info) else words
 
 
 def judged_position(game: Game[Position], fen: str | None, rules: str) -> Position:
-    """A position whose outcome is by the rules named."""
+    """Return a position that judges its outcome by the rules of `siqi` or `pyffish`."""
     if rules == "pyffish":
         from scripts.lib.pyffish_referee import PyffishPosition
 
@@ -42,7 +42,10 @@ def judged_position(game: Game[Position], fen: str | None, rules: str) -> Positi
 
 
 class Referee:
-    """Holds the full position, judges moves by the rules and throws the dice."""
+    """The referee: holds the full position, judges moves by the rules and throws the dice.
+
+    ValueError or Forfeit if the opening cannot be played.
+    """
 
     def __init__(self, game: Game[Position], opening: Opening, dice: Iterable[int] = (), rules: str = "siqi") -> None:
         if opening.fen and game.info.has_hidden:
@@ -55,7 +58,7 @@ class Referee:
             self.play(word)
 
     def turn(self, go: str, budget_ms: float) -> Turn:
-        """The question for the side to move, its dice thrown."""
+        """Throw the dice, if the game has any, and return the question for the side to move."""
         info, position = self._game.info, self.position
         deploying = is_setup_position(position, info) and not position.has_pieces
         if info.has_dice and not deploying:
@@ -66,7 +69,7 @@ class Referee:
         return Turn(position, start, words, deploying, self.thrown, go, budget_ms)
 
     def play(self, word: str) -> None:
-        """Push the move; Forfeit if it is none."""
+        """Push a move; Forfeit if the word is no legal one."""
         try:
             move = self.position.parse_move(word)
         except ValueError as error:
@@ -76,7 +79,7 @@ class Referee:
 
 
 class Clock:
-    """One side's time in one game, measured from our side of the pipe."""
+    """One side's clock in one game, in ms measured on our side of the pipe."""
 
     def __init__(self, limits: Limits = NO_LIMITS, margin_ms: float = math.inf) -> None:
         self.limits, self._margin_ms = limits, margin_ms
@@ -84,12 +87,12 @@ class Clock:
 
     @property
     def budget_ms(self) -> float:
-        """What the next move may take; infinite without a limit in time."""
+        """Return the ms that the next move may take; infinite without a limit in time."""
         left_ms = self.left_ms if self.limits.clock_ms else math.inf
         return min(self.limits.movetime_ms or math.inf, left_ms)
 
     def spend(self, elapsed_ms: float) -> None:
-        """Charge a move; Forfeit if it took more than budget and margin."""
+        """Charge a move to the clock; Forfeit if it took more than budget and margin."""
         self.used_ms += elapsed_ms
         self.longest_ms = max(self.longest_ms, elapsed_ms)
         if elapsed_ms > self.budget_ms + self._margin_ms:
@@ -98,7 +101,7 @@ class Clock:
 
 
 def go_words(clocks: Sequence[Clock], side: int) -> str:
-    """The `go` line for a side; `wtime` belongs to the side that moves first from the start position."""
+    """Return the `go` line for a side; `wtime` belongs to the side that moves first from the start position."""
     limits = clocks[side].limits
     words = ["go"]
     for letter, clock in zip("wb", clocks, strict=True):
@@ -112,24 +115,35 @@ def go_words(clocks: Sequence[Clock], side: int) -> str:
 
 
 class Ending(NamedTuple):
-    """How a game ended; the winner is a side."""
+    """The end of a game."""
 
-    winner: int | None
+    winner: int | None  # a side
     cause: str  # rules | illegal | crash | time | adjudicated
     reason: str
 
 
 class Agreement(NamedTuple):
-    """A game is decided once scores of both sides have named the same winner for that many plies after the first."""
+    """The rule that decides a game when both sides' scores agree on its winner."""
 
-    cp: int  # a score beyond it names a winner, and so does a mate
-    plies: int
+    cp: int  # a score of at least this size names a winner, and so does a mate
+    plies: int  # after the first score that names the winner
 
     def winner(self, score: Score | None, side: int) -> int | None:
-        """The side that a score from `side`'s view calls the winner."""
+        """Return the winner by a score from `side`'s view; None if it names none."""
         if score is None or (score.mate is None and abs(score.cp) < self.cp):
             return None
         return side if (score.cp if score.mate is None else score.mate) > 0 else 1 - side
+
+
+class Adjudication(NamedTuple):
+    """The ways to end a game before the rules do."""
+
+    max_plies: int = 0  # a game that reaches it is drawn; 0: no such limit
+    agreement: Agreement | None = None
+    tablebases: Callable[[Position], Ending | None] | None = None
+
+
+BY_RULES = Adjudication()
 
 
 def play_moves(
@@ -137,14 +151,10 @@ def play_moves(
     seated: Sequence[Player],
     clocks: Sequence[Clock],
     seeds: Sequence[str],
-    max_plies: int = 0,
-    agreement: Agreement | None = None,
+    adjudication: Adjudication = BY_RULES,
 ) -> Ending:
-    """Greet both sides, then ask in turn until the rules, a limit or a fault ends the game.
-
-    `max_plies`: a game so long is drawn; 0: no such limit.
-    """
-    ending = _play_moves(referee, seated, clocks, seeds, max_plies, agreement)
+    """Greet both sides, then ask each in turn until the rules, an adjudication or a fault ends the game."""
+    ending = _play_moves(referee, seated, clocks, seeds, adjudication)
     for side, player in enumerate(seated):
         player.game_over(None if ending.winner is None else ending.winner == side)
     return ending
@@ -155,9 +165,9 @@ def _play_moves(
     seated: Sequence[Player],
     clocks: Sequence[Clock],
     seeds: Sequence[str],
-    max_plies: int,
-    agreement: Agreement | None,
+    adjudication: Adjudication,
 ) -> Ending:
+    max_plies, agreement, tablebases = adjudication
     side, leader, agreed = FIRST, None, 0
     try:
         for side in (FIRST, SECOND):
@@ -167,6 +177,8 @@ def _play_moves(
                 return Ending(leader, "adjudicated", f"scores agreed for {agreed} plies")
             if max_plies and len(referee.words) >= max_plies:
                 return Ending(None, "adjudicated", f"{max_plies} plies")
+            if tablebases and (ending := tablebases(referee.position)):
+                return ending
             side = referee.position.turn
             choice = seated[side].choose(referee.turn(go_words(clocks, side), clocks[side].budget_ms))
             clocks[side].spend(choice.elapsed_ms)

@@ -1,16 +1,16 @@
-"""Players of Junqi for experiments, by name; each is given a view and a time for a move.
+"""Players of Junqi for experiments, by name; each has a view and a time for a move.
 
     random          any move
-    minimax         full-width search of completed boards, deepened while there is time; values averaged over the boards
+    minimax         full-width search of sampled worlds, deepened while there is time; values averaged over the worlds
     alphabeta       the same with alpha-beta cuts, attacks first
-    mcts            playouts on completed boards: of the move that did best so far, one in ten of any
-    uct             a UCT tree for each completed board, visits added up
+    mcts            playouts in sampled worlds: of the best move so far, one in ten of a random move
+    uct             a UCT tree for each sampled world, visits added up
     cooperation     paper 4's player
     siqi            the engine as it is
-    activated       the engine, looking only at moves of pieces that paper 4's player activates in a fifth of the time
+    activated       the engine, only with moves of pieces that paper 4's player activates in a fifth of the time
 
-The last three take options of the engine, `siqi Threads=2`. Boards are completed as the engine does it,
-and valued by its static evaluation.
+The last three take options of the engine, `siqi Threads=2`. Worlds are sampled by the engine's code, and valued by its
+static evaluation.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from scripts.lib.paper_games import Mind
+from scripts.lib.paper_games import EngineMind, Mind, RandomMind
 
-from games.contract import Report, Task
+from games.contract import Task
 from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.evaluation.playout import enter_world
 from games.junqi.game import Junqi, JunqiPosition
@@ -34,7 +34,7 @@ from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.junqi.rules.movegen import BOARDS, list_side
 from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
-from games.junqi.search.flat import ARM_DTYPE, PLIES, try_arms
+from games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
 from games.junqi.search.root import RootView
 from games.junqi.search.uct import EDGE_DTYPE, grow
 from games.kernel.control import Control
@@ -48,52 +48,12 @@ MAX_PLIES = 40
 STACK = types.Array(types.uint16, 1, "C")
 
 
-class RandomPlayer:
-    def __init__(self) -> None:
-        self._random = random.Random(0)
-
-    def new_game(self, seed: int) -> None:
-        self._random.seed(seed)
-
-    def choose(self, view: JunqiPosition, ms: float) -> int:
-        return self._random.choice(view.legal_moves())
-
-
-class Engine:
-    """A searcher of the engine."""
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self._threads, self._hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
-        self.game = Junqi(print)
-        for name, value in options.items():
-            self.game.set_option(name, value)
-        self.searcher = self.game.searcher()
-
-    def new_game(self, seed: int) -> None:
-        self.searcher.configure(self._hash_mb, self._threads, seed)
-        self.searcher.clear()
-
-    def choose(self, view: JunqiPosition, ms: float) -> int:
-        return self.search(view, ms).lines[0].pv[0]
-
-    def search(self, view: JunqiPosition, ms: float, moves: tuple[int, ...] = ()) -> Report:
-        """The last report of a search, of some moves or all."""
-        control = Control()
-        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
-        self.searcher.start(Task(view, control, moves))
-        report: Report = self.searcher.iterate()
-        while report.complete and not report.finished and not control.stopped:
-            report = self.searcher.iterate()
-        self.searcher.finish()
-        return report
-
-
 class Activated:
     """The engine with paper 4's activation before it."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self._guide = Engine({"Searcher": "cooperation"})
-        self._engine = Engine(options)
+        self._guide = EngineMind(Junqi(print), {"Searcher": "cooperation"})
+        self._engine = EngineMind(Junqi(print), options)
 
     def new_game(self, seed: int) -> None:
         self._guide.new_game(seed)
@@ -107,9 +67,9 @@ class Activated:
 
 
 class Determinized:
-    """What players have in common that complete the board some times and then see all of it."""
+    """The base of players that sample worlds and then see all pieces in each."""
 
-    boards = 8
+    worlds = 8
 
     def __init__(self) -> None:
         self.work = new_record(WORK_DTYPE)
@@ -126,15 +86,15 @@ class Determinized:
         self.work.control, self.work.nodes, self.work.poll_at, self.work.stopped = self._control.address, 0, 0, 0
 
     def begin(self, view: JunqiPosition, ms: float) -> RootView:
-        """The completed boards; the clock runs from here."""
+        """Return the sampled worlds; the clock runs from here."""
         self._seed += 1
         self.run_until(time.monotonic_ns() + int(ms * 1e6))
-        return RootView(Task(view, self._control), [self.work], self.boards, self._seed)
+        return RootView(Task(view, self._control), [self.work], self.worlds, self._seed)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, STACK, int64))
 def list_attacks_first(pos: Record, work: Record, lookup: Record, stack: Any, first: int) -> int:
-    """The moves of the side to move to stack[first:]; returns their end."""
+    """Write the moves of the side to move to stack[first:]; return their end."""
     count = list_side(pos, work, lookup, pos.turn)
     end = first
     for attacks in range(1, -1, -1):
@@ -157,7 +117,7 @@ def negamax(
     beta: float,
     with_cuts: int,
 ) -> float:
-    """The chance of the side to move on boards[ply], all pieces known; void once work.stopped."""
+    """Return the mover's chance on boards[ply], all pieces known; meaningless once work.stopped."""
     pos = boards[ply]
     count_node(work)
     if work.stopped == 1:
@@ -196,7 +156,7 @@ def try_move(
     depth: int,
     with_cuts: int,
 ) -> float:
-    """What a move is worth to its mover on a completed board, `depth` plies deep with this one."""
+    """Return a move's value to its mover in a world, searched `depth` plies deep with this one."""
     copy_record(boards[0], view)
     enter_world(boards[0], work, world)
     do_move(boards[0], move, result_code(boards[0], lookup, move))
@@ -237,9 +197,9 @@ class FullWidth(Determinized):
 
 
 class MonteCarlo(Determinized):
-    """Playouts on completed boards, greedy but for one in ten."""
+    """Playouts in sampled worlds of the best move so far, one time in ten of a random one."""
 
-    boards = 40
+    worlds = 40
 
     def choose(self, view: JunqiPosition, ms: float) -> int:
         root = self.begin(view, ms)
@@ -253,14 +213,14 @@ class MonteCarlo(Determinized):
                 best = int(np.argmax(arms["sum"] / arms["visits"]))
                 chosen = rng.randrange(len(arms)) if rng.random() < 0.1 else best
             arm = arms[chosen : chosen + 1]
-            playouts = self.boards
-            try_arms(root.view, self.board, self.work, LOOKUP_RECORD, arm, 1, i, 1, playouts, PLIES)
+            playouts = self.worlds
+            try_arms(root.view, self.board, self.work, LOOKUP_RECORD, arm, 1, i, 1, playouts, PLAYOUT_PLIES)
             i += 1
         return int(arms["move"][np.argmax(arms["sum"] / np.maximum(arms["visits"], 1))])
 
 
 class Trees(Determinized):
-    """UCT on each completed board by itself; what the trees visit most."""
+    """UCT in each sampled world by itself; plays the move that the trees visit most."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -284,17 +244,17 @@ class Trees(Determinized):
 
 
 def make_player(text: str) -> Mind:
-    """A player by name and options; ValueError for an unknown name."""
+    """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
     if name == "siqi":
-        return Engine(options)
+        return EngineMind(Junqi(print), options)
     if name == "cooperation":
-        return Engine({"Searcher": "cooperation"} | options)
+        return EngineMind(Junqi(print), {"Searcher": "cooperation"} | options)
     if name == "activated":
         return Activated(options)
     simple: dict[str, Callable[[], Mind]] = {
-        "random": RandomPlayer,
+        "random": RandomMind,
         "minimax": lambda: FullWidth(False),
         "alphabeta": lambda: FullWidth(True),
         "mcts": MonteCarlo,

@@ -1,7 +1,7 @@
 """Logs: files of lines that only grow, plain or in zstandard frames (`.zst`), each with one writer at a time.
 
-Lines are added in batches, a frame each where the file is compressed. A process that is killed loses no batch before:
-what it left of a last one is cut off when the log is opened again, and only then.
+Lines are added in batches, a frame each where the file is compressed. A killed process loses at most its last batch:
+the torn part is cut off when the log is opened again, and only then.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SUFFIXES = (".jsonl", ".zst")
 _LEVEL = 10
 _STEP = 1 << 16
 _MAGIC = b"\x28\xb5\x2f\xfd"
-"""Begins a frame. It is not UTF-8, so no line has it; compressed data has it at one byte of 2**32."""
+"""Begins a frame. It is not UTF-8, so no line has it; compressed data has it at one byte in 2**32."""
 
 _DAMAGE = (msgspec.DecodeError, zstandard.ZstdError, ValueError, TypeError, KeyError, AttributeError)
 
@@ -37,14 +37,15 @@ def is_json(line: bytes) -> bool:
 
 
 class Log:
-    """A log, open at its end. `is_empty`: it has no line yet, so that a first one with settings is due."""
+    """A log, open at its end. `is_empty`: it has no line yet, and needs a first one with settings."""
 
     def __init__(
         self, path: Path, owns: Owns, read: Callable[[bytes], object], is_whole: Callable[[bytes], bool] = is_json
     ) -> None:
-        """Let `read` see each line. OSError: not ours, damaged (or `read` fails), or another's; it is then as it was.
+        """Open a log and call `read` with each line.
 
-        `is_whole` tells a last line that lacks only its end from one cut short.
+        OSError, with the file unchanged, if it is not ours, damaged (or `read` fails), or another process writes it.
+        `is_whole`: true for a last line that lacks only its end, not for one cut short.
         """
         self._path, self._is_compressed = path, path.suffix == ".zst"
         self._file = open_append(path, owns, exclusive=True)
@@ -59,7 +60,7 @@ class Log:
             raise
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """Append lines, which are on the disk when this returns."""
+        """Append lines; they are on the disk when this returns."""
         data = b"".join(line + b"\n" for line in lines)
         packed = zstandard.ZstdCompressor(_LEVEL, write_checksum=True).compress(data) if self._is_compressed else data
         write_whole(self._file, packed)
@@ -76,13 +77,13 @@ class Log:
 
 
 def read_log(path: Path, read: Callable[[bytes], object]) -> None:
-    """Let `read` see each whole line of a log of JSON lines. OSError if it is damaged."""
+    """Call `read` with each whole line of a log of JSON lines. OSError if it is damaged."""
     with path.open("rb") as file:
         _read(path, file, read, is_json)
 
 
 def _read(path: Path, file: BinaryIO, read: Callable[[bytes], object], is_whole: Callable[[bytes], bool]) -> int:
-    """Return where the last whole batch ends."""
+    """Return the offset at which the last whole batch ends."""
     end = 0
     try:
         for batch_end, lines in read_frames(file) if path.suffix == ".zst" else _read_lines(file, is_whole):
@@ -100,7 +101,7 @@ def _byte_before(file: BinaryIO, end: int) -> bytes:
 
 
 def _read_lines(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield where each whole line ends, and the line."""
+    """Yield the offset at which each whole line ends, and the line."""
     file.seek(0)
     end = 0
     for line in file.read().splitlines(keepends=True):
@@ -110,7 +111,7 @@ def _read_lines(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> Iterator[t
 
 
 def read_frames(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield where each whole frame of a file ends, and its lines. A last frame that was cut short is left out.
+    """Yield the offset at which each whole frame ends, and its lines. A last frame that was cut short is left out.
 
     ZstdError if a frame is damaged.
     """
@@ -134,11 +135,11 @@ def read_frames(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
 class GameLog(Log):
     """A log of games played with the same settings; its first line is `{"<kind>":<settings>}`.
 
-    `numbers`: of the games that it holds.
+    `numbers`: the numbers of the games that it holds.
     """
 
     def __init__(self, path: Path, kind: str, settings: dict[str, Any]) -> None:
-        """OSError also if the games are of other settings, which are as JSON gives them back."""
+        """Open the log; OSError also if its games are of other settings, compared as JSON decodes them."""
         if path.suffix not in SUFFIXES:
             raise OSError(errno.EINVAL, f"the name of the games' file ends in {' or '.join(SUFFIXES)}", str(path))
         self.numbers: set[int] = set()
@@ -166,7 +167,7 @@ class GameLog(Log):
 
 
 def compare(path: Path, what: str, found: dict[str, Any], now: dict[str, Any]) -> None:
-    """OSError if a log was made with other settings, with the first words of why and the differences."""
+    """Compare settings; OSError if they differ, its text `what` and the differences."""
     names = [name for name in found | now if found.get(name) != now.get(name)]
     if names:
         differences = ", ".join(f"{name} was {found.get(name)}, now {now.get(name)}" for name in names)

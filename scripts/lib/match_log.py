@@ -1,7 +1,8 @@
-"""What a match is and what came of it: settings, games, and the log that holds both."""
+"""The settings and the games of a match, and the log that holds both."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,12 +18,12 @@ class UsageError(Exception):
     """The match cannot be played as asked."""
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """Everything that makes a match; the first line of its log."""
+class MatchSettings(msgspec.Struct, frozen=True):
+    """Everything that makes a match or a tournament; the first line of its log."""
 
     game: str
-    engines: tuple[EngineSpec, EngineSpec]  # A, B
-    games: int = 100
+    engines: tuple[EngineSpec, ...]  # A, B; or those of a tournament
+    games: int = 100  # of each pairing
     concurrency: int = 1
     seed: int = 1  # of throws, order of openings, random movers
     openings: str = ""  # path
@@ -34,10 +35,18 @@ class Settings(msgspec.Struct, frozen=True):
     referee: str = "siqi"  # whose rules judge
     best_of: int = 0  # games of a series; `games` counts series then
     agreement: Agreement | None = None  # of both engines' scores, which decides a game
+    tournament: str = ""  # gauntlet | round-robin; empty: a match of two
+    tablebases: bool = False  # exact values decide a game
+
+    @property
+    def pairings(self) -> list[tuple[int, int]]:
+        """Return the engines, A and B, of each pairing; pair (or series) k belongs to pairing k modulo their number."""
+        pairings = list(itertools.combinations(range(len(self.engines)), 2))
+        return [pairing for pairing in pairings if pairing[0] == 0 or self.tournament != "gauntlet"]
 
 
-class Record(msgspec.Struct, frozen=True):
-    """One finished game; a line of the log. Engines are 0 for A and 1 for B."""
+class MatchRecord(msgspec.Struct, frozen=True):
+    """One finished game; a line of the log. Engines are 0 for A and 1 for B of the game's pairing."""
 
     game: int
     pair: int
@@ -54,23 +63,26 @@ class Record(msgspec.Struct, frozen=True):
 
     @property
     def score(self) -> float:
-        """A's points."""
+        """Return A's points."""
         return 0.5 if self.winner is None else 1.0 - self.winner
 
 
-def seating(settings: Settings, index: int) -> tuple[int, int]:
-    """What a game belongs to, and the engine on the first side: a pair, or a series by the championships' rule."""
+def seating(settings: MatchSettings, index: int) -> tuple[int, int]:
+    """Return the pair or series that a game belongs to, and the engine on the first side.
+
+    In a series sides change by the championships' rule.
+    """
     if not settings.best_of:
         return divmod(index, 2)
     series, number = divmod(index, settings.best_of)
     return series, int(number % 4 in (1, 2)) ^ series % 2
 
 
-def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
-    """The games still to be played; those of a list belong together and are played in order, till they are decided."""
+def missing(settings: MatchSettings, records: Sequence[MatchRecord]) -> list[list[int]]:
+    """Return the games still to be played; those of a list are played in order, until they are decided."""
     played = {record.game for record in records}
     if not settings.best_of:
-        return [[index] for index in range(settings.games) if index not in played]
+        return [[index] for index in range(settings.games * len(settings.pairings)) if index not in played]
     decided = {series for series, scores in series_scores(records).items() if is_decided(scores, settings)}
     groups = []
     for series in sorted(set(range(settings.games)) - decided):
@@ -79,13 +91,13 @@ def missing(settings: Settings, records: Sequence[Record]) -> list[list[int]]:
     return groups
 
 
-def is_decided(scores: Iterable[float], settings: Settings) -> bool:
-    """Whether somebody has more than half of a series' points."""
+def is_decided(scores: Iterable[float], settings: MatchSettings) -> bool:
+    """True if one engine has more than half of a series' points."""
     return 2 * max(scores) > settings.best_of
 
 
-def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
-    """Points of A and B in each series."""
+def series_scores(records: Iterable[MatchRecord]) -> dict[int, list[float]]:
+    """Return the points of A and B in each series."""
     scores: dict[int, list[float]] = {}
     for record in records:
         score = scores.setdefault(record.pair, [0.0, 0.0])
@@ -94,10 +106,10 @@ def series_scores(records: Iterable[Record]) -> dict[int, list[float]]:
     return scores
 
 
-def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
-    """The log, and the games it holds.
+def open_log(path: Path, settings: MatchSettings) -> tuple[Log, list[MatchRecord]]:
+    """Open a log, and return it with the games it holds.
 
-    OSError for what is no log of a match, or is being written by another process. UsageError for the log of another
+    OSError if the file is no log of a match, or another process writes it. UsageError if it is the log of another
     match; only the number of games and the concurrency may differ.
     """
     header = msgspec.json.encode(settings)
@@ -108,7 +120,7 @@ def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
 
     def read(line: bytes) -> None:
         if reader.read(line) is None:
-            for name in Settings.__struct_fields__:
+            for name in MatchSettings.__struct_fields__:
                 old, new = getattr(reader.settings, name), getattr(settings, name)
                 if old != new and name not in ("games", "concurrency"):
                     raise UsageError(f"{path} is the log of another match: {name} was {old}, now {new}")
@@ -120,16 +132,16 @@ def open_log(path: Path, settings: Settings) -> tuple[Log, list[Record]]:
 
 
 class Reader:
-    """What the lines of a log say."""
+    """The settings and games read from the lines of a log."""
 
     def __init__(self) -> None:
-        self.settings: Settings | None = None
-        self.records: list[Record] = []
+        self.settings: MatchSettings | None = None
+        self.records: list[MatchRecord] = []
 
-    def read(self, line: bytes) -> Record | None:
-        """Return the line's game; None: it has the settings."""
+    def read(self, line: bytes) -> MatchRecord | None:
+        """Keep what a line holds; return its game, None for the first line, which has the settings."""
         if self.settings is None:
-            self.settings = msgspec.json.decode(line, type=Settings)
+            self.settings = msgspec.json.decode(line, type=MatchSettings)
             return None
-        self.records.append(msgspec.json.decode(line, type=Record))
+        self.records.append(msgspec.json.decode(line, type=MatchRecord))
         return self.records[-1]

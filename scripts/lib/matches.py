@@ -1,4 +1,4 @@
-"""A match: what it is, its games side by side in threads, and their records."""
+"""Matches and tournaments: their games side by side in threads, and the files of these games."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import NamedTuple
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Clock, Opening, Referee, parse_opening, play_moves, words_for
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, parse_opening, play_moves, words_for
 from scripts.lib.match_log import (
-    Record,
-    Settings,
+    MatchRecord,
+    MatchSettings,
     UsageError,
     is_decided,
     missing,
@@ -26,7 +26,8 @@ from scripts.lib.match_log import (
     series_scores,
 )
 from scripts.lib.players import Forfeit, Player, make_player
-from scripts.lib.tally import Tally, progress
+from scripts.lib.tablebases import tablebase_judge
+from scripts.lib.tally import Standings, Tally, progress
 
 from games import registry
 from games.contract import FIRST, SECOND, Game, GameRecord, Position
@@ -34,15 +35,19 @@ from games.files import check_owned, replace_file
 
 
 class Match(NamedTuple):
-    """What all games of a match share."""
+    """The part that all games of a match share."""
 
-    settings: Settings
+    settings: MatchSettings
     game: Game[Position]
     openings: Sequence[Opening]
+    adjudication: Adjudication
 
 
-def load_openings(game: Game[Position], settings: Settings) -> list[Opening]:
-    """The file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed."""
+def load_openings(game: Game[Position], settings: MatchSettings) -> list[Opening]:
+    """Return the file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed.
+
+    UsageError if one cannot be played, or there is none.
+    """
     if not settings.openings:
         return [Opening()]
     openings = []
@@ -60,28 +65,31 @@ def load_openings(game: Game[Position], settings: Settings) -> list[Opening]:
 
 
 def throws(seed: int, pair: int) -> Iterator[int]:
-    """The dice of both games of a pair."""
+    """Yield the dice of both games of a pair."""
     rng = random.Random(f"throws/{seed}/{pair}")
     while True:
         yield rng.randint(1, 6)
 
 
-def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
-    """One game. `players` are A and B; A has the first side in even games."""
+def play_game(match: Match, index: int, players: Sequence[Player]) -> MatchRecord:
+    """Play one game; `players` are of the settings' engines. All pairings play the same openings and throws."""
     settings = match.settings
     pair, first = seating(settings, index)
+    turn, number = divmod(pair, len(settings.pairings))
+    pairing = settings.pairings[number]
     seats = (first, 1 - first)  # engine by side, and side by engine
-    opening = match.openings[pair % len(match.openings)]
-    referee = Referee(match.game, opening, throws(settings.seed, index if settings.best_of else pair), settings.referee)
-    clocks = [Clock(settings.engines[engine].limits, settings.margin_ms) for engine in seats]
-    seated = [players[engine] for engine in seats]
+    specs = [settings.engines[pairing[engine]] for engine in seats]
+    opening = match.openings[turn % len(match.openings)]
+    referee = Referee(match.game, opening, throws(settings.seed, index if settings.best_of else turn), settings.referee)
+    clocks = [Clock(spec.limits, settings.margin_ms) for spec in specs]
+    seated = [players[pairing[engine]] for engine in seats]
     seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
-    winner, cause, reason = play_moves(referee, seated, clocks, seeds, settings.max_plies, settings.agreement)
-    return Record(
+    winner, cause, reason = play_moves(referee, seated, clocks, seeds, match.adjudication)
+    return MatchRecord(
         game=index,
         pair=pair,
         first=first,
-        players=(settings.engines[seats[FIRST]].name, settings.engines[seats[SECOND]].name),
+        players=(specs[FIRST].name, specs[SECOND].name),
         opening=opening.text,
         dice=referee.thrown,
         moves=referee.words,
@@ -93,8 +101,8 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> Record:
     )
 
 
-def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
-    """What `records` still lack, as the games finish. Closing the generator breaks off the games in progress."""
+def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchRecord]:
+    """Play the games that `records` lack; yield each as it finishes. Closing breaks off those in progress."""
     settings = match.settings
     scores = series_scores(records)
     everyone: list[Player] = []
@@ -104,7 +112,7 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
         free.put(players)
         everyone += players
 
-    done: queue.SimpleQueue[Record | Future[None]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[MatchRecord | Future[None]] = queue.SimpleQueue()
 
     def play(unit: Sequence[int]) -> None:
         players = free.get()
@@ -132,7 +140,7 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
         try:
             while left:
                 item = done.get()
-                if isinstance(item, Record):
+                if isinstance(item, MatchRecord):
                     yield item
                 else:
                     left -= 1
@@ -145,36 +153,36 @@ def play_games(match: Match, records: Sequence[Record]) -> Generator[Record]:
             dismiss()
 
 
-def record_text(game: Game[Position], record: Record) -> bytes:
-    """A game as the game's records have it; nothing if not both sides came to set up."""
+def record_text(game: Game[Position], record: MatchRecord) -> bytes:
+    """Return a game's text in its game's format; nothing unless both sides have set up."""
     setups = 2 if game.info.has_setup else 0
     if len(record.moves) < setups:
         return b""
     moves, position = record.moves, game.position()
-    if game.info.has_hidden:  # what the moves met stands in the record, not in the log
+    if game.info.has_hidden:  # the results of moves stand in this text, not in the log
         for word in moves:
             position.push(position.parse_move(word))
         moves = [*moves[:setups], *words_for(game, position, FIRST, moves)[setups:]]
     result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
     dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
     fen = parse_opening(record.opening).fen or ""
-    records = registry.records(game.info.name)
+    records = registry.game_record_format(game.info.name)
     text = records.write(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
     return text.encode(records.ENCODING)
 
 
-def record_path(folder: Path, settings: Settings, game: int) -> Path:
+def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
     return folder / f"{game + 1:05d}.{'pgn' if settings.game == 'xiangqi' else 'txt'}"
 
 
-def write_record(folder: Path, match: Match, record: Record) -> None:
+def write_record(folder: Path, match: Match, record: MatchRecord) -> None:
     """Write a game's file, if it has a text; OSError if there is another."""
     if text := record_text(match.game, record):
         replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
 
 
-def prepare_records(folder: Path, match: Match, records: Sequence[Record]) -> None:
-    """Write what files the logged games lack; OSError if a game's file, or one still to be written, is another's."""
+def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) -> None:
+    """Write the files that logged games lack; OSError if one of a game, played or not, is another's."""
     folder.mkdir(parents=True, exist_ok=True)
     for index in itertools.chain.from_iterable(missing(match.settings, records)):
         check_owned(record_path(folder, match.settings, index), lambda head: False)
@@ -182,10 +190,14 @@ def prepare_records(folder: Path, match: Match, records: Sequence[Record]) -> No
         write_record(folder, match, record)
 
 
-def run_match(settings: Settings, path: Path, tally: Tally, every: int = 10, records_into: Path | None = None) -> None:
-    """Play what the log at `path` still lacks, into log and tally, until done or decided."""
+def run_match(
+    settings: MatchSettings, path: Path, tally: Tally | Standings, every: int = 10, records_into: Path | None = None
+) -> None:
+    """Play the games that the log at `path` lacks, into log and tally, until done or decided."""
     game = script.load(settings.game)
-    match = Match(settings, game, load_openings(game, settings))
+    judge = tablebase_judge(settings.game) if settings.tablebases else None
+    adjudication = Adjudication(settings.max_plies, settings.agreement, judge)
+    match = Match(settings, game, load_openings(game, settings), adjudication)
     log, records = open_log(path, settings)
     for record in records:
         tally.add(record)

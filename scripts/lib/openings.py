@@ -1,4 +1,4 @@
-"""Different openings for games of an engine with itself: balanced by a short search, or the engine's own set-ups."""
+"""Openings for games of an engine with itself, all different: balanced by a short search, or the engine's set-ups."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from games.contract import Game, Position, Task, exhaust
 from games.kernel.control import Control
 
 NODES = 2_000
-"""Of the search that calls an opening balanced."""
+"""Nodes of the search that judges whether an opening is balanced."""
 
 PLIES = {"xiangqi": 6, "connect6": 2}
-"""Random moves that make an opening, where a game has no set-ups."""
+"""Random moves of an opening, in games without set-ups."""
 
 BALANCE = 0.6
-"""No opening's score is beyond it, in the game's unit of scores."""
+"""The largest score of an opening, in the game's unit of scores."""
 
 NEAR_CENTRE = range(6, 13)
 """Rows and columns of the stones that open Connect6, from 0."""

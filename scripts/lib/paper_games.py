@@ -1,30 +1,33 @@
-"""Games between players of a paper's experiment: played in pairs, kept in a log, told and drawn as scores."""
+"""Games between players of a paper's experiment: played in pairs, kept in a log, reported and plotted as scores."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
+import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from scripts.lib import script
-from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.lib.log import Log, read_log
 from scripts.lib.players import Choice, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import completed
 from scripts.lib.statistics import Estimate, estimate
 
-from games.contract import Game, Position
+from games.contract import Game, Position, Report, Task
+from games.kernel.control import Control
 
-Record = dict[str, Any]
-"""A game as its line in the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw)."""
+PaperGame = dict[str, Any]
+"""A line of the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw), ..."""
 
 
 class Pairing(NamedTuple):
@@ -46,11 +49,53 @@ class Mind(Protocol):
     def new_game(self, seed: int) -> None: ...
 
     def choose(self, position: Any, ms: float) -> int:
-        """A move in a position, which is a view where pieces are hidden."""
+        """Return a move in a position, which is a view where pieces are hidden."""
+
+
+class RandomMind:
+    """A player of random legal moves."""
+
+    def __init__(self) -> None:
+        self._random = random.Random(0)
+
+    def new_game(self, seed: int) -> None:
+        self._random.seed(seed)
+
+    def choose(self, position: Position, ms: float) -> int:
+        return self._random.choice(position.legal_moves())
+
+
+class EngineMind:
+    """A searcher of the engine, with options of its game, `Threads` and `Hash`."""
+
+    def __init__(self, game: Any, options: dict[str, str]) -> None:
+        self._threads, self._hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
+        self.game = game
+        for name, value in options.items():
+            game.set_option(name, value)
+        self.searcher = game.searcher()
+
+    def new_game(self, seed: int) -> None:
+        self.searcher.configure(self._hash_mb, self._threads, seed)
+        self.searcher.clear()
+
+    def choose(self, position: Any, ms: float) -> int:
+        return self.search(position, ms).lines[0].pv[0]
+
+    def search(self, position: Any, ms: float, moves: tuple[int, ...] = ()) -> Report:
+        """Search some moves, or all; return the last report."""
+        control = Control()
+        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
+        self.searcher.start(Task(position, control, moves))
+        report: Report = self.searcher.iterate()
+        while report.complete and not report.finished and not control.stopped:
+            report = self.searcher.iterate()
+        self.searcher.finish()
+        return report
 
 
 class Seat(Player):
-    """Lets a mind play: keeps its view of the game, and `tell`s it of moves if it wants to know them."""
+    """The seat of a mind: keeps its view of the game, and calls its `observe` with each move, if it has one."""
 
     def __init__(self, mind: Mind, game: Game[Position], ms: float) -> None:
         self._mind, self._game, self._ms = mind, game, ms
@@ -66,8 +111,8 @@ class Seat(Player):
         for ply in range(self._known, len(turn.words)):
             if self._game.info.has_hidden:
                 self._view.push(self._view.parse_move(turn.words[ply]))
-            elif tell := getattr(self._mind, "tell", None):
-                tell(throws[ply], turn.words[ply])
+            elif observe := getattr(self._mind, "observe", None):
+                observe(throws[ply], turn.words[ply])
         self._known = len(turn.words)
         started = time.perf_counter()
         move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._ms)
@@ -76,13 +121,13 @@ class Seat(Player):
 
 
 MOVE_BITS = 0xFFF
-"""Of a move without the result that Junqi's may bear."""
+"""Mask of a move without the result that Junqi's moves may have."""
 
 
 class Played(NamedTuple):
     """A game that is over."""
 
-    record: Record
+    record: PaperGame
     referee: Referee
 
 
@@ -95,10 +140,10 @@ def play_game(
     dice: Iterable[int] = (),
     max_plies: int = 0,
 ) -> Played:
-    """One game; `first` is who has the first side, 0 for A. Minds and set-ups are by side."""
+    """Play one game; `first` is the player on the first side, 0 for A. Minds and set-ups are by side."""
     referee, clocks = Referee(game, Opening(moves=setups), dice), [Clock(), Clock()]
     seeds = [str(2 * job.pair + side + 1) for side in range(2)]
-    ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, max_plies)
+    ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, Adjudication(max_plies))
     if ending.cause not in ("rules", "adjudicated"):
         raise AssertionError(f"{job}: {ending}")
     players = [clocks[side ^ first] for side in range(2)]
@@ -117,13 +162,19 @@ def play_game(
     return Played(record, referee)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """What `run_games` and `plot_scores` want to know."""
-    parser.add_argument("log", type=Path, help="JSON lines; continued if it exists")
-    parser.add_argument("--games", type=int, default=400, help="of each pairing")
-    parser.add_argument("--ms", type=float, default=50, help="for a move")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
+def add_games(parser: argparse.ArgumentParser, names: Sequence[str]) -> Any:
+    """Add commands that play games, `games` among them; return the subparsers for others."""
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in names:
+        command = commands.add_parser(name)
+        command.add_argument("log", type=Path, help="JSON lines; continued if it exists")
+        command.add_argument("--games", type=int, default=400, help="of each pairing")
+        command.add_argument("--ms", type=float, default=50, help="for a move")
+        command.add_argument("--jobs", type=int, default=1)
+        command.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
+        if name == "games":
+            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    return commands
 
 
 def is_log(head: bytes) -> bool:
@@ -132,38 +183,38 @@ def is_log(head: bytes) -> bool:
 
 
 class Pairs:
-    """The games of a log. A kill may have left half a pair, which was then played again."""
+    """The games of a log. A kill may have left half a pair, which was then replayed."""
 
     def __init__(self) -> None:
-        self._pairs: dict[tuple[Any, ...], dict[int, Record]] = defaultdict(dict)
+        self._pairs: dict[tuple[Any, ...], dict[int, PaperGame]] = defaultdict(dict)
 
     def read(self, line: bytes) -> None:
         record = json.loads(line)
         self._pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
 
-    def whole(self) -> list[Record]:
-        """The games of the complete pairs."""
+    def whole(self) -> list[PaperGame]:
+        """Return the games of the complete pairs."""
         return [record for pair in self._pairs.values() if len(pair) == len((0, 1)) for record in pair.values()]
 
 
-def read_games(path: Path) -> list[Record]:
-    """All games of a log, in its order."""
-    records: list[Record] = []
+def read_games(path: Path) -> list[PaperGame]:
+    """Return all games of a log, in its order."""
+    records: list[PaperGame] = []
     read_log(path, lambda line: records.append(json.loads(line)))
     return records
 
 
-def whole_pairs(path: Path) -> list[Record]:
-    """The games of the complete pairs of a log."""
+def whole_pairs(path: Path) -> list[PaperGame]:
+    """Return the games of the complete pairs of a log."""
     pairs = Pairs()
     read_log(path, pairs.read)
     return pairs.whole()
 
 
 def run_games(
-    play: Callable[[Job], list[Record]], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
-) -> list[Record]:
-    """Let `play` play what the log lacks; returns the games of these pairings at this time, the log's included."""
+    play: Callable[[Job, int], PaperGame], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
+) -> list[PaperGame]:
+    """Play the pairs that the log lacks; return the games of these pairings at this time, old and new."""
     check_plot(options.plot)
     pairs = Pairs()
     log = Log(options.log, is_log, pairs.read)
@@ -176,7 +227,7 @@ def run_games(
         for pair in range(options.games // 2)
         if (*pairing, options.ms, pair) not in done
     ]
-    finished = completed(play, missing, options.jobs)
+    finished = completed(functools.partial(play_pair, play), missing, options.jobs)
     with log, contextlib.closing(finished):
         each = itertools.chain.from_iterable(finished)
         for played in (bar := script.progress(each, total=len(missing), unit=" pairs", mininterval=5)):
@@ -186,8 +237,8 @@ def run_games(
     return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == options.ms]
 
 
-def results(records: Iterable[Record]) -> dict[Pairing, Estimate]:
-    """A's score in each pairing."""
+def results(records: Iterable[PaperGame]) -> dict[Pairing, Estimate]:
+    """Return A's score in each pairing."""
     points: dict[Pairing, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for record in records:
         score = 0.5 if record["winner"] is None else 1 - record["winner"]
@@ -201,16 +252,47 @@ def results(records: Iterable[Record]) -> dict[Pairing, Estimate]:
     return found
 
 
-def tell(records: list[Record]) -> None:
-    """A table of the results."""
+def play_pair(play: Callable[[Job, int], PaperGame], job: Job) -> list[PaperGame]:
+    return [play(job, first) for first in (0, 1)]
+
+
+def print_grid(corner: str, steps: Sequence[float], score: Callable[[float, float], Estimate]) -> None:
+    """Print the scores of all pairs of two parameters' values."""
+    print(f"| {corner} | " + " | ".join(map(str, steps)) + " |\n|" + "---|" * (len(steps) + 1))
+    for row in steps:
+        cells = [score(row, column) for column in steps]
+        print(f"| {row} | " + " | ".join(f"{cell.score:.1%} +- {cell.bar:.1%}" for cell in cells) + " |")
+
+
+def report_games(
+    play: Callable[[Job, int], PaperGame],
+    pairings: Mapping[str, Iterable[tuple[str, str]]],
+    options: argparse.Namespace,
+    report_grid: Callable[[list[PaperGame], Path | None], None],
+) -> None:
+    """Play the games that a command's log lacks; report them as its grid, or as scores with a plot.
+
+    `play` plays a job's game with A (0) or B (1) on the first side; `pairings`: of each command but `games`.
+    """
+    records = run_games(play, pairings.get(options.command) or options.pairing, options)
+    if options.command == "grid":
+        report_grid(records, options.plot)
+        return
+    report_scores(records)
+    if options.plot is not None:
+        plot_scores(records, options.plot)
+
+
+def report_scores(records: list[PaperGame]) -> None:
+    """Print a table of the results."""
     print("| | games | score |\n|---|---|---|")
     for pairing, score in results(records).items():
         games = sum((record["a"], record["b"]) == pairing for record in records)
         print(f"| {pairing.a} against {pairing.b} | {games} | {score.score:.1%} +- {score.bar:.1%} |")
 
 
-def plot_scores(records: list[Record], path: Path) -> None:
-    """Bars of each A's scores against each B."""
+def plot_scores(records: list[PaperGame], path: Path) -> None:
+    """Plot bars of each A's scores against each B."""
     from matplotlib import pyplot
 
     found = results(records)

@@ -22,7 +22,7 @@ MAX_LISTED = 5000  # the longest move list the random mover builds
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one engine may spend; 0: no such limit."""
+    """The limits of one engine; 0: no such limit."""
 
     movetime_ms: int = 0
     nodes: int = 0
@@ -45,9 +45,9 @@ class EngineSpec(msgspec.Struct, frozen=True):
 
 
 class Turn(NamedTuple):
-    """All a player needs to choose one move."""
+    """The question for one move."""
 
-    position: Position  # the referee's, not to be changed; only players in this process look at it
+    position: Position  # the referee's, read-only; only for players in this process
     start: str  # `startpos` or `fen F`
     words: list[str]  # the moves since, as the mover may see them
     deploying: bool
@@ -57,7 +57,7 @@ class Turn(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A move word, and the time it took on our side of the pipe; score and nodes as far as the player told them."""
+    """A move word, and the ms it took on our side of the pipe; score and nodes if the player reported them."""
 
     word: str
     elapsed_ms: float
@@ -78,7 +78,7 @@ class StartError(Exception):
 
 
 class Player:
-    """One seat at the board. `new_game` and `choose` raise Forfeit."""
+    """A player of one side. `new_game` and `choose` raise Forfeit."""
 
     def new_game(self, seed: str) -> None:
         """Begin a game."""
@@ -91,10 +91,10 @@ class Player:
         """Called when the player's move was legal, with the referee's position after it."""
 
     def game_over(self, won: bool | None) -> None:
-        """Called at the end; None: nobody won."""
+        """Called at the end; None: a draw."""
 
     def close(self) -> None:
-        """Leave; harmless when repeated, and callable from another thread to break off a game."""
+        """End the player; harmless when repeated, and callable from another thread to break off a game."""
 
 
 def make_player(spec: EngineSpec, info: GameInfo, hang_s: float) -> Player:
@@ -123,7 +123,7 @@ class EngineProcess(Player):
                 raise StartError(f"{self.name} does not start: {fault}") from fault
 
     def send(self, *lines: str) -> float:
-        """Write lines; return when."""
+        """Write lines; return the time. Forfeit if the process has died."""
         assert self._process is not None
         try:
             return self._process.send(*lines)
@@ -131,7 +131,10 @@ class EngineProcess(Player):
             raise Forfeit("crash", str(ended)) from ended
 
     def wait_for(self, *wanted: str, timeout_s: float, info: list[str] | None = None) -> tuple[float, str]:
-        """When the next line came that starts with a wanted word, and the line; those before it are kept in `info`."""
+        """Return the time and text of the next line that starts with a wanted word; earlier lines go to `info`.
+
+        Forfeit if the process dies or stays silent.
+        """
         assert self._process is not None
         try:
             return self._process.wait_for(*wanted, timeout_s=timeout_s, passing=str if info is None else info.append)
@@ -162,17 +165,17 @@ class UciEngine(EngineProcess):
         return self.ask(turn.start, turn.words, turn.throws, turn.go, budget_s)
 
     def ask(self, start: str, moves: Sequence[str], throws: Sequence[int], go: str, budget_s: float) -> Choice:
-        """The engine's choice in a position; it may take the budget and the time that counts as hanging."""
+        """Return the engine's choice in a position; Forfeit beyond the budget and the time that counts as hanging."""
         words = [shift_ranks(word, self._spec.ranks) for word in moves]
         position = " ".join(["position", start, *(["moves", *words] if words else [])])
         dice = [f"dice {throws[-1]}"] if throws else []
         started = time.monotonic()
         self.send(position, *dice, go)
-        said: list[str] = []
-        answered, line = self.wait_for("bestmove", timeout_s=budget_s + self._hang_s, info=said)
+        info: list[str] = []
+        answered, line = self.wait_for("bestmove", timeout_s=budget_s + self._hang_s, info=info)
         answer = line.split()[1:2] or ["(none)"]
         word = shift_ranks(answer[0], -self._spec.ranks)
-        return Choice(word, (answered - started) * 1000, score_of(said), nodes_of(said))
+        return Choice(word, (answered - started) * 1000, score_of(info), nodes_of(info))
 
     def greet(self) -> None:
         self.send("uci")
@@ -182,7 +185,7 @@ class UciEngine(EngineProcess):
         self.wait_for("readyok", timeout_s=START_TIMEOUT_S)
 
     def _settings(self, lines: list[str]) -> list[str]:
-        """`setoption` lines; an option the engine does not know would silently measure nothing."""
+        """Return the `setoption` lines; StartError for an option that the engine lacks, and would silently ignore."""
         named = [re.match(r"option\s+name\s+(.+?)\s+type\s", line) for line in lines]
         declared = {match[1].lower() for match in named if match}
         options = {"UCI_Variant": self._info.name, **self._spec.options}
@@ -195,7 +198,7 @@ class UciEngine(EngineProcess):
 
 
 def score_of(lines: Sequence[str]) -> Score | None:
-    """The last score of `info` lines, none of a lower bound or of another line than the best."""
+    """Return the last exact score of the best line in `info` lines; None if there is none."""
     for line in reversed(lines):
         found = re.match(r"info (?!.*multipv (?!1\b)).*\bscore (cp|mate) (-?\d+)(?! (?:lower|upper)bound)", line)
         if found:
@@ -204,7 +207,7 @@ def score_of(lines: Sequence[str]) -> Score | None:
 
 
 def nodes_of(lines: Sequence[str]) -> int:
-    """The last number of nodes of `info` lines, 0 if there is none."""
+    """Return the last number of nodes in `info` lines, 0 if there is none."""
     for line in reversed(lines):
         if found := re.match(r"info .*\bnodes (\d+)", line):
             return int(found[1])
@@ -212,7 +215,7 @@ def nodes_of(lines: Sequence[str]) -> int:
 
 
 class Searching(Player):
-    """A searcher of ours in this process, so many nodes a move; of games without hidden pieces."""
+    """A searcher of ours in this process, with a fixed number of nodes a move; for games without hidden pieces."""
 
     def __init__(self, game: Game[Position], nodes: int, hash_mb: int = 8) -> None:
         self._searcher, self._nodes, self._hash_mb = game.searcher(), nodes, hash_mb
@@ -230,7 +233,7 @@ class Searching(Player):
 
 
 class RandomMover(Player):
-    """Plays uniformly random legal moves, and random legal set-ups."""
+    """A player of uniformly random legal moves and set-ups."""
 
     def __init__(self, info: GameInfo) -> None:
         self._info = info
@@ -246,10 +249,10 @@ class RandomMover(Player):
         return random_junqi_setup(self._rng) if self._info.has_hidden else random_ewn_setup(self._rng)
 
     def move(self, position: Position) -> str:
-        """A legal move's word."""
+        """Return a random legal move's word."""
         if position.count_legal() <= MAX_LISTED:
             return position.move_text(self._rng.choice(position.legal_moves()))
-        while True:  # two stones on a board still so empty that most draws are legal
+        while True:  # two stones on a board so empty that most draws are legal
             word = "".join(f"{self._rng.choice('abcdefghijklmnopqrs')}{self._rng.randint(1, 19)}" for _ in "12")
             with contextlib.suppress(ValueError):
                 position.parse_move(word)
@@ -257,7 +260,7 @@ class RandomMover(Player):
 
 
 def shift_ranks(word: str, by: int) -> str:
-    """A Xiangqi move word with its ranks renumbered: `h2e2` by 1 is `h3e3`."""
+    """Return a Xiangqi move word with its ranks renumbered: `h2e2` by 1 is `h3e3`."""
     return re.sub(r"(?<=[a-i])\d+", lambda rank: str(int(rank[0]) + by), word) if by else word
 
 
@@ -266,7 +269,7 @@ def random_ewn_setup(rng: random.Random) -> str:
 
 
 def random_junqi_setup(rng: random.Random) -> str:
-    """25 letters, front row first: flag in a headquarters, mines in the last two rows, no bomb in front."""
+    """Return 25 letters, front row first: flag in a headquarters, mines in the last two rows, no bomb in front."""
     slots = [""] * 25
     slots[rng.choice((21, 23))] = "l"
     for letter, count, first in (("j", 3, 15), ("k", 2, 5)):

@@ -1,4 +1,4 @@
-"""Plots that scripts write: in one step, and only over plots of theirs."""
+"""Plots of scripts, written in one step and only over plots of scripts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CREATOR = "Siqi's scripts, with Matplotlib"
-"""In each plot, by which it is known."""
+"""Marks each plot as ours."""
 
 FIELDS = {".svg": "Creator", ".png": "Software"}
-"""Of the metadata, by the ending of the name."""
+"""The metadata's field for CREATOR, by the file's suffix."""
 
 
 def is_plot(head: bytes) -> bool:
@@ -27,7 +27,7 @@ def is_plot(head: bytes) -> bool:
 
 
 def check_plot(path: Path | None) -> None:
-    """OSError if a plot, where one is wanted, cannot be written."""
+    """Check a plot's path, if there is one; OSError if it cannot be written."""
     if path is None:
         return
     if path.suffix not in FIELDS:
@@ -37,7 +37,7 @@ def check_plot(path: Path | None) -> None:
 
 
 def save_plot(figure: Figure, path: Path) -> None:
-    """Write a figure as the path's ending says."""
+    """Write a figure in the format of the path's suffix."""
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix[1:], metadata={FIELDS[path.suffix]: CREATOR})
     replace_file(path, [drawn.getbuffer()], is_plot)

@@ -1,4 +1,4 @@
-"""Pools of worker processes whose work ends with an error, rather than never, if a worker is killed."""
+"""Pools of worker processes that raise an error if a worker is killed; `multiprocessing.Pool` would wait for ever."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 TASKS_A_WORKER = 2
-"""Tasks handed out at a time: the one in work and the next."""
+"""Tasks handed out to a worker at a time: the current one and the next."""
 
 
 class Workers(ProcessPoolExecutor):
@@ -47,7 +47,7 @@ class Workers(ProcessPoolExecutor):
 
 
 def _end_with_parent() -> None:
-    """Make a worker end when its parent does; a killed parent cannot end it."""
+    """End this worker when its parent ends; a killed parent cannot do so."""
 
     def watch() -> None:
         parent = multiprocessing.parent_process()
@@ -60,7 +60,7 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Hold back Ctrl-C; processes that are started in the block never get it."""
+    """Block Ctrl-C; processes started in the block never receive it."""
     if sys.platform == "win32":
         yield
         return

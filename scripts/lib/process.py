@@ -1,4 +1,4 @@
-"""A program in a process of its own, talked to in lines, and what the system reports of a process."""
+"""A program in its own process, which reads and writes lines; a process's status as the system reports it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUIT_TIMEOUT_S = 1.0
 
 
 class Ended(Exception):
-    """The program ended; the message says with which status."""
+    """The program ended; the message has its exit status."""
 
 
 class Silent(Exception):
@@ -25,15 +25,12 @@ class Silent(Exception):
 
 
 class Process:
-    """A running program. What it writes is stamped as it arrives, whatever the thread that waits for it does.
-
-    Times are seconds of the monotonic clock.
-    """
+    """A running program. A thread stamps each line as it arrives, in seconds of the monotonic clock."""
 
     def __init__(self, command: str) -> None:
-        """Start it. OSError: it cannot be started."""
+        """Start the program; OSError if it cannot be started."""
         self.started = time.monotonic()
-        # A session of its own: Ctrl-C is for the script, which must not charge programs with dying of it.
+        # In its own session, Ctrl-C does not reach the program: the script must not charge it with the end.
         self._process = subprocess.Popen(
             shlex.split(command),
             stdin=subprocess.PIPE,
@@ -53,7 +50,7 @@ class Process:
         return self._process.poll() is None
 
     def status(self, field: str) -> int:
-        """A number of /proc/PID/status: `VmRSS` in KiB, `Threads`."""
+        """Return a number of /proc/PID/status, such as `VmRSS` in KiB."""
         return status(self._process.pid, field)
 
     def send(self, *lines: str) -> float:
@@ -68,7 +65,7 @@ class Process:
     def wait_for(
         self, *wanted: str, timeout_s: float = math.inf, passing: Callable[[str], object] = str
     ) -> tuple[float, str]:
-        """The next line that starts with a wanted word (any, if none is named) and when it came.
+        """Return the time and text of the next line that starts with a wanted word (any, if none is named).
 
         Lines before it go to `passing`. Raises Ended or Silent.
         """
@@ -90,7 +87,7 @@ class Process:
         self._input.close()
 
     def close(self) -> None:
-        """Tell it to quit, and kill it if it does not; harmless when repeated."""
+        """Ask the program to quit, and kill it if it does not; harmless when repeated."""
         with contextlib.suppress(OSError, ValueError):  # broken, or already closed
             self._input.write("quit\n")
             self._input.close()
@@ -104,13 +101,13 @@ class Process:
         self._process.wait()
 
     def _ended(self) -> Ended:
-        """What to raise when its pipe broke."""
+        """Close, and return the exception for a broken pipe."""
         self.close()
         return Ended(f"engine ended with status {self._process.returncode}")
 
 
 def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:
-    """Stamp lines as they arrive; None at the end."""
+    """Put lines into the queue with their time of arrival, None at the end."""
     with stream:
         for line in stream:
             lines.put((time.monotonic(), line.strip()))
@@ -118,7 +115,7 @@ def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -
 
 
 def status(pid: int, field: str) -> int:
-    """A number of /proc/PID/status: `VmRSS` in KiB, `Threads`."""
+    """Return a number of /proc/PID/status: `VmRSS` in KiB, `Threads`. ValueError for an unknown field."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1])

@@ -16,13 +16,13 @@ VARIANT = "xiangqi"
 
 
 class DisagreementError(Exception):
-    """The two libraries differ about the legal moves: one of them is wrong, and no match should go on."""
+    """The two libraries disagree on the legal moves: one of them is wrong, and the match must stop."""
 
 
 class PyffishPosition(XiangqiPosition):
     """A position whose end pyffish declares: mate, stalemate, repetition with perpetuals (Asian rules), dead draws.
 
-    At every move both libraries must know the same legal moves; DisagreementError if not.
+    DisagreementError if the two libraries list different legal moves at any move.
     """
 
     def __init__(self, fen: str = START_FEN) -> None:
@@ -54,7 +54,7 @@ class PyffishPosition(XiangqiPosition):
         return None
 
     def _ended(self, value: int, reason: str) -> Outcome:
-        """pyffish speaks of the side to move: a positive value is its win."""
+        """Return the winner by pyffish's value, which is positive if the side to move has won."""
         if value == 0:
             return Outcome(None, reason)
         return Outcome(self.turn if value > 0 else 1 - self.turn, reason)

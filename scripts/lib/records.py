@@ -1,4 +1,4 @@
-"""Game records as the scripts read them, one at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
+"""Readers of game records, one game at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
 
 from __future__ import annotations
 
@@ -7,25 +7,21 @@ import gzip
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 import zstandard
 
 from scripts.lib.players import shift_ranks
 
+from games.contract import GameRecord
+
 if TYPE_CHECKING:
     from games.xiangqi.library.pgn import Game
 
 
-class GameRecord(NamedTuple):
-    moves: list[str]  # `h2e2`, `i9k11`
-    result: str  # 1-0, 0-1, 1/2-1/2 or * (unknown, or sources differ)
-    fen: str | None = None  # None: the start position
-
-
-class _Line(msgspec.Struct):
-    """What is looked at in a JSON line."""
+class _JsonGame(msgspec.Struct):
+    """The fields of a JSON line that are read."""
 
     moves: list[str]
     result: str = "*"
@@ -36,7 +32,7 @@ class _Line(msgspec.Struct):
 
 
 def open_text(path: Path) -> TextIO:
-    """A text file; `.zst` and `.gz` are decompressed on the way."""
+    """Open a text file, decompressing `.zst` and `.gz`."""
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     if path.suffix == ".zst":
@@ -46,13 +42,13 @@ def open_text(path: Path) -> TextIO:
 
 
 SELF_PLAY = "self_play"
-"""The kind of log that self_play.py writes; its first line, which has the settings, is no game."""
+"""The kind of log that self_play.py writes; its first line has the settings, not a game."""
 
 _WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
 
 
-def read_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
-    """A game's records in a file; what cannot be read is told to `report` in a line, and skipped.
+def read_game_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
+    """Yield a file's games of a variant; `report` gets a line about each game that cannot be read.
 
     A CSV has columns `moves` and `result` (B, W or D).
     """
@@ -62,27 +58,29 @@ def read_records(path: Path, report: Callable[[str], None], variant: str = "xian
             return
         if ".csv" in path.suffixes:
             for row in csv.DictReader(file):
-                yield GameRecord(row["moves"].split(), _WINNERS.get(row["result"], "*"))
+                yield GameRecord(tuple(row["moves"].split()), result=_WINNERS.get(row["result"], "*"))
             return
         for number, line in enumerate(file, 1):
             if number == 1 and line.startswith(f'{{"{SELF_PLAY}":'):
                 continue
             try:
-                game = msgspec.json.decode(line, type=_Line)
+                game = msgspec.json.decode(line, type=_JsonGame)
             except msgspec.DecodeError as error:
                 report(f"{path}:{number}: {error}")
                 continue
             if game.game == variant:
                 lowest_rank = int(game.options.get("UCI_Coordinates", "0")) if variant == "xiangqi" else 0
-                moves = [shift_ranks(word, -lowest_rank) for word in game.moves] if lowest_rank else game.moves
-                yield GameRecord(moves, "*" if game.result_conflict else game.result, game.fen)
+                moves = tuple(shift_ranks(word, -lowest_rank) for word in game.moves)
+                result = "*" if game.result_conflict else game.result  # sources differ
+                yield GameRecord(moves, result=result, fen=game.fen or "")
 
 
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
     from games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
 
-    def tell(game: Game) -> None:
+    def skip(game: Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
 
-    for game in read_games(file, tell):
-        yield GameRecord([move.uci() for move in game.moves], game.result, game.headers.get("FEN"))
+    for game in read_games(file, skip):
+        moves = tuple(move.uci() for move in game.moves)
+        yield GameRecord(moves, result=game.result, fen=game.headers.get("FEN", ""))

@@ -1,15 +1,15 @@
-"""Replaying Xiangqi games fast: what each move was, and what the position was like."""
+"""A fast replay of Xiangqi games: the moves as items, and the classes of their positions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.records import GameRecord
 
+from games.contract import GameRecord
 from games.kernel.jit import Record, entry, int64, new_record
 from games.xiangqi.knowledge.intent import classify, describe
 from games.xiangqi.knowledge.rulebook import Item
@@ -58,10 +58,10 @@ class Replayer:
         squares = [square_text(square) for square in range(90)]
         self._codes = {a + b: i | j << 7 for i, a in enumerate(squares) for j, b in enumerate(squares)}
 
-    def replay(self, words: list[str], fen: str | None = None) -> Plies:
-        """[ply, column]; ValueError names the first move that is not legal."""
+    def replay(self, words: Sequence[str], fen: str = "") -> Plies:
+        """Return [ply, column]; ValueError names the first move that is not legal."""
         pos = self._start
-        if fen is not None:
+        if fen:
             pos = new_record(POSITION_DTYPE)
             set_up(pos, fen)
         moves = np.array([self._codes.get(word) or parse_move(word) for word in words], np.int64)
@@ -82,7 +82,7 @@ class Games(NamedTuple):
 
 
 def collect(records: Iterator[GameRecord], longest: int, report: Callable[[str], None]) -> Games:
-    """The first plies of all sound games, mirrored where they begin on the left; the others are told to `report`."""
+    """Return the first plies of all sound games, mirrored if they begin on the left; `report` gets the other games."""
     numbers: dict[tuple[int, ...], int] = {}
     games = Games([], [], [], np.zeros(0, np.int8))
     winners = []
@@ -103,13 +103,13 @@ def collect(records: Iterator[GameRecord], longest: int, report: Callable[[str],
 
 
 def begins_left(plies: Plies) -> bool:
-    """Whether the first square off the middle file is on the left."""
+    """True if the first square off the middle file is on the left."""
     files = plies[:, ORIGIN : TARGET + 1].ravel() % 9
     return bool((files[files != 4][:1] < 4).any())
 
 
 def first_plies(games: Games, phase: int) -> list[dict[int, int]]:
-    """Of each game: item -> ply of its first appearance."""
+    """Return for each game a map from item to the ply of its first appearance."""
     found = []
     for plies, numbers in zip(games.plies, games.numbers, strict=True):
         first: dict[int, int] = {}

@@ -1,9 +1,9 @@
-"""What every script does alike: its command line, what it may write, and telling when kernels are compiled.
+"""The frame of every script: its command line, its outputs, and the announcement that kernels are compiled.
 
-The package imports it before anything else, and a script imports the package before the games, so that their compiling
-is announced on standard error. A script writes only what did not exist or what it knows to be its own (games/files.py),
-and never into the folders of the shipped sources and books unless `--replace-shipped` is given. What cannot be written
-is refused before the work begins.
+The package imports this module before anything else, and a script imports the package before the games, so that their
+compiling is announced on standard error. A script writes only files that did not exist or are its own (games/files.py),
+and never into the folders of the shipped sources and books unless `--replace-shipped` is given. An output that cannot
+be written is refused before the work begins.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from typing import Any, ParamSpec, TypeVar
 from tqdm import tqdm
 
 from games import registry
-from games.books.book import FOLDER, kind_of
+from games.books.book import BOOKS_FOLDER, book_kind
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Position
 from games.files import Owns, check_owned
 
-SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, FOLDER))
+SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, BOOKS_FOLDER))
 """Folders that only `--replace-shipped` writes into."""
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
@@ -43,7 +43,7 @@ Item = TypeVar("Item")
 
 
 def _announce(name: str) -> contextlib.AbstractContextManager[None]:
-    """`announce_compiling` on standard error if a script is the program: not in tests, nor in the workers of a pool."""
+    """Announce compiling on standard error if a script is the program: not in tests, nor in the workers of a pool."""
     is_program = Path(sys.argv[0]).resolve().parent.parent.name == "scripts"
     if is_program and multiprocessing.current_process().name == "MainProcess":
         return announce_compiling(to_stderr, name)
@@ -55,14 +55,14 @@ _imports.enter_context(_announce("kernels"))  # to the end of the script's impor
 
 
 def load(name: str) -> Game[Position]:
-    """`registry.load`, its compiling announced."""
+    """Load a game, its compiling announced."""
     with _announce(name):
         return registry.load(name)
 
 
 @functools.cache
 def load_once(name: str) -> Game[Position]:
-    """`load`, once a process: a game's books may take longer than what is to be done with it."""
+    """Load a game once a process: its books may take longer to open than the work with it."""
     return load(name)
 
 
@@ -70,9 +70,9 @@ def load_once(name: str) -> Game[Position]:
 
 
 def command(main: Callable[P, int]) -> Callable[P, int]:
-    """Decorate a script's `main`, so that one line on standard error ends it.
+    """Decorate a script's `main`, so that an error ends it with one line on standard error and an exit status.
 
-    Status 2: a file cannot be read (a second line says where the data comes from) or written; 1: a worker process was
+    Status 2: a file cannot be read (a second line names the source of the data) or written; 1: a worker process was
     killed; 130: Ctrl-C.
     """
 
@@ -98,29 +98,29 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
 
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
-    """A parser whose help is a script's docstring as it stands."""
+    """Return a parser whose help is a script's docstring, its lines unchanged."""
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def require(module: str, extra: str = "scripts") -> None:
-    """OSError if a module of an extra is not installed."""
+    """Check that a module is installed; OSError, naming its extra, if it is not."""
     if importlib.util.find_spec(module) is None:
         raise OSError(errno.EINVAL, f"is not installed: pip install -e '.[{extra}]'", module)
 
 
 def progress(items: Iterable[Item] | None = None, unit: str = "it", **more: Any) -> tqdm[Item]:
-    """A bar on a terminal, nothing elsewhere."""
+    """Return a progress bar on a terminal, a silent one elsewhere."""
     return tqdm(items, unit=unit, disable=not sys.stderr.isatty(), **more)
 
 
 def data_of(main: Callable[P, int]) -> str:
-    """What a script's docstring says of its data, in the paragraph that begins so; else nothing."""
+    """Return the paragraph of a script's docstring that begins with `Data: `; empty if there is none."""
     paragraphs = (sys.modules[main.__module__].__doc__ or "").split("\n\n")
     return "".join(" ".join(text.split()) for text in paragraphs if text.startswith("Data: "))
 
 
 def reason(error: OSError) -> str:
-    """What is wrong with which file, in one line."""
+    """Return the file and the error in one line."""
     text = error.strerror or str(error)
     return text if error.filename is None else f"{error.filename}: {text}"
 
@@ -133,14 +133,14 @@ def add_output(parser: argparse.ArgumentParser, what: str, required: bool = True
 
 
 def output(options: argparse.Namespace, shipped: Path, owns: Owns) -> Path:
-    """The file to write, which is checked. OSError if it must not be written."""
+    """Return the file to write; OSError if it must not be written."""
     path = output_folder(options, shipped)
     check_output(path, owns)
     return path
 
 
 def output_folder(options: argparse.Namespace, shipped: Path) -> Path:
-    """The path that the options name; OSError if `--out` leads into what is shipped."""
+    """Return the path that the options name; OSError if `--out` leads into a shipped folder."""
     if options.replace_shipped:
         return shipped
     path: Path = options.out
@@ -150,12 +150,12 @@ def output_folder(options: argparse.Namespace, shipped: Path) -> Path:
 
 
 def is_shipped(path: Path) -> bool:
-    """True if a path leads into what is shipped."""
+    """True if a path leads into a shipped folder."""
     return any(Path(os.path.realpath(path)).is_relative_to(folder) for folder in SHIPPED)
 
 
 def work_folder(path: Path) -> Path:
-    """Make a folder for logs, if it is missing. OSError if it leads into what is shipped or cannot be made."""
+    """Make a folder for logs, if it is missing. OSError if it leads into a shipped folder or cannot be made."""
     if is_shipped(path):
         raise OSError(errno.EPERM, "belongs to what is shipped", str(path))
     path.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def work_folder(path: Path) -> Path:
 
 
 def check_output(path: Path, owns: Owns) -> None:
-    """OSError if a file cannot be written, or must not be: it is there and not ours."""
+    """Check that a file can be written; OSError if not, or if it exists and is not ours."""
     check_owned(path, owns)
     try:
         tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent).close()
@@ -172,10 +172,10 @@ def check_output(path: Path, owns: Owns) -> None:
 
 
 def begins_with(text: str) -> Owns:
-    """Ours are files that begin so."""
+    """Return a test for files that begin with a text."""
     return lambda head: head.startswith(text.encode())
 
 
 def is_book(kind: str) -> Owns:
-    """Ours are books of a kind."""
-    return lambda head: kind_of(head) == kind
+    """Return a test for books of a kind."""
+    return lambda head: book_kind(head) == kind

@@ -15,7 +15,7 @@ from typing import NamedTuple
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 POINTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # score per game of each kind of pair
-EMPTY_COUNT = 1e-3  # stands for a count of zero in `llr`, as in fishtest: no result is impossible
+EMPTY_COUNT = 1e-3  # replaces a count of zero in `llr`, as in fishtest: no result is impossible
 
 
 class Estimate(NamedTuple):
@@ -34,9 +34,9 @@ class Estimate(NamedTuple):
 
 
 def estimate(pairs: Sequence[int]) -> Estimate:
-    """Mean m = sum n_k a_k / n and bar z sqrt(sum n_k (a_k - m)^2 / n / n); ValueError without a pair.
+    """Return the mean m = sum n_k a_k / n and the bar z sqrt(sum n_k (a_k - m)^2 / n / n); ValueError without a pair.
 
-    If all pairs ended alike the variance says nothing. Then the bar is the "rule of three" (Hanley and
+    If all pairs ended alike the variance is no estimate. Then the bar is the "rule of three" (Hanley and
     Lippman-Hand 1983, exact form): with confidence c no other result is likelier than 1 - (1 - c)^(1/n).
     """
     n = sum(pairs)
@@ -50,24 +50,24 @@ def estimate(pairs: Sequence[int]) -> Estimate:
 
 
 def elo(score: float) -> float:
-    """Logistic Elo difference 400 log10(s / (1 - s)); infinite at 0 and 1."""
+    """Return the logistic Elo difference 400 log10(s / (1 - s)); infinite at 0 and 1."""
     if score in (0.0, 1.0):
         return math.copysign(math.inf, score - 0.5)
     return 400 * math.log10(score / (1 - score))
 
 
 def expected_score(elo_difference: float) -> float:
-    """Inverse of `elo`: 1 / (1 + 10^(-x / 400))."""
+    """Return the inverse of `elo`, 1 / (1 + 10^(-x / 400))."""
     return 1 / (1 + 10 ** (-elo_difference / 400))
 
 
 def likelihood_of_superiority(result: Estimate) -> float:
-    """Phi((m - 1/2) / standard error): probability that the first engine is the stronger one."""
+    """Return Phi((m - 1/2) / standard error), the probability that the first engine is the stronger one."""
     return NormalDist().cdf((result.score - 0.5) * Z / result.bar)
 
 
 def llr(pairs: Sequence[int], elo0: float, elo1: float) -> float:
-    """Generalised log-likelihood ratio of "Elo is elo1" against "Elo is elo0" (logistic Elo).
+    """Return the generalised log-likelihood ratio of "Elo is elo1" against "Elo is elo0" (logistic Elo).
 
     log of max L(p | mean = s1) / max L(p | mean = s0) over the pentanomial distributions p, as fishtest and
     fastchess (model logistic) compute it: Van den Bergh, "A practical introduction to the GSPRT" and
@@ -81,7 +81,7 @@ def llr(pairs: Sequence[int], elo0: float, elo1: float) -> float:
 
 
 def _constrained_fit(counts: Sequence[float], mean: float) -> list[float]:
-    """Divisors d_k = 1 + x (a_k - mean): p_k / d_k is the likeliest distribution with that mean.
+    """Return the divisors d_k = 1 + x (a_k - mean): p_k / d_k is the likeliest distribution with that mean.
 
     x is the root of sum p_k (a_k - mean) / d_k, which falls strictly between its poles.
     """
@@ -96,5 +96,5 @@ def _constrained_fit(counts: Sequence[float], mean: float) -> list[float]:
 
 
 def sprt_bounds(alpha: float = 0.05, beta: float = 0.05) -> tuple[float, float]:
-    """Wald's bounds log(beta / (1 - alpha)) and log((1 - beta) / alpha) on the LLR: H0 below, H1 above."""
+    """Return Wald's bounds on the LLR, H0 below and H1 above: log(beta / (1 - alpha)), log((1 - beta) / alpha)."""
     return math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)

@@ -1,10 +1,10 @@
 """Retrograde analysis: the distance to mate of every position of an ending, for either side to move.
 
-Pass d settles what lies d plies from mate and looks back from there: predecessors of a lost position are won in d + 1;
-a predecessor of a won one is lost once all its moves are wins for the other side. What a capture leads to stands in the
-tables of smaller endings. Values are codes: 0 a draw, d + 1 an end in d plies (odd d: the mover wins), ILLEGAL.
+Pass d settles the positions d plies from mate and looks back from there: predecessors of a lost position are won in
+d + 1; a predecessor of a won one is lost once all its moves are wins for the other side. Captures lead to the tables of
+smaller endings. Values are codes: 0 a draw, d + 1 an end in d plies (odd d: the mover wins), ILLEGAL.
 
-Repetition and the 60-move rule are not seen: a win is a win under any rule for them, a draw may be none.
+Repetition and the 60-move rule are ignored: a win is a win under any rule for them, a draw may be none.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 ILLEGAL = 255
 LONGEST = 252
-"""The longest distance that a code can tell, in plies."""
+"""The longest distance that a code can hold, in plies."""
 
 ALL, LOSSES, CAPTURES = range(3)
-"""What `expand` looks for."""
+"""The codes that `expand` computes."""
 
 CHUNK = 1 << 18
-"""Positions between two looks at the progress."""
+"""Positions between two reports of progress."""
 
 Values = np.ndarray[Any, np.dtype[np.uint8]]
 """[side to move, number]: codes; the stronger side is Red and first."""
@@ -98,7 +98,7 @@ def place(pos: Record, lookup: Record, e: Record, a: Record, at: int) -> int:
 
 @inner(int64(POSITION, ANALYSIS))
 def value_after_capture(pos: Record, a: Record) -> int:
-    """The code of a position of a smaller ending, 0 where nobody can win."""
+    """Return the code of a position of a smaller ending, 0 where neither side can win."""
     for i in range(a.smaller):
         if a.smaller_material[i] == pos.material:
             strong = a.smaller_strong[i]
@@ -109,9 +109,9 @@ def value_after_capture(pos: Record, a: Record) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64))
 def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, wanted: int) -> int:
-    """The code that the successors' codes give a position.
+    """Return the code of a position by the codes of its successors.
 
-    Wanted may be ALL; LOSSES, 0 standing for anything else; or CAPTURES: a win by one, a loss without other moves.
+    `wanted`: ALL; LOSSES, 0 for anything else; or CAPTURES: a win by a capture, a loss if all moves are captures.
     """
     end = generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
     theirs = a.values + (pos.turn ^ 1) * e.entries
@@ -147,7 +147,7 @@ def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, want
 
 @entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
 def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
-    """Mark the illegal positions first..end-1, and what their captures settle as due."""
+    """Mark illegal ones of positions first..end-1; mark the codes that captures give the others as due."""
     for at in range(first, end):
         stands = place(pos, lookup, e, a, at)
         for turn in range(2):
@@ -165,7 +165,7 @@ def initialise(pos: Record, work: Record, lookup: Record, e: Record, a: Record, 
 
 @inner(int64(POSITION, LOOKUP, ENDING))
 def twin(pos: Record, lookup: Record, e: Record) -> int:
-    """The number of the mirrored position: another one only where both kings stand on the middle file."""
+    """Return the number of the mirrored position; it differs only where both kings stand on the middle file."""
     found = int64(0)
     for way in range(2):
         for piece in range(16, 48):
@@ -181,7 +181,7 @@ def twin(pos: Record, lookup: Record, e: Record) -> int:
 def step_back(
     pos: Record, work: Record, lookup: Record, e: Record, a: Record, piece: int, origin: int, code: int
 ) -> None:
-    """`piece` came from `origin` to a position of this code: settle the position before, if that does."""
+    """Settle the position before `piece` moved from `origin`, if the code after the move decides it."""
     if pos.board[origin] != 0:
         return
     target = int64(pos.square[piece])
@@ -214,7 +214,7 @@ def step_back(
 
 @inner(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64))
 def look_back(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int) -> None:
-    """Settle the predecessors (by quiet moves) of the position on the board, whose code this is."""
+    """Settle the predecessors, by quiet moves, of the position on the board, which has this code."""
     pos.turn ^= 1
     base = 16 << pos.turn
     for slot in range(16):
@@ -267,7 +267,7 @@ def look_back(pos: Record, work: Record, lookup: Record, e: Record, a: Record, c
 
 @entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64, int64))
 def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, code: int, first: int, end: int) -> None:
-    """Settle what of positions first..end-1 has this code, and look back from there."""
+    """Settle those of positions first..end-1 that have this code, and look back from each."""
     for turn in range(2):
         for at in range(first, end):
             cell = turn * e.entries + at
@@ -284,7 +284,7 @@ def run_pass(pos: Record, work: Record, lookup: Record, e: Record, a: Record, co
 
 @entry(void(POSITION, WORK, LOOKUP, ENDING, ANALYSIS, int64, int64))
 def check_values(pos: Record, work: Record, lookup: Record, e: Record, a: Record, first: int, end: int) -> None:
-    """Compare every code of positions first..end-1 with what its successors' codes give."""
+    """Compare every code of positions first..end-1 with the one that its successors give; a.failed: the first wrong."""
     for at in range(first, end):
         stands = place(pos, lookup, e, a, at)
         for turn in range(2):
@@ -299,7 +299,7 @@ def check_values(pos: Record, work: Record, lookup: Record, e: Record, a: Record
 
 
 class Overflow(Exception):
-    """A distance longer than a code can tell."""
+    """A distance longer than a code can hold."""
 
 
 class Analysis:
@@ -338,7 +338,7 @@ class Analysis:
         a.smaller += 1
 
     def run(self, report: Callable[[str, float], None]) -> None:
-        """Fill `values`; `report` is told what goes on and how much of it is done."""
+        """Fill `values`; `report` gets the name of the pass and the share of it that is done."""
         self._each(initialise, partial(report, "captures"))
         code = 1
         while code <= self._a.furthest:
@@ -348,7 +348,7 @@ class Analysis:
             code += 1
 
     def check(self, report: Callable[[str, float], None]) -> int:
-        """The first number whose code is not what its successors give, -1 if there is none."""
+        """Return the first number whose code differs from what its successors give, -1 if there is none."""
         self._each(check_values, partial(report, "check"))
         return int(self._a.failed)
 
@@ -360,7 +360,7 @@ class Analysis:
 
 
 def build_order(endings: list[Ending]) -> Iterator[Ending]:
-    """The endings and all that captures lead to, smaller ones first."""
+    """Yield the endings and all that captures lead to, smaller ones first."""
     seen: set[Ending] = set()
 
     def visit(ending: Ending) -> Iterator[Ending]:

@@ -2,10 +2,10 @@
 
     NUMBA_BOUNDSCHECK=1 python scripts/measure/check_bounds.py xiangqi --seconds 600
 
-A round is drawn from its game and seed alone: options, a position (of a game, near the limits of what a FEN may hold,
-or a FEN with faults), then every question that the daemon may ask of it, and searches. An access outside an array, an
-illegal move, a FEN that raises anything but ValueError end the run with status 1 and the round's seed. KEEP rounds
-share a searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats them.
+A round depends only on its game and seed: options, a position (of a game, near the limits of a FEN, or of a FEN with
+faults), then every question that the daemon may ask about it, and searches. An access outside an array, an illegal
+move, or a FEN that raises anything but ValueError ends the run with status 1 and the round's seed. KEEP rounds share a
+searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scripts.lib import script
 from scripts.lib.players import random_ewn_setup, random_junqi_setup
 
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.contract import (
     Game,
     Position,
@@ -41,13 +41,13 @@ from games.kernel.memory import CHECKED
 Draw = random.Random
 
 KEEP = 8
-"""Rounds for which a searcher keeps what it has stored."""
+"""Rounds for which a searcher keeps its memory."""
 
 SHUFFLE = 0.3
 """Share of a game's moves that repeat the mover's last one backwards."""
 
 LONG, LONGEST = 1000, 8064
-"""Plies of a long game, and the most that Xiangqi's history holds beside a search."""
+"""Plies of a long game, and the most plies of a game that Xiangqi's history holds."""
 
 BOOKS = {
     "OwnBook": ("true", "false"),
@@ -55,7 +55,7 @@ BOOKS = {
     "BookMinGames": ("1", "3", "1000000"),
     "UseRules": ("true", "true", "false", "checked", "paper"),
     "UseEndgames": ("true", "true", "true", "false"),
-    "EndgamePath": ("", str(FOLDER)),
+    "EndgamePath": ("", str(BOOKS_FOLDER)),
 }
 """Values of the options for books, the likely ones more than once."""
 
@@ -63,14 +63,14 @@ NODES = (1, 2, 20, 130, 500, 2000)
 
 
 class FaultError(Exception):
-    """An answer that cannot be right."""
+    """A wrong answer."""
 
 
 # Positions of each game
 
 
 def xiangqi_fen(draw: Draw) -> str:
-    """Any pieces where the rules let them stand; many, few, or all."""
+    """Return a FEN with few, many or all pieces, each where the rules let it stand."""
     board = {}
     wealth = draw.choice((0.1, 0.3, 0.6, 0.9, 1.0))
 
@@ -102,7 +102,7 @@ def xiangqi_fen(draw: Draw) -> str:
 
 
 def connect6_fen(draw: Draw) -> str:
-    """Boards empty to full: at random, in patterns without sixes, or of one colour and gaps."""
+    """Return a FEN of a board empty to full: at random, in patterns without sixes, or of one colour and gaps."""
     share = draw.choice((0.02, 0.1, 0.3, 0.6, 0.9, 0.995, 1.0))
     kind = draw.randrange(4)
     rows = []
@@ -132,7 +132,7 @@ def ewn_fen(draw: Draw) -> str:
 
 
 def junqi_fen(draw: Draw) -> str:
-    """A view or a full position with any part of the pieces, anywhere or as deployed, with or without flags."""
+    """Return a FEN of a view or a full position with some of the pieces, anywhere or as deployed."""
     cells = ["1"] * 60
     viewer = draw.choice("fs-")
     for side, case in enumerate((str.upper, str.lower)):
@@ -162,7 +162,7 @@ FENS: dict[str, Callable[[Draw], str]] = {
 
 
 def spoilt(fen: str, draw: Draw) -> str:
-    """A FEN whose letters stay in its alphabet."""
+    """Return a FEN with up to four characters replaced by others of its own."""
     letters = list(fen)
     for _ in range(draw.randint(1, 4)):
         letters[draw.randrange(len(letters))] = draw.choice(fen)
@@ -170,7 +170,7 @@ def spoilt(fen: str, draw: Draw) -> str:
 
 
 def has_pieces(game: Game[Position], position: Position) -> bool:
-    """True unless set-ups are still to come."""
+    """True if both sides have set up, or the game has no set-ups."""
     return not is_setup_position(position, game.info) or position.has_pieces
 
 
@@ -180,7 +180,7 @@ def is_view(game: Game[Position], position: Position) -> bool:
 
 
 def play(game: Game[Position], position: Position, draw: Draw, plies: int) -> None:
-    """Random moves, many of them back to where the piece came from, some taken back; long games go on when drawn."""
+    """Play random moves, many of them back to their origin, some taken back; long games continue when drawn."""
     last: dict[int, int] = {}
     for _ in range(plies):
         moves = _moves(game, position, draw)
@@ -204,13 +204,14 @@ def play(game: Game[Position], position: Position, draw: Draw, plies: int) -> No
 
 
 def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
-    """The legal moves, or some where they are too many to list."""
+    """Return the legal moves, or a sample where they are too many to list."""
     if not has_pieces(game, position):
         word = random_junqi_setup(draw) if game.info.name == "junqi" else random_ewn_setup(draw)
         return [position.parse_move(word)]
     if position.count_legal() < 3000:
         return position.legal_moves()
     from games.connect6.game import Connect6Position  # compiled only if wanted
+    from games.connect6.rules.position import make_turn
 
     assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]
@@ -218,12 +219,12 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
     found: set[int] = set()
     while len(found) < 20:
         first, second = sorted(draw.sample(near if len(near) > 9 and draw.random() < 0.5 else empty, 2))
-        found.add(first | second << 9)
+        found.add(make_turn(first, second))
     return sorted(found)
 
 
 def draw_position(game: Game[Position], draw: Draw) -> Position | None:
-    """A position with a history, or None for a FEN that was refused."""
+    """Return a position with a history, None for a FEN that was refused."""
     name = game.info.name
     kind = draw.randrange(4)
     fen = FENS[name](draw)
@@ -250,11 +251,11 @@ def draw_position(game: Game[Position], draw: Draw) -> Position | None:
     return position
 
 
-# What is asked of a position
+# The questions about a position
 
 
 def ask(game: Game[Position], position: Position, draw: Draw) -> None:
-    """Everything that the daemon asks; FaultError if answers do not fit together."""
+    """Ask all that the daemon asks about a position; FaultError if answers contradict each other."""
     fen = position.fen()
     key = position.key
     position.board()
@@ -281,7 +282,7 @@ def ask(game: Game[Position], position: Position, draw: Draw) -> None:
 
 
 def search(game: Game[Position], searcher: Searcher[Position], position: Position, draw: Draw, multipv: int) -> int:
-    """Search as `go nodes` does; the nodes."""
+    """Search as `go nodes` does; return the nodes. FaultError for a wrong line."""
     if not position.count_legal():
         return 0
     moves: tuple[int, ...] = ()
@@ -309,7 +310,7 @@ def search(game: Game[Position], searcher: Searcher[Position], position: Positio
 
 
 def draw_options(game: Game[Position], draw: Draw) -> None:
-    """Values of the game's options, at their limits or anywhere between; books as BOOKS has them."""
+    """Set the game's options to random values, often at their limits; those of BOOKS to one of its values."""
     for option in game.info.options:
         value = draw.choice(BOOKS.get(option.name, (option.default,)))
         if option.name not in BOOKS and draw.random() < 0.4:
@@ -323,10 +324,10 @@ def draw_options(game: Game[Position], draw: Draw) -> None:
 
 
 class Run:
-    """The rounds of one game; a searcher is kept for some of them, as a daemon keeps it."""
+    """The rounds of one game; KEEP rounds share a searcher, as the games of a daemon do."""
 
     def __init__(self, name: str, options: bool = True) -> None:
-        """`options` False: the defaults alone, for which fewer kernels are compiled."""
+        """Load the game; without `options` they keep their defaults, which need fewer kernels."""
         self.game: Game[Position] = script.load(name)
         self.positions = self.refused = self.searches = self.nodes = 0
         self._options = options
@@ -337,7 +338,7 @@ class Run:
         self._group = -1
 
     def round(self, seed: int) -> None:
-        """Raise whatever is wrong."""
+        """Play the round of a seed; raise its first fault."""
         group = seed // KEEP
         if group != self._group:
             self._group = group
@@ -372,7 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("game", choices=registry.NAMES)
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="first round's seed")
     parser.add_argument("--rounds", type=int, default=1 << 40)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round after so long")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round later")
     parser.add_argument("--defaults", action="store_true", help="leave all options at their defaults")
     parser.add_argument("--keep-going", action="store_true", help="report faults, and go on")
     args = parser.parse_args(arguments)

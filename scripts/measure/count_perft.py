@@ -1,4 +1,4 @@
-"""Count every position of a Xiangqi perft file to every depth it gives, and say how fast.
+"""Check the perft counts of a file of Xiangqi positions, and report the speed.
 
     python scripts/measure/count_perft.py perft.jsonl --max-nodes 1000000000
 

@@ -1,4 +1,4 @@
-"""How fast the daemon answers, measured from outside through the pipe, and how much memory it takes.
+"""Measure through the pipe how fast the daemon answers, and how much memory it takes.
 
     python scripts/measure/measure_latency.py --engine "siqi" --runs 10
     python scripts/measure/measure_latency.py --late 60 --busy 4
@@ -6,7 +6,7 @@
 For each game: process start to `uciok` and to `readyok` (kernel cache filled by a first start), `stop` to `bestmove`,
 `isready` during a search, lateness of `movetime 50` against its 50 ms, and resident memory after a search of two
 seconds. Medians in ms with the worst in brackets. `--late` measures instead how late `movetime 200` is answered in the
-settings whose searches look at the clock least often, beside `--busy` processes that do nothing but take time.
+settings whose searches read the clock least often, beside `--busy` processes that only take processor time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Engine(Process):
     """A daemon process."""
 
     def wait(self, word: str, since: float) -> float:
-        """The ms from `since` until a line begins with a word."""
+        """Return the ms from `since` until a line begins with a word."""
         return 1000 * (self.wait_for(word)[0] - since)
 
 
@@ -49,7 +49,7 @@ def shown(values: list[float]) -> str:
 
 
 def measure(game: str, command: str, runs: int) -> list[str]:
-    """The cells of a game's row."""
+    """Return the cells of a game's row."""
     columns: dict[str, list[float]] = {name: [] for name in ("uciok", "readyok", "stop", "isready", "late", "mb")}
     variant = f"setoption name UCI_Variant value {game}"
     for run in script.progress(range(runs + 1), " starts", desc=game):

@@ -1,11 +1,11 @@
-"""How many mates the Xiangqi search finds within a number of nodes.
+"""Count the mates that the Xiangqi search finds within a number of nodes.
 
     python scripts/measure/solve_mates.py mates.jsonl --nodes 200000
     python scripts/measure/solve_mates.py composed_mates.jsonl --nodes 1000000
 
-A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: a mate at
-most so long), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit
-status 1 if no case is left.
+A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: no longer
+mate), or `win_in_plies` (solved: any mate for the mover). Cases without a legal position are skipped; exit status 1 if
+no case is left.
 
 Data: tests/support/fixtures/xiangqi_mates.jsonl is such a file.
 """
@@ -28,7 +28,7 @@ from games.kernel.control import Control
 def solve(
     game: Game[Position], searcher: Searcher[Position], case: dict[str, Any], nodes: int
 ) -> tuple[int | None, int]:
-    """(moves to mate found or None, nodes used)."""
+    """Return (moves to the mate found or None, nodes used)."""
     limit = case.get("mate_moves")
     control = Control(nodes)
     searcher.clear()
@@ -46,7 +46,7 @@ def solve(
 
 
 def is_position(game: Game[Position], case: dict[str, Any]) -> bool:
-    """True if a case has a legal position; else a line on standard error says why not."""
+    """True if a case has a legal position; else print the reason on standard error."""
     try:
         game.position(case["fen"])
     except ValueError as error:

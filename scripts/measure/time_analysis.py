@@ -1,11 +1,11 @@
-"""How fast `siqi analyse` is: what a second worker brings, what a query costs beside its search, and in what memory.
+"""Time `siqi analyse`: the gain of a second worker, the cost of a query beside its search, and the memory.
 
     python scripts/measure/time_analysis.py workers --positions 40 --nodes 400000 --rounds 3
     python scripts/measure/time_analysis.py queries --queries 100000 --nodes 1
 
-`workers`, for each game: the same positions by one worker and by two, by turns, and the ratio of their times; loading
-the game is left out (what a run with one short query takes). `queries`: positions of Xiangqi games played at random,
-each searched for so many nodes by one worker: the time a query, what of it a bare search takes, and the memory.
+`workers`, for each game: the same positions by one worker and by two, in turns, and the ratio of their times without
+that of loading the game (a run with one short query). `queries`: positions of random Xiangqi games, each searched by
+one worker for `--nodes`: the time a query, the part of it that a bare search takes, and the memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Clock, Opening, Referee, play_moves, words_for
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves, words_for
 from scripts.lib.players import RandomMover
 from scripts.lib.process import Process
 
@@ -38,12 +38,14 @@ COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
 
 
 def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
-    """Positions of games played at random, without end; of a game with a die each has a throw."""
+    """Yield positions of random games without end; each has a throw in a game with a die."""
     game, draw = script.load(name), random.Random(seed)
     movers = [RandomMover(game.info)] * 2
     for number in itertools.count():
         referee = Referee(game, Opening(), iter(lambda: draw.randint(1, 6), 0))
-        play_moves(referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], draw.randint(4, 24))
+        play_moves(
+            referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], Adjudication(draw.randint(4, 24))
+        )
         position = referee.position
         if position.outcome() is None:
             words = words_for(game, position, position.turn, referee.words)
@@ -52,10 +54,10 @@ def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
 
 
 def seconds(lines: Iterable[bytes], workers: int) -> float:
-    """From start to end of a process."""
-    told = b"".join(lines)
+    """Return the seconds from start to end of a process."""
+    text = b"".join(lines)
     started = time.perf_counter()
-    subprocess.run([*COMMAND, "--workers", str(workers)], input=told, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)
+    subprocess.run([*COMMAND, "--workers", str(workers)], input=text, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)
     return time.perf_counter() - started
 
 
@@ -77,7 +79,7 @@ def measure_workers(options: argparse.Namespace) -> None:
 
 
 def measure_queries(options: argparse.Namespace) -> None:
-    """The writer runs ahead as far as the process lets it; its memory is read as the answers come."""
+    """Time queries written as fast as the process reads them; read its memory as the answers come."""
     process = Process(shlex.join(COMMAND))
     pool = list(itertools.islice(queries("xiangqi", options.nodes), 2000))
 
@@ -102,7 +104,7 @@ def measure_queries(options: argparse.Namespace) -> None:
 
 
 def bare_search_ms(lines: list[bytes]) -> float:
-    """What the same searches take a position where nothing is read or written."""
+    """Return the ms a position that the same searches take without reading and writing."""
     game = script.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.lib import apriori, script
-from scripts.lib.records import read_records
+from scripts.lib.records import read_game_records
 from scripts.lib.replay import collect, first_plies
 
 
@@ -35,7 +35,7 @@ def main() -> int:
     import pandas
     from mlxtend import frequent_patterns
 
-    games = collect(read_records(options.file, print), options.plies, print)
+    games = collect(read_game_records(options.file, print), options.plies, print)
     baskets = [list(plies) for plies in first_plies(games, 0)]
     least = math.ceil(options.min_support * len(baskets))
 

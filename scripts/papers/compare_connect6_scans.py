@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from scripts.lib import script
 from scripts.lib.connect6_scans import GLOBAL, LOCAL, MAX_DEPTH, MAX_WIDTH, WON, Program
-from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.lib.players import Choice, Forfeit, Player, Turn
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import Workers
@@ -34,12 +34,9 @@ PAPER_TURN = 9
 PAPER = {3: (2.010, 23.030), 4: (31.855, 269.902), 5: (36.301, 640.780)}
 """Seconds at the paper's turn 9, local and global, by depth."""
 
-LONGEST = 150
-"""Turns of a game; longer ones are drawn."""
-
 
 def read_openings(path: Path) -> list[list[str]]:
-    """Their turns; Forfeit names the first that is illegal."""
+    """Return the openings' turns; Forfeit names the first that is illegal."""
     openings = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
     for opening in openings:
         Referee(script.load_once("connect6"), Opening(moves=opening))
@@ -47,7 +44,7 @@ def read_openings(path: Path) -> list[list[str]]:
 
 
 class Timing(NamedTuple):
-    """What one depth took at one position."""
+    """The time of one depth at one position."""
 
     turn: int  # its number, from 1
     depth: int
@@ -79,7 +76,7 @@ def measure(openings: list[list[str]], games: int, depths: list[int], turns: lis
 
 
 def means(timings: list[Timing], depth: int) -> dict[int, tuple[float, float]]:
-    """By number of the turn: mean seconds of the local and the global scan."""
+    """Return the mean seconds of the local and the global scan, by number of the turn."""
     chosen = [t for t in timings if t.depth == depth]
     return {
         turn: (
@@ -113,23 +110,24 @@ def report_times(timings: list[Timing], plot: Path | None) -> None:
         save_plot(figure, plot)
 
 
-class Pairing(NamedTuple):
+class ScanJob(NamedTuple):
     """A game to be played."""
 
     opening: list[str]
     local_side: int
     width: int
-    seconds: float
+    seconds: float  # a turn
+    max_turns: int  # a game that reaches it is drawn
 
 
-class Played(NamedTuple):
+class ScanGame(NamedTuple):
     points: float  # of the local program
     turns: int
     depths: tuple[list[int], list[int]]  # finished for each turn, LOCAL and GLOBAL
 
 
 class Scanner(Player):
-    """A program with its time for a turn; keeps the depths that it finished."""
+    """A program with a time for each turn; keeps the depths that it finished."""
 
     def __init__(self, scan: int, width: int, seconds: float) -> None:
         self._program, self._seconds = Program(scan, width), seconds
@@ -142,16 +140,16 @@ class Scanner(Player):
         return Choice(turn.position.move_text(move), 0.0)
 
 
-def play(pairing: Pairing) -> Played:
-    local, whole = (Scanner(scan, pairing.width, pairing.seconds) for scan in (LOCAL, GLOBAL))
-    referee = Referee(script.load_once("connect6"), Opening(moves=pairing.opening))
-    seated = (local, whole) if pairing.local_side == 0 else (whole, local)
-    winner = play_moves(referee, seated, [Clock(), Clock()], ("", ""), LONGEST).winner
-    points = 0.5 if winner is None else float(winner == pairing.local_side)
-    return Played(points, len(referee.words), (local.depths, whole.depths))
+def play(job: ScanJob) -> ScanGame:
+    local, whole = (Scanner(scan, job.width, job.seconds) for scan in (LOCAL, GLOBAL))
+    referee = Referee(script.load_once("connect6"), Opening(moves=job.opening))
+    seated = (local, whole) if job.local_side == 0 else (whole, local)
+    winner = play_moves(referee, seated, [Clock(), Clock()], ("", ""), Adjudication(job.max_turns)).winner
+    points = 0.5 if winner is None else float(winner == job.local_side)
+    return ScanGame(points, len(referee.words), (local.depths, whole.depths))
 
 
-def report_games(width: int, seconds: float, played: list[Played], plot: Path | None) -> None:
+def report_games(width: int, seconds: float, played: list[ScanGame], plot: Path | None) -> None:
     pairs = [0] * 5
     for first, second in zip(played[::2], played[1::2], strict=True):
         pairs[round(2 * (first.points + second.points))] += 1
@@ -190,6 +188,7 @@ def main() -> int:
     commands.choices["times"].add_argument("--depths", type=int, nargs="+", default=[3, 4, 5])
     commands.choices["times"].add_argument("--turns", type=int, nargs="+", default=[5, 7, 9, 11, 13])
     commands.choices["games"].add_argument("--seconds", type=float, default=0.2, help="for a turn")
+    commands.choices["games"].add_argument("--max-turns", type=int, default=150, help="of a game; then it is drawn")
     commands.choices["games"].add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     check_plot(options.plot)
@@ -202,12 +201,12 @@ def main() -> int:
     if options.command == "times":
         report_times(measure(openings, options.games, options.depths, options.turns, options.width), options.plot)
         return 0
-    pairings = [
-        Pairing(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds)
+    jobs = [
+        ScanJob(openings[game // 2 % len(openings)], game % 2, options.width, options.seconds, options.max_turns)
         for game in range(options.games)
     ]
     with Workers(options.jobs) as workers:
-        played = list(script.progress(workers.map(play, pairings), total=len(pairings)))
+        played = list(script.progress(workers.map(play, jobs), total=len(jobs)))
     report_games(options.width, options.seconds, played, options.plot)
     return 0
 

@@ -1,4 +1,4 @@
-"""Paper 1's experiments with EWN, and others like them: games between players of lib/ewn_players.py, and regret.
+"""Paper 1's experiments with EWN, and similar ones: games between players of lib/ewn_players.py, and regret.
 
     python scripts/papers/compare_ewn_players.py games games.jsonl --games 1000 --jobs 2 --pairing uct random
     python scripts/papers/compare_ewn_players.py figures figures.jsonl --games 1000 --ms 50 --jobs 2 --plot figures.svg
@@ -6,11 +6,11 @@
     python scripts/papers/compare_ewn_players.py regret exact_values.csv --ms 1 5 50 --player siqi --player uct
     python scripts/papers/compare_ewn_players.py speed --playouts 100000
 
-`games`: each pairing that many games, in pairs: the same set-ups, drawn at random, and the same throws, sides swapped.
-Every game is a line of the log; a run that was broken off goes on from there. `figures`: the paper's figures 4 and 5,
-UCT and improved UCT against the others and each other, and the engine against all of them. `grid`: figure 1, WINK by
-UCTK against plain UCT. `regret`: the mean chance lost a decision on endings whose values are known. `speed`: playouts a
-second, by kind and threads, beside OpenSpiel's MCTS.
+`games`: `--games` of each pairing, in pairs: the same random set-ups and the same throws, sides swapped. Every game is
+a line of the log; the same command continues a run that was broken off. `figures`: the paper's figures 4 and 5, UCT and
+improved UCT against the others and each other, and the engine against all of them. `grid`: figure 1, WINK by UCTK
+against plain UCT. `regret`: the mean chance lost a decision on endings with known values. `speed`: playouts a second,
+by kind and threads, beside OpenSpiel's MCTS.
 
 Data: the table of exact values for `regret` is not shipped; its columns are `fen`, `n_red`, `n_blue`, `all1` .. `all6`.
 """
@@ -31,12 +31,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.lib import script
-from scripts.lib.ewn_players import Engine, OpenSpiel, make_player
-from scripts.lib.paper_games import Job, Mind, Record, add_options, play_game, plot_scores, results, run_games, tell
+from scripts.lib.ewn_players import OpenSpiel, make_player
+from scripts.lib.paper_games import (
+    EngineMind,
+    Job,
+    Mind,
+    PaperGame,
+    add_games,
+    play_game,
+    print_grid,
+    report_games,
+    results,
+)
 from scripts.lib.plots import save_plot
 
 from games.contract import Task, exhaust
-from games.ewn.game import EwnPosition
+from games.ewn.game import Ewn, EwnPosition
 from games.kernel.control import Control
 
 PAPERS = ("random", "minimax", "alphabeta", "montecarlo")
@@ -47,22 +57,19 @@ FIGURES = (
     *(("siqi", other) for other in (*PAPERS, "uct", "improved")),
 )
 STEPS = (0.1, 0.4, 0.7, 1.0)
-"""Of the grid, for WINK and UCTK."""
+"""The grid's values of WINK and UCTK."""
 
 START = "ABC2/DE3/F3f/3ed/2cba f 3"
 
 
 @functools.cache
 def player(text: str, seat: int = 0) -> Mind:
-    """A process keeps its players, one for each seat: they may be two of a kind."""
+    """Return a player, kept by the process for each seat: both seats may have the same kind."""
     return make_player(text)
 
 
-def play(job: Job) -> list[Record]:
-    return [play_pair_s_game(job, first) for first in (0, 1)]
-
-
-def play_pair_s_game(job: Job, first: int) -> Record:
+def play(job: Job, first: int) -> PaperGame:
+    """Play a game of random set-ups, the same in both games of a pair."""
     rng = random.Random(f"{job.pair}")
     setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
     minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
@@ -73,12 +80,9 @@ def grid_name(wink: float, uctk: float) -> str:
     return f"uct WINK={wink} UCTK={uctk}"
 
 
-def tell_grid(records: list[Record], path: Path | None) -> None:
+def report_grid(records: list[PaperGame], path: Path | None) -> None:
     found = {pairing.a: score for pairing, score in results(records).items()}
-    print("| WINK, UCTK | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
-    for wink in STEPS:
-        cells = [found[grid_name(wink, uctk)] for uctk in STEPS]
-        print(f"| {wink} | " + " | ".join(f"{score.score:.1%} +- {score.bar:.1%}" for score in cells) + " |")
+    print_grid("WINK, UCTK", STEPS, lambda wink, uctk: found[grid_name(wink, uctk)])
     if path is not None:
         from matplotlib import pyplot
 
@@ -108,7 +112,7 @@ class Decision(NamedTuple):
 
 
 def decisions(path: Path) -> Iterator[Decision]:
-    """Those of exact_values.csv; cells there are numbered row by row from the top left."""
+    """Yield the decisions of exact_values.csv, where cells are numbered row by row from the top left."""
 
     def square(cell: str) -> str:
         return f"{'abcde'[int(cell) % 5]}{5 - int(cell) // 5}"
@@ -128,8 +132,8 @@ def decisions(path: Path) -> Iterator[Decision]:
                 yield Decision(f"{board} {'fs'[side == 'b']} {die}", pieces, values)
 
 
-def tell_regret(path: Path, players: list[str], times: list[float]) -> None:
-    """Mean regret by player and time: of all decisions, and of those beyond the tables' range."""
+def report_regret(path: Path, players: list[str], times: list[float]) -> None:
+    """Print the mean regret by player and time: of all decisions, and of those beyond the tablebases' range."""
     cases = list(decisions(path))
     print("| player | ms | regret | of 5 pieces | of 6 |\n|---|---|---|---|---|")
     for text, ms in itertools.product(players, times):
@@ -147,10 +151,11 @@ def tell_regret(path: Path, players: list[str], times: list[float]) -> None:
         print(f"| {text} | {ms:g} | {mean:.6f} | {statistics.fmean(lost[5]):.6f} | {statistics.fmean(lost[6]):.6f} |")
 
 
-def tell_speed(playouts: int, runs: int) -> None:
-    """Playouts a second, the best of some runs."""
+def report_speed(playouts: int, runs: int) -> None:
+    """Print the playouts a second, the best of `runs`."""
 
-    def rate(engine: Engine, threads: int) -> float:
+    def rate(threads: int, **options: str) -> float:
+        engine = EngineMind(Ewn(print), {"Algorithm": "uct", **options})
         engine.searcher.configure(256, threads, 1)
         best = math.inf
         for _ in range(runs):
@@ -162,15 +167,15 @@ def tell_speed(playouts: int, runs: int) -> None:
 
     print("| | playouts/s |\n|---|---|")
     for kind in ("random", "informed", "short", "greedy", "evaluation"):
-        print(f"| {kind} | {rate(Engine({'Algorithm': 'uct', 'Playout': kind}), 1):,.0f} |")
+        print(f"| {kind} | {rate(1, Playout=kind):,.0f} |")
     for parallel in ("root", "tree", "children"):
-        print(f"| random, 2 threads, {parallel} | {rate(Engine({'Algorithm': 'uct', 'Parallel': parallel}), 2):,.0f} |")
+        print(f"| random, 2 threads, {parallel} | {rate(2, Parallel=parallel):,.0f} |")
     best = math.inf
     spiel = OpenSpiel(playouts)
     for _ in range(runs):
         spiel.new_game(1)
         for _ in range(2):
-            spiel.tell(0, "123456")
+            spiel.observe(0, "123456")
         position = EwnPosition(START)
         started = time.perf_counter()
         spiel.choose(position, 0)
@@ -181,12 +186,7 @@ def tell_speed(playouts: int, runs: int) -> None:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("games", "figures", "grid"):
-        command = commands.add_parser(name)
-        add_options(command)
-        if name == "games":
-            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    commands = add_games(parser, ("games", "figures", "grid"))
     regret = commands.add_parser("regret")
     regret.add_argument("values", type=Path)
     regret.add_argument("--ms", type=float, nargs="+", default=[50])
@@ -196,18 +196,15 @@ def main() -> int:
     speed.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     if options.command == "regret":
-        tell_regret(options.values, options.player, options.ms)
+        report_regret(options.values, options.player, options.ms)
     elif options.command == "speed":
-        tell_speed(options.playouts, options.runs)
+        report_speed(options.playouts, options.runs)
     else:
         pairings = {
             "figures": FIGURES,
             "grid": [(grid_name(wink, uctk), "uct") for wink, uctk in itertools.product(STEPS, STEPS)],
-        }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
-        records = run_games(play, pairings, options)
-        tell_grid(records, options.plot) if options.command == "grid" else tell(records)
-        if options.command != "grid" and options.plot is not None:
-            plot_scores(records, options.plot)
+        }
+        report_games(play, pairings, options, report_grid)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Paper 4's experiments with Junqi, and others like them: games between players of lib/junqi_players.py.
+"""Paper 4's experiments with Junqi, and similar ones: games between players of lib/junqi_players.py.
 
     python scripts/papers/compare_junqi_players.py games LOG --games 200 --jobs 2 --pairing siqi random
     python scripts/papers/compare_junqi_players.py table LOG --games 200 --ms 50 --jobs 2 --plot table.svg
@@ -9,15 +9,15 @@
     python scripts/papers/compare_junqi_players.py speed
 
 Games come in pairs: the same two deployments, drawn from the learned weights, sides swapped. Every game is a line of
-the log, with its words; a run that was broken off goes on from there.
+the log, with its words; the same command continues a run that was broken off.
 
 `table`: the paper's player and the engine against four others and each other. `grid`: figures 3 to 7, the paper's
 player with its two parameters from 0.2 to 1.0 against the four. `setups`: the engine against itself, A with the
 deployments of its choice. `kinds`: table 1, the moves of a log's games by kind: an *attack* meets an enemy piece, or
-comes to where it may meet one next; of the others a *defence* leaves where an enemy may come, enters a camp or stops
-beside the own flag; the rest *shuffle*. `times`: figure 8, how long the paper's player takes for so many playouts and
-episodes by the number of the move, without activation (UCT alone) and with 1 to 4 pieces activated, and how many joint
-actions all movable pieces would have. `speed`: plies of playouts a second.
+may meet one with the next move; of the others a *defence* leaves a square that an enemy may reach, enters a camp or
+stops beside the own flag; all others *shuffle*. `times`: figure 8, the time of the paper's player for `--playouts`
+playouts and episodes by the number of the move, without activation (UCT alone) and with 1 to 4 pieces activated, and
+the number of joint actions of all movable pieces. `speed`: plies of playouts a second.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.lib import script
-from scripts.lib.junqi_players import Engine, make_player
+from scripts.lib.junqi_players import make_player
 from scripts.lib.paper_games import (
+    EngineMind,
     Job,
     Mind,
     Pairing,
-    Record,
-    add_options,
+    PaperGame,
+    add_games,
     play_game,
-    plot_scores,
+    print_grid,
+    report_games,
     results,
-    run_games,
-    tell,
     whole_pairs,
 )
 from scripts.lib.plots import check_plot, save_plot
 
 from games.contract import UNKNOWN_SETUP, Task, exhaust
-from games.junqi.game import JunqiPosition
+from games.junqi.game import Junqi, JunqiPosition
 from games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
 from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
 from games.junqi.rules.movegen import reaches
-from games.junqi.search.cooperation import INTENTIONS, MOST
-from games.junqi.search.flat import PLIES
+from games.junqi.search.cooperation import INTENTIONS, MAX_TEAM
+from games.junqi.search.flat import PLAYOUT_PLIES
 from games.junqi.search.setup import TILT, draw_setup
 from games.kernel.control import Control
 
@@ -66,7 +66,7 @@ TABLE = (
     *(("siqi", other) for other in (*PAPERS, "cooperation", "random")),
 )
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""Of the grid, for Alpha and Gamma."""
+"""The grid's values of Alpha and Gamma."""
 
 OWN = " with own setups"
 OWN_SETUPS = (f"siqi{OWN}", "siqi")
@@ -76,15 +76,12 @@ KINDS = ("attack", "defence", "shuffle")
 
 @functools.cache
 def player(text: str, seat: int) -> Mind:
-    """A process keeps its players, one for each seat: they may be two of a kind."""
+    """Return a player, kept by the process for each seat: both seats may have the same kind."""
     return make_player(text.removesuffix(OWN))
 
 
-def play(job: Job) -> list[Record]:
-    return [play_pair_s_game(job, first) for first in (0, 1)]
-
-
-def play_pair_s_game(job: Job, first: int) -> Record:
+def play(job: Job, first: int) -> PaperGame:
+    """Play a game of random set-ups, the same in both games of a pair."""
     setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
     if job.pairing == OWN_SETUPS:
         setups[first] = draw_setup(2 * job.pair + first + 1, TILT)
@@ -96,7 +93,7 @@ def play_pair_s_game(job: Job, first: int) -> Record:
 
 
 def words_of(referee: JunqiPosition) -> str:
-    """The game as `position startpos moves` takes it."""
+    """Return the game as `position startpos moves` takes it."""
     return " ".join([*referee.words, *map(referee.move_text, referee.moves())])
 
 
@@ -104,14 +101,11 @@ def grid_name(alpha: float, gamma: float) -> str:
     return f"cooperation Alpha={alpha} Gamma={gamma}"
 
 
-def tell_grid(records: list[Record], path: Path | None) -> None:
-    """Scores by parameters, all opponents taken together, and a plot for each gamma as the paper has it."""
+def report_grid(records: list[PaperGame], path: Path | None) -> None:
+    """Print the scores by parameters, all opponents together; plot each gamma as the paper does."""
     found = results(records)
     together = results([record | {"b": "all", "pair": f"{record['b']} {record['pair']}"} for record in records])
-    print("| Alpha, Gamma | " + " | ".join(map(str, STEPS)) + " |\n|" + "---|" * (len(STEPS) + 1))
-    for alpha in STEPS:
-        cells = [together[Pairing(grid_name(alpha, gamma), "all")] for gamma in STEPS]
-        print(f"| {alpha} | " + " | ".join(f"{score.score:.1%} +- {score.bar:.1%}" for score in cells) + " |")
+    print_grid("Alpha, Gamma", STEPS, lambda alpha, gamma: together[Pairing(grid_name(alpha, gamma), "all")])
     if path is None:
         return
     from matplotlib import pyplot
@@ -136,7 +130,7 @@ def tell_grid(records: list[Record], path: Path | None) -> None:
 
 
 def meets_enemy(position: JunqiPosition, origin: int) -> bool:
-    """Whether the piece that has just come to a square might meet an enemy with its next move."""
+    """True if the piece that has just moved to a square can meet an enemy with its next move."""
     record, piece = position.record, int(position.record.board[origin]) - 1
     enemies = record.where[PIECES:] if piece < PIECES else record.where[:PIECES]
     may = int(record.may[piece])
@@ -146,18 +140,18 @@ def meets_enemy(position: JunqiPosition, origin: int) -> bool:
 
 
 def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
-    """(side, kind) of every move of a game, as a referee sees it."""
+    """Yield (side, kind) of every move of a game, as a referee sees it."""
     position = JunqiPosition()
     for word in words:
         side, had_pieces = position.turn, position.has_pieces
         move = position.parse_move(word)
         was_met = had_pieces and position.record.board[move >> 6 & 63] > 0
-        before = position.done(side).sum(0) if had_pieces else None
+        before = position.trait_counts(side).sum(0) if had_pieces else None
         position.push(move)
         if not had_pieces:
             continue
         target = move >> 6 & 63
-        gone = position.done(side).sum(0) - before
+        gone = position.trait_counts(side).sum(0) - before
         assert gone[MOVED] == 1
         flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
         if was_met or meets_enemy(position, target):
@@ -168,8 +162,8 @@ def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
             yield side, "shuffle"
 
 
-def tell_kinds(records: list[Record]) -> None:
-    """Shares of a player's moves, and how games ended."""
+def report_kinds(records: list[PaperGame]) -> None:
+    """Print the shares of each player's kinds of moves, and the ends of games."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     games: Counter[str] = Counter()
     ends: dict[str, Counter[str]] = defaultdict(Counter)
@@ -185,21 +179,21 @@ def tell_kinds(records: list[Record]) -> None:
     print("| player | games | " + " | ".join(KINDS) + " | ends |\n|---|---|" + "---|" * (len(KINDS) + 1))
     for name, count in counts.items():
         shares = " | ".join(f"{count[kind] / count.total():.1%}" for kind in KINDS)
-        told = ", ".join(f"{end} {number}" for end, number in ends[name].most_common())
-        print(f"| {name} | {games[name]} | {shares} | {told} |")
+        shown = ", ".join(f"{end} {number}" for end, number in ends[name].most_common())
+        print(f"| {name} | {games[name]} | {shares} | {shown} |")
 
 
-def tell_times(playouts: int, games: int, path: Path | None) -> None:
-    """Mean ms by the number of the side's move; the games are the paper's player's against itself."""
+def report_times(playouts: int, games: int, path: Path | None) -> None:
+    """Print mean ms by the number of the side's move, in games of the paper's player against itself."""
     players = {"UCT alone": "siqi Searcher=uct"} | {
-        f"{count} activated": f"cooperation Activate={count}" for count in range(1, MOST + 1)
+        f"{count} activated": f"cooperation Activate={count}" for count in range(1, MAX_TEAM + 1)
     }
     spent: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in players}
     movable: dict[int, list[int]] = defaultdict(list)
     for number in script.progress(range(games), unit=" games"):
         name = list(players)[number % len(players)]
         engine = player(players[name], 0)
-        assert isinstance(engine, Engine)
+        assert isinstance(engine, EngineMind)
         engine.new_game(number + 1)
         referee = new_game([draw_setup(2 * number + side + 1) for side in range(2)])
         while referee.outcome() is None and referee.ply < MOST_PLIES:
@@ -242,28 +236,23 @@ def new_game(setups: list[str]) -> JunqiPosition:
     return position
 
 
-def tell_speed(playouts: int, runs: int) -> None:
-    """Plies a second of `flat`'s playouts, those that end early counted whole; the best of some runs."""
-    engine = Engine({"Searcher": "flat"})
+def report_speed(playouts: int, runs: int) -> None:
+    """Print the plies a second of `flat`'s playouts, those that end early counted whole; the best of `runs`."""
+    engine = EngineMind(Junqi(print), {"Searcher": "flat"})
     view = new_game([draw_setup(1), UNKNOWN_SETUP])
     rates = []
     for _ in range(runs):
         engine.new_game(1)
         started = time.perf_counter()
         report = exhaust(engine.searcher, Task(view, Control(playouts)))
-        rates.append(report.nodes * (1 + PLIES) / (time.perf_counter() - started))
+        rates.append(report.nodes * (1 + PLAYOUT_PLIES) / (time.perf_counter() - started))
     print(f"{max(rates):,.0f} plies/s")
 
 
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("games", "table", "grid", "setups"):
-        command = commands.add_parser(name)
-        add_options(command)
-        if name == "games":
-            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
+    commands = add_games(parser, ("games", "table", "grid", "setups"))
     kinds = commands.add_parser("kinds")
     kinds.add_argument("log", type=Path)
     times = commands.add_parser("times")
@@ -275,12 +264,12 @@ def main() -> int:
     speed.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     if options.command == "kinds":
-        tell_kinds(whole_pairs(options.log))
+        report_kinds(whole_pairs(options.log))
     elif options.command == "times":
         check_plot(options.plot)
-        tell_times(options.playouts, options.games, options.plot)
+        report_times(options.playouts, options.games, options.plot)
     elif options.command == "speed":
-        tell_speed(options.playouts, options.runs)
+        report_speed(options.playouts, options.runs)
     else:
         pairings = {
             "table": TABLE,
@@ -288,11 +277,8 @@ def main() -> int:
             "grid": [
                 (grid_name(alpha, gamma), other) for alpha, gamma, other in itertools.product(STEPS, STEPS, PAPERS)
             ],
-        }.get(options.command) or [tuple(pairing) for pairing in options.pairing]
-        records = run_games(play, pairings, options)
-        tell_grid(records, options.plot) if options.command == "grid" else tell(records)
-        if options.command != "grid" and options.plot is not None:
-            plot_scores(records, options.plot)
+        }
+        report_games(play, pairings, options, report_grid)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Count what deep cut-offs save (paper 5, section 2): windows that pass three levels against windows that pass all.
+"""Count the leaves that deep cut-offs save (paper 5, section 2): windows that pass three levels or all.
 
     python scripts/papers/count_xiangqi_cutoffs.py --depth 5
     python scripts/papers/count_xiangqi_cutoffs.py endgames.txt --depth 4 --order none
@@ -36,7 +36,7 @@ from games.xiangqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
 LOST = -30_000
 
 WHOLE, THREE_LEVELS, ALL_LEVELS = range(3)
-"""How windows pass: not at all, to the grandchildren, to all."""
+"""The passing of windows: not at all, to the grandchildren, to all levels."""
 
 ENDGAMES = (  # of games between masters
     "9/3Pak3/9/9/9/5R3/4r4/9/3K5/9 b",
@@ -52,7 +52,10 @@ ENDGAMES = (  # of games between masters
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, mode: int) -> int:
-    """The value of a tree; leaves are counted in work.nodes. `mode`: how windows pass, 4 more to order the moves."""
+    """Search to `depth` and count leaves in work.nodes; return the value in (alpha, beta), fail-soft, the mover's view.
+
+    `mode`: WHOLE, THREE_LEVELS or ALL_LEVELS, plus 4 to order the moves by their evaluation.
+    """
     if depth == 0:
         work.nodes += 1
         return evaluate(pos, lookup)
@@ -76,7 +79,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
         below = -lower if passing != WHOLE else int64(-LOST + 1)
         above = -beta if passing == ALL_LEVELS else int64(LOST - 1)
         do_move(pos, lookup, move)
-        # `above` bounds what the child is worth to us from our own ancestors, `below` what we have found here.
+        # `above`: the child's bound from our ancestors; `below`: the one from the best move here.
         score = -recurse_4(pos, work, lookup, above, below, depth - 1, mode)
         undo_move(pos, lookup)
         best = max(best, score)
@@ -87,7 +90,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def count_leaves(pos: Record, work: Record, lookup: Record, depth: int, mode: int) -> int:
-    """Leaves looked at; the value is left in work.root_count."""
+    """Return the number of leaves visited; leave the value in work.root_count."""
     work.nodes = 0
     work.root_height = pos.height
     work.root_count = negamax(pos, work, lookup, int64(LOST - 1), int64(-LOST + 1), depth, mode)
@@ -102,7 +105,7 @@ class Counts(NamedTuple):
 
 
 def ideal(leaves: int, depth: int) -> float:
-    """The paper's count for a uniform tree of so many leaves in the best order."""
+    """Return the paper's count for a uniform tree with this many leaves, searched in the best order."""
     branching = leaves ** (1 / depth)
     if depth % 2 == 0:
         return float(2 * branching ** (depth // 2) - 1)
@@ -110,7 +113,7 @@ def ideal(leaves: int, depth: int) -> float:
 
 
 def count(game: Game[XiangqiPosition], fen: str, depth: int, is_ordered: bool) -> Counts:
-    """AssertionError if the ways of counting do not agree on the value."""
+    """Count the leaves in each mode; AssertionError if the modes disagree on the value."""
     record, work = game.position(fen).record, new_record(WORK_DTYPE)
     values = set()
 
@@ -136,7 +139,7 @@ def main() -> int:
     game = create(silent)
     is_ordered = options.order == "evaluation"
     rows = [count(game, fen, options.depth, is_ordered) for fen in script.progress(fens)]
-    print(f"depth {options.depth}, order {options.order}; leaves looked at")
+    print(f"depth {options.depth}, order {options.order}; leaves visited")
     print("| position | all leaves | three levels | all levels | ideal | all levels / three | all levels / ideal |")
     print("|---|---|---|---|---|---|---|")
     for fen, row in zip(fens, rows, strict=True):

@@ -1,9 +1,9 @@
-"""Does the engine beat a random mover at every game? The least one may ask of it.
+"""Check that the engine beats a random mover at every game, its least requirement.
 
     python scripts/play/beat_random.py --logs matches
 
-Plays 100 games of each at 50 ms a move and prints a table; exit status 1 if it won too few. A folder of logs
-is continued where it was broken off: give a new engine a new folder.
+Plays 100 games of each at 50 ms a move and prints a table; exit status 1 if it won too few. The same command continues
+a folder of logs: give a new engine a new folder.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.lib import script
-from scripts.lib.match_log import Settings, UsageError
+from scripts.lib.match_log import MatchSettings, UsageError
 from scripts.lib.matches import run_match
 from scripts.lib.players import EngineSpec, Limits, StartError
 from scripts.lib.tally import Tally
 
 GAMES = 100
 LIMITS = Limits(movetime_ms=50)
-REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the dice spare even a bad player
+REQUIRED = {"xiangqi": 95, "connect6": 95, "ewn": 85, "junqi": 95}  # wins; the dice let even a bad player win some
 
 
 def wins(game: str, command: str, logs: Path, concurrency: int) -> int:
-    """Games of GAMES won by the engine against the random mover; the match's log is `<logs>/<game>.jsonl`."""
+    """Play GAMES games against the random mover; return the engine's wins. The log is `<logs>/<game>.jsonl`."""
     engines = (EngineSpec("engine", command, limits=LIMITS), EngineSpec("random", "random"))
-    tally = Tally(Settings(game=game, engines=engines, games=GAMES, concurrency=concurrency))
+    tally = Tally(MatchSettings(game=game, engines=engines, games=GAMES, concurrency=concurrency))
     run_match(tally.settings, logs / f"{game}.jsonl", tally, every=GAMES)
     return tally.scores[1.0]
 

@@ -1,16 +1,24 @@
-"""Play a match between two engines and say how sure the result is.
+"""Play a match between two engines, or a tournament of several, and report the result with its error bars.
 
     python scripts/play/match.py ewn --a siqi --b random --games 200 --movetime 50 --log ewn.jsonl
+    python scripts/play/match.py xiangqi --tournament gauntlet --engine new=siqi --engine old="old/siqi" Hash=64 \\
+        --engine "fairy=fairy-stockfish" ranks=1 movetime=100 --movetime 50 --tablebases --log gauntlet.jsonl
 
 Each engine runs in processes of its own and speaks UCI, with the words protocol.md adds for the other games.
-Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. Whoever plays an
+Games 2k and 2k+1 are a pair: the same opening and the same throws with the sides swapped. An engine that plays an
 illegal move, dies or oversteps its time loses the game. Every game becomes a line of the log; the same
 command with the same log continues a match that was broken off. Our own rules judge, or for Xiangqi those of
 another library: `--referee pyffish`. With `--best-of 7` it is a championship match, or several: series of seven games,
-A moving first in games 1, 4 and 5 (B in every second series), each with throws of its own, left when they are decided.
+A moving first in games 1, 4 and 5 (B in every second series), each with its own throws, left when they are decided.
+A tournament pairs its first engine with each other one (gauntlet) or all with all (round-robin), `--games` a pairing,
+and ends with a crosstable and ratings. A word behind NAME=COMMAND is a limit of the engine's own (movetime, nodes,
+depth, clock), ranks, or a UCI option.
 `--records` also writes each game to a file: PGN for Xiangqi, for the others as the championships keep them; a file that
 is there already must hold the same game. `--agree 1000 6` ends a game once the scores of both engines have named the
-same winner, by 1000 centipawns or a mate, for six plies after the first.
+same winner, by 1000 centipawns or a mate, for six plies after the first. `--tablebases` ends a game of Xiangqi or EWN
+whose result the shipped tablebases know.
+
+Data: the tablebases are shipped; scripts/build/build_xiangqi_tablebases.py and build_ewn_tablebases.py make them.
 """
 
 from __future__ import annotations
@@ -18,23 +26,24 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.match_log import Settings, UsageError
+from scripts.lib.match_log import MatchSettings, UsageError
 from scripts.lib.matches import run_match
 from scripts.lib.players import EngineSpec, Limits, StartError
-from scripts.lib.tally import Tally
+from scripts.lib.tablebases import GAMES as TABLEBASE_GAMES
+from scripts.lib.tally import Standings, Tally
 
 from games import registry
 
 
 def parse_clock(text: str) -> tuple[int, int]:
-    """`SECONDS` or `SECONDS+INCREMENT`, as milliseconds."""
+    """Return `SECONDS` or `SECONDS+INCREMENT` as milliseconds."""
     base, _, increment = text.partition("+")
     return round(float(base) * 1000), round(float(increment or 0) * 1000)
 
@@ -46,21 +55,33 @@ def parse_option(text: str) -> tuple[str, str]:
     return name, value
 
 
-def add_limits(group: argparse._ArgumentGroup, prefix: str = "") -> None:
-    group.add_argument(f"--{prefix}movetime", type=int, default=0, metavar="MS", help="a move")
-    group.add_argument(f"--{prefix}nodes", type=int, default=0, metavar="N", help="a move")
-    group.add_argument(f"--{prefix}depth", type=int, default=0, metavar="N")
-    group.add_argument(f"--{prefix}clock", type=parse_clock, default=(0, 0), metavar="S[+S]", help="a game + each move")
+LIMITS: dict[str, tuple[Callable[[str], Any], str, str | None]] = {
+    "movetime": (int, "MS", "a move"),
+    "nodes": (int, "N", "a move"),
+    "depth": (int, "N", None),
+    "clock": (parse_clock, "S[+S]", "a game + each move"),
+}
+OWN_WORDS = (*LIMITS, "ranks")
+
+
+def limits_from(words: dict[str, Any]) -> Limits:
+    """Return the limits that the words name; those that are missing or None do not limit."""
+    movetime, nodes, depth, clock = (words.get(name) for name in LIMITS)
+    return Limits(movetime or 0, nodes or 0, depth or 0, *(clock or (0, 0)))
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The options that fill Settings bear the names of its fields."""
+    """Return a parser; options that fill MatchSettings bear the names of its fields."""
     parser = script.parser(__doc__)
     option = parser.add_argument
     option("game", choices=registry.NAMES)
     option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
-    option("--games", type=int, default=100, help="even: they are played in pairs")
-    option("--best-of", type=int, default=0, metavar="N", help="--games series of so many games")
+    option("--games", type=int, default=100, help="even: they are played in pairs; of a tournament's each pairing")
+    option("--tournament", choices=("gauntlet", "round-robin"), default="", help="of the engines named by --engine")
+    option(
+        "--engine", nargs="+", type=parse_option, action="append", default=[], metavar=("NAME=COMMAND", "WORD=VALUE")
+    )
+    option("--best-of", type=int, default=0, metavar="N", help="--games series of at most N games")
     option(
         "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
     )
@@ -70,44 +91,68 @@ def build_parser() -> argparse.ArgumentParser:
     option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
     option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
     option("--agree", nargs=2, type=int, metavar=("CP", "PLIES"), help="scores of both engines that decide a game")
+    option("--tablebases", action="store_true", help="exact values decide a game: " + ", ".join(TABLEBASE_GAMES))
     option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
     option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
-    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="whose rules judge")
+    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="the rules that judge")
     option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
-    add_limits(parser.add_argument_group("limits of both engines"))
+    group = parser.add_argument_group("limits of all engines")
+    for name, (kind, metavar, about) in LIMITS.items():
+        group.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
     for letter in "ab":
         group = parser.add_argument_group(f"engine {letter.upper()} (a limit of its own replaces all common ones)")
-        group.add_argument(f"--{letter}", required=True, metavar="COMMAND", help="or `random`")
+        group.add_argument(f"--{letter}", metavar="COMMAND", help="or `random`")
         group.add_argument(f"--{letter}-name", metavar="NAME")
         group.add_argument(f"--{letter}-option", type=parse_option, action="append", default=[], metavar="NAME=VALUE")
-        group.add_argument(f"--{letter}-ranks", type=int, choices=(0, 1), default=0, help="Xiangqi's lowest rank")
-        add_limits(group, f"{letter}-")
+        for name in OWN_WORDS:
+            group.add_argument(f"--{letter}-{name}", metavar=LIMITS[name][1] if name in LIMITS else "0|1")
     return parser
 
 
-def spec_from(arguments: dict[str, Any], letter: str) -> EngineSpec:
-    def limits(prefix: str) -> Limits:
-        movetime, nodes, depth, clock = (arguments[prefix + name] for name in ("movetime", "nodes", "depth", "clock"))
-        return Limits(movetime, nodes, depth, *clock)
-
-    own = limits(f"{letter}_")
-    return EngineSpec(
-        name=arguments[f"{letter}_name"] or f"{letter}:{arguments[letter]}",
-        command=arguments[letter],
-        options=dict(arguments[f"{letter}_option"]),
-        limits=limits("") if own == Limits() else own,
-        ranks=arguments[f"{letter}_ranks"],
-    )
+def spec_from(words: Sequence[tuple[str, str]], common: Limits) -> EngineSpec:
+    """Return an engine from its name and command, then limits, ranks and UCI options; UsageError for a bad word."""
+    (name, command), *rest = words
+    options = dict(rest)
+    try:
+        own = limits_from({word: LIMITS[word][0](options.pop(word)) for word in LIMITS if word in options})
+        ranks = {"0": 0, "1": 1}[options.pop("ranks", "0")]
+    except (ValueError, KeyError) as error:
+        raise UsageError(f"engine {name}: a bad limit, or ranks other than 0 and 1: {error}") from None
+    return EngineSpec(name, command, options, common if own == Limits() else own, ranks)
 
 
-def settings_from(arguments: dict[str, Any]) -> Settings:
-    """The match asked for; UsageError if it makes no sense."""
-    fields = {name: value for name, value in arguments.items() if name in Settings.__struct_fields__}
-    fields["engines"] = tuple(spec_from(arguments, letter) for letter in "ab")
+def spec_of(arguments: dict[str, Any], letter: str) -> EngineSpec:
+    """Return engine A or B; UsageError."""
+    command, own = arguments[letter], [(word, arguments[f"{letter}_{word}"]) for word in OWN_WORDS]
+    words = [*arguments[f"{letter}_option"], *(pair for pair in own if pair[1] is not None)]
+    name = arguments[f"{letter}_name"] or f"{letter}:{command}"
+    return spec_from([(name, command), *words], limits_from(arguments))
+
+
+def engines_from(arguments: dict[str, Any]) -> tuple[EngineSpec, ...]:
+    """Return A and B, or the engines of a tournament; UsageError if some are missing, or too many."""
+    has_both, engines = bool(arguments["a"] and arguments["b"]), arguments["engine"]
+    if not arguments["tournament"]:
+        if not has_both or engines:
+            raise UsageError("a match needs --a and --b; several --engine need --tournament")
+        return tuple(spec_of(arguments, letter) for letter in "ab")
+    specs = tuple(spec_from(words, limits_from(arguments)) for words in engines)
+    if arguments["a"] or arguments["b"] or len({spec.name for spec in specs}) < max(len(specs), 2):
+        raise UsageError("--tournament needs two --engine or more, of different names, not --a and --b")
+    if arguments["best_of"] or arguments["sprt"]:
+        raise UsageError("--best-of and --sprt are for matches of two engines")
+    script.require("scipy")
+    return specs
+
+
+def settings_from(arguments: dict[str, Any]) -> MatchSettings:
+    """Return the settings of the match asked for; UsageError if they make no sense."""
+    fields = {name: value for name, value in arguments.items() if name in MatchSettings.__struct_fields__}
+    fields["engines"] = engines_from(arguments)
     fields["agreement"] = arguments["agree"]
     if arguments["openings"]:
         fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
-    settings = msgspec.convert(fields, Settings)
+    settings = msgspec.convert(fields, MatchSettings)
     for spec in settings.engines:
         if spec.command != "random" and spec.limits == Limits():
             raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
@@ -119,6 +164,8 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
         if settings.game != "xiangqi":
             raise UsageError("pyffish knows only Xiangqi's rules")
         script.require("pyffish", "referee")
+    if settings.tablebases and (settings.game not in TABLEBASE_GAMES or settings.referee != "siqi"):
+        raise UsageError(f"--tablebases: of {' and '.join(TABLEBASE_GAMES)}, by our own rules")
     if settings.games < 1 or (settings.games % 2 and not settings.best_of):
         raise UsageError("--games must be even: they are played in pairs")
     if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):
@@ -138,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = 0
     try:
         settings = settings_from(vars(parsed))
-        tally = Tally(settings)
+        tally = Standings(settings) if settings.tournament else Tally(settings)
         try:
             run_match(settings, parsed.log, tally, parsed.every, parsed.records)
         except KeyboardInterrupt:

@@ -6,9 +6,9 @@
 `play`: engines are commands that speak the protocol; they change sides from game to game. A game ends as the rules say,
 judged in their order: an illegal move, no move left, the flag, the clock (`--clock` seconds a side), 31 plies without
 contact. The log has a line a game, tab-separated: name, both players, both arrays, the moves with their results as one
-digit, in the first side's frame, the winner (`first`, `second`, `draw`) and the reason; games are added to a log that
-is there. `replay` plays every game of
-such a log again, or of one whose end is in the referees' words, and says where rules and log differ.
+digit, in the first side's frame, the winner (`first`, `second`, `draw`) and the reason; games are added to an existing
+log. `replay` replays every game of such a log, or of one with the referees' words for the end, and reports where rules
+and log differ.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ ENDS = {
     "后手行棋错误 游戏无法进行": ("first", "illegal"),
     "cut(31-rule)": ("", "quiet"),
 }
-"""Referees' words for winner and reason; who loses a game cut short is not told."""
+"""Referees' words for winner and reason; they do not name the winner of a game cut short."""
 
 FAULTS = ("illegal", "time", "crash")
-"""Ends that do not show on the board: whoever is to move loses."""
+"""Ends that do not show on the board: the side to move loses."""
 
 REASONS = ("flag", "immobile", "quiet", *FAULTS)
 
@@ -90,7 +90,7 @@ class ProtocolEngine(EngineProcess):
             self.send(f"END {2 if won is None else int(won)}")
 
     def _ask(self, line: str, wanted: str, seconds: float) -> tuple[str, float]:
-        """The word after `wanted` in the answer, and the seconds it took; other lines are passed over."""
+        """Return the word after `wanted` in the answer, and the seconds it took; other lines are skipped."""
         asked = self.send(line)
         while True:
             arrived, answer = self.wait_for(wanted, timeout_s=asked + seconds - time.monotonic())
@@ -104,18 +104,18 @@ def referee_s(position: Position) -> JunqiPosition:
 
 
 def logged(position: JunqiPosition, move: int) -> str:
-    """A move as the log has it: squares in the first side's frame, and the result's code."""
+    """Return a move as in the log: squares in the first side's frame, and the result's code."""
     return position.move_text(move).replace("=", "")
 
 
 def flag_of(position: JunqiPosition, side: int, viewer: int) -> str:
-    """Where a side's flag stands, in the viewer's frame, if that is told: its commander has died."""
-    square = position.flag_told(side)
+    """Return the square of a side's flag, in the viewer's frame; NO_FLAG until its commander's death reveals it."""
+    square = position.announced_flag(side)
     return NO_FLAG if square is None else turned(square, viewer)
 
 
 class Result(NamedTuple):
-    """A game as the log has it."""
+    """A game as in the log."""
 
     name: str
     players: tuple[str, str]
@@ -125,7 +125,7 @@ class Result(NamedTuple):
     reason: str
 
     def line(self) -> str:
-        """The line of the log; `is_log` knows a log by the first."""
+        """Return the line of the log; `is_log` recognises a log by its first line."""
         return "\t".join([self.name, *self.players, *self.arrays, " ".join(self.moves), self.winner, self.reason])
 
 
@@ -140,7 +140,7 @@ def is_whole(line: bytes) -> bool:
 
 
 def turned(squares: str, side: int) -> str:
-    """Squares of a side's own frame in the first side's, and back; ValueError if they are none."""
+    """Convert squares of a side's own frame to the first side's, and back; ValueError if they are none."""
     if len(squares) % 2 or any(row not in ROWS for row in squares[::2]) or any(c not in "01234" for c in squares[1::2]):
         raise ValueError(f"not squares: {squares}")
     if side == 0:
@@ -167,7 +167,7 @@ def play_game(name: str, seated: tuple[ProtocolEngine, ProtocolEngine], clock_s:
 
 
 def replay(line: str) -> str | None:
-    """What is wrong with a game of a log, if anything."""
+    """Replay a line of a log; return where it differs from the rules, None if nowhere."""
     name, _, _, first, second, words, *end = line.split("\t")
     position = JunqiPosition()
     for array in (first, second):
@@ -179,16 +179,16 @@ def replay(line: str) -> str | None:
             position.push(position.parse_move(f"{word[:4]}={word[4]}"))
         except ValueError as error:
             return f"{name}: ply {ply}: {error}"
-    told, reason = ENDS[end[0]] if end[0] in ENDS else (end[0], end[1])
+    logged_winner, reason = ENDS[end[0]] if end[0] in ENDS else (end[0], end[1])
     outcome = position.outcome()
     if reason in FAULTS:
-        agrees = outcome is None and told == SIDES[1 - position.turn]
-    elif reason == "quiet" and not told:  # some referees end the game a ply early
+        agrees = outcome is None and logged_winner == SIDES[1 - position.turn]
+    elif reason == "quiet" and not logged_winner:  # some referees end the game a ply early
         agrees = int(position.record.quiet) >= QUIET_LIMIT - 1
     else:
         winner = "none" if outcome is None else "draw" if outcome.winner is None else SIDES[outcome.winner]
-        agrees = winner == told
-    return None if agrees else f"{name}: {told or 'nobody'} by {reason} in the log, {outcome} by the rules"
+        agrees = winner == logged_winner
+    return None if agrees else f"{name}: {logged_winner or 'nobody'} by {reason} in the log, {outcome} by the rules"
 
 
 @script.command

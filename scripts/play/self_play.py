@@ -2,11 +2,11 @@
 
     python scripts/play/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 3000 --jobs 2
 
-A game starts with random moves, and ends by the rules, by the ply limit (a draw), or once both sides have long agreed
-on the winner. Games are added to the file as they finish, a JSON object a line (`game`, `number`, `moves`, `result`)
-after one with the settings; the file is zstd-compressed if its name ends in `.zst`, else in `.jsonl`. The same options
-make the same games, in whatever order they finish. A run that was broken off, even killed, goes on with the same
-command, and one with more `--games` adds them; a file with games of other settings is left alone.
+A game starts with random moves, and ends by the rules, by the ply limit (a draw), or when both sides' scores have
+agreed on the winner for some plies. Games are added to the file as they finish, a JSON object a line (`game`, `number`,
+`moves`, `result`) after one with the settings; the file is zstd-compressed if its name ends in `.zst`, else in
+`.jsonl`. The same options make the same games, in whatever order they finish. The same command continues a run that was
+broken off, even killed, and one with more `--games` adds them; a file with games of other settings is left unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.log import GameLog
 from scripts.lib.players import Searching
 from scripts.lib.pool import completed
@@ -30,7 +30,7 @@ from scripts.lib.records import SELF_PLAY
 from games.contract import Game, Position
 
 GAMES = ("xiangqi", "connect6")
-"""Those without dice and hidden pieces."""
+"""The games without dice and hidden pieces."""
 
 BATCH_S = 1.0
 """Games that finish within this time are written together: 32 at a time take 0.6 of the bytes of each alone."""
@@ -38,7 +38,7 @@ BATCH_S = 1.0
 AGREEMENT = Agreement(1000, 6)
 
 
-class Settings(msgspec.Struct, frozen=True):
+class SelfPlaySettings(msgspec.Struct, frozen=True):
     game: str
     nodes: int
     random_plies: int
@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[str]:
-    """The words of random moves from the start."""
+    """Return the words of random moves from the start."""
     position, words = game.position(), list[str]()
     while len(words) < plies and position.outcome() is None:
         move = rng.choice(position.legal_moves())
@@ -56,13 +56,13 @@ def random_moves(game: Game[Position], rng: random.Random, plies: int) -> list[s
     return words
 
 
-def play(settings: Settings, number: int) -> dict[str, Any]:
-    """The game of that number."""
+def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
+    """Play the game of a number; return its line."""
     game = script.load_once(settings.game)
     most = min(settings.random_plies, settings.max_plies)
     referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))
     player, seed = Searching(game, settings.nodes), str(settings.seed)
-    ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, settings.max_plies, AGREEMENT)
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, Adjudication(settings.max_plies, AGREEMENT))
     return {
         "game": settings.game,
         "number": number,
@@ -71,7 +71,7 @@ def play(settings: Settings, number: int) -> dict[str, Any]:
     }
 
 
-def _work(task: tuple[Settings, int]) -> bytes:
+def _work(task: tuple[SelfPlaySettings, int]) -> bytes:
     return msgspec.json.encode(play(*task))
 
 
@@ -87,7 +87,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    settings = Settings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
+    settings = SelfPlaySettings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
     if options.games < 1 or options.jobs < 1:
         parser.error("--games and --jobs must be at least 1")
     log = GameLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))

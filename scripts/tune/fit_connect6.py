@@ -1,13 +1,12 @@
-"""Learn Connect6's weights from games: what a road is worth, and where players place their stones.
+"""Learn Connect6's weights from games: the values of roads, and the points where players place their stones.
 
     python scripts/tune/fit_connect6.py lg_expert_games.csv.gz games.jsonl --out weights.py
 
-Values of roads: so that sigmoid(sum / scale) tells the result best, by the stones on a road, the mover's and the
-opponent's apart; positions are left out in which the side to move wins by double threats, for the search sees that.
-Interests of points: so that a softmax of a point's roads tells best which empty point the next stone went to, the other
-stone of the turn being placed before or after it. Both are convex, and Newton's method is exact. Writes a source file
-to `--out`, or games/connect6/evaluation/weights.py with `--replace-shipped`; the same files and options give the same
-weights.
+Values of roads, by the stones on a road, the mover's and the opponent's apart: sigmoid(sum / scale) predicts the
+result. Positions in which the side to move wins by double threats are left out, for the search sees these wins.
+Interests of points: a softmax of a point's roads predicts the empty point of the next stone, the other stone of the
+turn placed before or after it. Both fits are convex. Writes a source file to `--out`, or
+games/connect6/evaluation/weights.py with `--replace-shipped`; the same files and options give the same weights.
 
 Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
 Little Golem, which are not shipped. `python scripts/play/self_play.py connect6 own.jsonl` makes some.
@@ -23,13 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.records import read_records
+from scripts.lib import logistic, script
+from scripts.lib.records import read_game_records
 
 from games.connect6.evaluation.weights import CENTRE
 from games.connect6.game import Connect6Position, create
 from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from games.connect6.search.proof import ThreatSolver
 from games.files import replace_file
 from games.registry import silent
@@ -43,16 +42,15 @@ OWNS = script.begins_with(HEADER)
 SOLVER_NODES = 300
 
 VALUE_SCALE, INTEREST_SCALE = 400, 100
-"""Of a logit."""
+"""Units of a logit."""
 
 WON = 1_000_000
 UNSEEN_VALUE, UNSEEN_INTEREST = 200, 200
-"""Of roads that quiet positions do not have: own ones of four and five (the paper's value), the opponent's (likewise
-not to be left alone)."""
+"""Weights of roads of four and five, which quiet positions lack: own ones (the paper's value), the opponent's."""
 
 
 def incidence() -> Array:
-    """[point, road]: 1 where the road passes."""
+    """Return [point, road]: 1 where the road passes through the point."""
     matrix = np.zeros((POINTS, ROADS), np.float32)
     for road, points in enumerate(LOOKUP_RECORD.road_points.reshape(ROADS, ROAD_LENGTH)):
         matrix[points, road] = 1
@@ -64,7 +62,7 @@ NEARNESS = LOOKUP_RECORD.centre.astype(np.float32) / CENTRE
 
 
 def kinds(roads: Any, side: int) -> Any:
-    """Of each road: n for n own stones alone, ROAD_LENGTH - 1 + n for n of the opponent's, KINDS for a dead one."""
+    """Return each road's kind: n for n own stones, ROAD_LENGTH - 1 + n for n of the opponent's, KINDS if dead."""
     own, other = (roads & 7, roads >> 3) if side == 0 else (roads >> 3, roads & 7)
     return np.where(
         (own > 0) & (other > 0), 2 * ROAD_LENGTH - 1, np.where(other > 0, ROAD_LENGTH - 1 + other, own)
@@ -76,7 +74,7 @@ KINDS = 2 * ROAD_LENGTH - 1
 
 
 def point_features(roads: Any, side: int) -> Any:
-    """[point, kind + 1]: roads of each kind through a point, and its nearness to the middle."""
+    """Return [point, kind + 1]: roads of each kind through a point, and its nearness to the middle."""
     one_hot = np.eye(2 * ROAD_LENGTH, dtype=np.float32)[kinds(roads, side)][:, :KINDS]
     return np.hstack([THROUGH @ one_hot, NEARNESS[:, None]])
 
@@ -93,10 +91,10 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
     game = create(silent)
     solver = ThreatSolver()
     samples = Samples([], [], [], [])
-    for record in script.progress(islice(read_records(path, print, "connect6"), limit)):
+    for record in script.progress(islice(read_game_records(path, print, "connect6"), limit)):
         if record.result not in ("1-0", "0-1"):
             continue
-        position = game.position(record.fen)
+        position = game.position(record.fen or None)
         for text in record.moves:
             try:
                 move = position.parse_move(text)
@@ -108,15 +106,15 @@ def collect(path: Path, limit: int, share: float, seed: int) -> Samples:
             if position.ply > 1 and quiet and rng.random() < share and not solver.solve(pos, SOLVER_NODES):
                 samples.values.append(np.bincount(kinds(pos.roads, side), minlength=KINDS)[1:KINDS])
                 samples.results.append(float((record.result == "1-0") == (side == 0)))
-                if move >> 9 != NO_POINT and pos.threats[side ^ 1] == 0:
+                if second_stone(move) != NO_POINT and pos.threats[side ^ 1] == 0:
                     add_points(samples, position, move, rng)
             position.push(move)
     return samples
 
 
 def add_points(samples: Samples, position: Connect6Position, move: int, rng: random.Random) -> None:
-    """The choice of one stone, before the other of the turn is placed or after."""
-    points = [move & 511, move >> 9]
+    """Add the choice of one stone, before or after the other stone of the turn."""
+    points = [first_stone(move), second_stone(move)]
     rng.shuffle(points)
     roads, stones = position.record.roads.astype(np.int64), position.record.stones.copy()
     if rng.random() < 0.5:
@@ -127,48 +125,29 @@ def add_points(samples: Samples, position: Connect6Position, move: int, rng: ran
     samples.chosen.append(int(np.searchsorted(empty, points[0])))
 
 
-def sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
-
-
 def fit_values(values: Any, results: Any, ridge: float = 1.0) -> Any:
-    """Weights by kind 1.., then the worth of the move."""
+    """Return the weights of kinds 1 and up, then the value of the move."""
     design = np.hstack([values, np.ones((len(values), 1))]).astype(np.float64)
-    weights = np.zeros(design.shape[1])
-    for _ in range(12):
-        expected = sigmoid(design @ weights)
-        gradient = design.T @ (expected - results) + ridge * weights
-        curvature = (design.T * (expected * (1 - expected))) @ design + ridge * np.eye(len(weights))
-        weights -= np.linalg.solve(curvature, gradient)
-    expected = sigmoid(design @ weights).clip(1e-6, 1 - 1e-6)
-    loss = -np.mean(results * np.log(expected) + (1 - results) * np.log(1 - expected))
-    print(f"values: {len(values)} positions, loss {loss:.4f}")
-    return weights
+    weights = logistic.fit(design, results, np.zeros(design.shape[1]), ridge / 100**2)
+    print(f"values: {len(values)} positions, loss {logistic.loss(design, results, weights):.4f}")
+    return weights / 100
 
 
 def fit_points(points: list[Any], chosen: list[int], ridge: float = 1.0) -> Any:
-    """Weights by kind 0.., then of the nearness to the middle. Newton's steps, halved until the loss falls."""
-    size = points[0].shape[1]
-    weights = np.zeros(size)
-    step = np.zeros(size)
-    before = np.inf
-    for _ in range(30):
-        gradient, curvature, loss, first = _choices(points, chosen, weights + step)
-        loss += ridge / 2 * float((weights + step) @ (weights + step))
-        if loss > before:
-            step /= 2
-            continue
-        weights = weights + step
-        print(f"points: {len(points)} choices, loss {loss / len(points):.4f}, first {first:.1%}", flush=True)
-        if before - loss < 1e-5 * len(points):
-            break
-        before = loss
-        step = -np.linalg.solve(curvature + ridge * np.eye(size), gradient + ridge * weights)
-    return weights
+    """Return the weights of kinds 0 and up, then that of the nearness to the middle."""
+    count, size = len(points), points[0].shape[1]
+
+    def evaluate(weights: Any) -> tuple[float, Any, Any]:
+        gradient, curvature, loss, first = _choices(points, chosen, weights)
+        loss += ridge / 2 * float(weights @ weights)
+        print(f"points: {count} choices, loss {loss / count:.4f}, first {first:.1%}", flush=True)
+        return loss / count, (gradient + ridge * weights) / count, (curvature + ridge * np.eye(size)) / count
+
+    return logistic.minimize(evaluate, np.zeros(size), 1e-5)
 
 
 def _choices(points: list[Any], chosen: list[int], weights: Any) -> tuple[Any, Any, float, float]:
-    """(gradient, curvature, loss, share of choices that come first)."""
+    """Return (gradient, curvature, loss, share of choices that have the highest chance)."""
     size = len(weights)
     gradient, curvature, loss, first = np.zeros(size), np.zeros((size, size)), 0.0, 0
     for half, row in zip(points, chosen, strict=True):
@@ -187,7 +166,7 @@ def _choices(points: list[Any], chosen: list[int], weights: Any) -> tuple[Any, A
 
 
 def source(values: Any, points: Any, note: str) -> str:
-    """The text of weights.py."""
+    """Return the text of weights.py."""
     seen = [round(VALUE_SCALE * float(value)) for value in values]
     own_value = (0, *seen[:3], UNSEEN_VALUE, UNSEEN_VALUE, WON)
     opponent_value = (0, *(-value for value in seen[ROAD_LENGTH - 1 : 2 * ROAD_LENGTH - 2]), WON)
@@ -202,14 +181,14 @@ def source(values: Any, points: Any, note: str) -> str:
 OWN_VALUE = {own_value}
 OPPONENT_VALUE = {opponent_value}
 TEMPO = {seen[-1]}
-"""A living road's value to the side that looks, the opponent's being subtracted, and the worth of the move;
-{VALUE_SCALE} are a logit of the expected result."""
+"""The value of an own living road, the amount subtracted for an opponent's, and the worth of the move;
+{VALUE_SCALE} points are one logit of the expected result."""
 
 OWN_INTEREST = {own_interest}
 OPPONENT_INTEREST = {opponent_interest}
 CENTRE = {interest[-1]}
-"""What a road is worth to a stone on it, and a step nearer to the middle;
-{INTEREST_SCALE} are a logit of its being chosen."""
+"""The worth of a stone on an own road, on an opponent's road, and of each step nearer to the centre;
+{INTEREST_SCALE} points are one logit of the probability that the point is chosen."""
 '''
 
 

@@ -4,13 +4,11 @@
         --pairing siqi "siqi Searcher=uct"
     python scripts/tune/fit_junqi.py own.jsonl --out weights.py
 
-Each game is replayed as the referee sees it, and every so many plies (`--every`) gives the counts of the evaluation's
-terms. The evaluation is linear in its weights (games/junqi/evaluation/evaluate.py), so Newton's method is exact. A
-ridge holds the
-weights near the present ones where games say little. What pieces are worth by themselves, for attacks to be judged by,
-is fitted to their numbers alone. Writes a source file to `--out`, or games/junqi/evaluation/weights.py with
-`--replace-shipped`;
-the same games and options give the same weights. The loss told is on every tenth game, which the fit does not see.
+Each game is replayed as the referee sees it, and gives the counts of the evaluation's terms every `--every` plies. The
+evaluation is linear in its weights (games/junqi/evaluation/evaluate.py), so the fit is convex. A ridge holds the
+weights near the present ones where games give little evidence. The values of pieces, which judge attacks, are fitted to
+the numbers of pieces alone. Writes a source file to `--out`, or games/junqi/evaluation/weights.py with
+`--replace-shipped`; the same games and options give the same weights. The loss is that of every tenth game, held out.
 
 Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
 """
@@ -38,12 +36,12 @@ HELD_OUT = 10
 
 HEADER = '"""Weights of the evaluation, in hundredths of the natural logarithm of the odds ('
 OWNS = script.begins_with(HEADER)
-NOTE = '''"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
+NOTE = '''"""The worth of pieces, commander to bomb, if nothing except material counts."""
 '''
 
 
 def samples(path: Path, every: int) -> tuple[Array, Array, Array]:
-    """(counts, results of the first side, game numbers) of positions of the games of a log."""
+    """Return (counts, results of the first side, game numbers) of positions of the games of a log."""
     rows, results, numbers = [], [], []
     work = new_record(WORK_DTYPE)
     for number, record in enumerate(script.progress(read_games(path))):

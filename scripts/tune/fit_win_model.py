@@ -3,11 +3,10 @@
     python scripts/tune/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000
 
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
-the result go to the folder, one line a game. The same command continues what was broken off, and one with more
+the result go to the folder, one line a game. The same command continues a run that was broken off, and one with more
 `--games` adds them; games of another seed or node counts are refused. `--fit` plays nothing.
 The model is the ordered logistic of games/search/win_model.py, fitted by maximum likelihood to four games of five and
-tried on
-the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model to paste.
+tested on the fifth: log loss in nats beside that of constant chances, and a table of ten classes. Prints the model.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ import msgspec
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.game_loop import Agreement, Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.log import GameLog, read_log
+from scripts.lib.logistic import minimize
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
 
@@ -48,23 +48,21 @@ Of Connect6's games one in five hundred is drawn. Its scores beyond the largest 
 twenty of them is lost. Held out, log losses by degree: Xiangqi 0.809, 0.698, 0.684, 0.681; Connect6 0.607 for any.
 """
 
-KIND = "win_model"
-"""Of the log of games."""
-MAX_PLIES = 300
-"""After which a game is a draw."""
-
-PROVEN = Agreement(sys.maxsize, 0)
+KIND = "win_model"  # of the log of games
+ADJUDICATION = Adjudication(max_plies=300, agreement=Agreement(sys.maxsize, 0))
 """Only a mate decides a game, and at once."""
 
 HELD_OUT = 5
-"""Every game so numbered is held out."""
+"""Every game whose number it divides is held out."""
 
 CLASSES = 10
-ROUNDS = 200
+TOLERANCE = 1e-7
+"""Largest gradient at which the fit stops."""
+
 SMALLEST = 1e-9
 
 
-class Played(msgspec.Struct):
+class ScoredGame(msgspec.Struct):
     """A game: its number, nodes a move, and for each move searched the mover, score and phase; winner or None."""
 
     number: int
@@ -98,13 +96,13 @@ class Recording(Searching):
         return choice
 
 
-def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> Played:
+def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
     player = Recording(game, nodes)
     player.moves = []
     referee = Referee(game, Opening(moves=opening))
-    ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, MAX_PLIES, PROVEN)
-    return Played(number, nodes, ending.winner, player.moves)
+    ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)
+    return ScoredGame(number, nodes, ending.winner, player.moves)
 
 
 def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:
@@ -117,15 +115,15 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
                 log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
 
 
-def read_games(path: Path) -> list[Played]:
-    """The games of a log, which follow its first line. OSError for another kind of file, or a damaged one."""
+def read_games(path: Path) -> list[ScoredGame]:
+    """Return the games of a log. OSError for another kind of file, or a damaged one."""
     mark = f'{{"{KIND}":'.encode()
-    games: list[Played] = []
+    games: list[ScoredGame] = []
     check_owned(path, lambda head: head.startswith(mark))
 
     def read(line: bytes) -> None:
         if not line.startswith(mark):
-            games.append(msgspec.json.decode(line, type=Played))
+            games.append(msgspec.json.decode(line, type=ScoredGame))
 
     read_log(path, read)
     return games
@@ -142,8 +140,8 @@ class Samples(NamedTuple):
     result: Any
 
 
-def samples(games: Sequence[Played], largest: int) -> Samples:
-    """Every searched position of the games, scores cut to +-largest."""
+def samples(games: Sequence[ScoredGame], largest: int) -> Samples:
+    """Return every searched position of the games, its score clipped to +-largest."""
     rows = [
         (min(max(cp, -largest), largest), phase, 0.5 if game.winner is None else float(game.winner == mover))
         for game in games
@@ -153,13 +151,8 @@ def samples(games: Sequence[Played], largest: int) -> Samples:
     return Samples(*columns)
 
 
-def powers(phase: Any, degree: int) -> Any:
-    """float64 [n, degree + 1]: the phase to each power."""
-    return np.stack([phase**power for power in range(degree + 1)], axis=1)
-
-
 def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, Any]:
-    """Chances of what happened, and those to win and to lose, of each position."""
+    """Return for each position the chance of its result, and those of a win and a loss."""
     win = 1 / (1 + np.exp(np.clip(reserve - steepness * data.cp, -30, 30)))
     loss = 1 / (1 + np.exp(np.clip(reserve + steepness * data.cp, -30, 30)))
     draw = np.maximum(1 - win - loss, SMALLEST)
@@ -168,46 +161,32 @@ def likelihoods(data: Samples, steepness: Any, reserve: Any) -> tuple[Any, Any, 
 
 
 def fit(data: Samples, form: Form) -> WinModel:
-    """The likeliest model, by scoring (the Hessian estimated from the gradients), each step halved until it gains."""
-    basis = powers(data.phase, form.degree)
+    """Return the model of maximum likelihood, by scoring: the curvature is estimated from the gradients."""
+    basis = np.vander(data.phase, form.degree + 1, increasing=True)
     width = form.degree + 1
-    values = np.zeros(2 * width)
-    values[0] = 1 / 200
-    values[width] = float(form.has_draws)
+    unit = np.repeat([1 / 200, 1.0], width)  # of steepness and reserve, so that steps in both are alike
+    start = np.zeros(2 * width)
+    start[0], start[width] = 1, float(form.has_draws)
+    free = 2 * width if form.has_draws else width
 
-    def loss_of(trial: Any) -> float:
-        return float(-np.log(likelihoods(data, basis @ trial[:width], basis @ trial[width:])[0]).mean())
-
-    best = loss_of(values)
-    for _ in range(ROUNDS):
-        _, win, loss = likelihoods(data, basis @ values[:width], basis @ values[width:])
+    def evaluate(trial: Any) -> tuple[float, Any, Any]:
+        values = np.concatenate([trial, start[free:]]) * unit
+        happened, win, loss = likelihoods(data, basis @ values[:width], basis @ values[width:])
         draw = np.maximum(1 - win - loss, SMALLEST)
-        # How the logarithm of what happened changes with the logits of win and loss
+        # Derivatives of the log likelihood by the logits of win and loss
         by_win = np.where(data.result == 1, 1 - win, np.where(data.result == 0, 0.0, -win * (1 - win) / draw))
         by_loss = np.where(data.result == 0, 1 - loss, np.where(data.result == 1, 0.0, -loss * (1 - loss) / draw))
         rows = np.hstack([basis * ((by_win - by_loss) * data.cp)[:, None], -basis * (by_win + by_loss)[:, None]])
-        free = 2 * width if form.has_draws else width
-        rows = rows[:, :free]
-        information = rows.T @ rows / len(rows)
-        scale = np.sqrt(np.diag(information))
-        step = np.linalg.solve(information / np.outer(scale, scale) + 1e-9 * np.eye(free), rows.mean(0) / scale) / scale
-        for _ in range(20):
-            trial = values.copy()
-            trial[:free] += step
-            if (found := loss_of(trial)) < best:
-                break
-            step /= 2
-        else:
-            break
-        gained, best, values = best - found, found, trial
-        if gained < 1e-10:
-            break
-    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(values, 2))
+        rows = rows[:, :free] * unit[:free]
+        return float(-np.log(happened).mean()), -rows.mean(0), rows.T @ rows / len(rows)
+
+    found = np.concatenate([minimize(evaluate, start[:free], TOLERANCE), start[free:]]) * unit
+    steepness, reserve = (tuple(float(f"{value:.4g}") for value in part) for part in np.split(found, 2))
     return WinModel(steepness, reserve, form.largest)
 
 
 def report(model: WinModel, train: Samples, test: Samples) -> str:
-    """How well a model tells games that it was not fitted to."""
+    """Return the model's log loss on held-out games, and a table of expected and achieved results."""
     chances = [model.chances(cp, phase) for cp, phase in zip(test.cp, test.phase, strict=True)]
     win, draw = np.array(chances).T
     loss = 1 - win - draw

@@ -1,14 +1,13 @@
-"""Learn from games what Junqi's pieces of a type usually do.
+"""Learn the habits of Junqi's types of pieces from games.
 
     python scripts/tune/learn_junqi_habits.py own.jsonl --test GAMES --out habits.py
 
 own.jsonl: a log of `compare_junqi_players.py games`. GAMES: a log of referee_junqi.py, other engines' games; the fit
-does not see it. Each side's view is taken every so many plies (`--every`). What makes the true types likeliest given
-all that is known then, is found by gradient ascent: what pieces of a type did (games/junqi/knowledge/behaviour.py),
-less what the
-pieces did that were expected to be of that type. Prints the mean of -ln of what the true types of pieces not known for
-certain were believed to be, without habits and with them, for every tenth game and for GAMES. Writes a source file to
-`--out`, or games/junqi/knowledge/habits.py with `--replace-shipped`.
+does not see it. Each side's view is taken every `--every` plies. Gradient ascent finds the habits that make the true
+types likeliest given the view: the gradient is the behaviour of pieces of a type (games/junqi/knowledge/behaviour.py)
+minus that of the pieces expected to be of the type. Prints the mean -ln of the chance given to the true types of
+uncertain pieces, without and with habits, for every tenth game and for GAMES. Writes a source file to `--out`, or
+games/junqi/knowledge/habits.py with `--replace-shipped`.
 
 Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
 """
@@ -39,13 +38,13 @@ RATE, DECAY = 0.03, 0.9
 
 BATCH = 64
 
-TITLE = '"""What pieces of a type usually do ('
+TITLE = '"""The habits of pieces by type ('
 OWNS = script.begins_with(TITLE)
 
-HEADER = '''scripts/tune/learn_junqi_habits.py): learned from {games} games of our own.
+HEADER = '''scripts/tune/learn_junqi_habits.py), learned from {games} own games.
 
-Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag): what the
-logarithm of a piece's weight rises by if it has the trait in full.
+Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
+is the rise of the logarithm of a piece's weight if it has the trait in full.
 """
 
 '''
@@ -54,14 +53,14 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Sample(NamedTuple):
-    """A side as the other saw it."""
+    """One side's pieces in the other's view."""
 
     belief: Belief  # by deployment and deduction alone
     traits: Array  # [piece, trait], 0..1
     kinds: Array  # [piece]: the true types
 
     def with_habits(self, table: Array) -> Array:
-        """Marginals [piece, type]."""
+        """Return the marginals [piece, type] by belief and habits."""
         factors = np.exp(self.traits @ table)
         weights = {flag: row * factors for flag, row in self.belief.weights.items()}
         return np.asarray(marginals(Belief(self.belief.may, weights)))
@@ -71,13 +70,13 @@ class Sample(NamedTuple):
 
 
 def own_games(path: Path) -> Iterator[list[str]]:
-    """Words of the games of a log of compare_junqi_players.py."""
+    """Yield the words of each game of a log of compare_junqi_players.py."""
     for game in read_games(path):
         yield game["words"].split()
 
 
 def referee_games(path: Path) -> Iterator[list[str]]:
-    """Words of the games of a log of referee_junqi.py."""
+    """Yield the words of each game of a log of referee_junqi.py."""
     with path.open(encoding=record.ENCODING) as file:
         yield from (list(game.moves) for game in record.read(file))
 
@@ -93,7 +92,7 @@ def samples_of(words: list[str], every: int) -> Iterator[Sample]:
         for ply, word in enumerate(referee.view_moves(viewer)):
             view.push(view.parse_move(word))
             if ply >= 2 and ply % every == 0:
-                done = view.done(hidden)
+                done = view.trait_counts(hidden)
                 belief = view.believed(hidden)
                 factors = behaviour.factors(done)
                 plain = Belief(belief.may, {flag: row / factors for flag, row in belief.weights.items()})
@@ -105,7 +104,7 @@ def read(games: Iterable[list[str]], every: int) -> list[list[Sample]]:
 
 
 def surprise(samples: list[Sample], table: Array) -> float:
-    """Nats by piece not known for certain."""
+    """Return the mean -ln of the chance given to the true type, in nats, of pieces that are uncertain."""
     found = []
     for sample in samples:
         pieces = sample.unsure()
@@ -114,7 +113,7 @@ def surprise(samples: list[Sample], table: Array) -> float:
 
 
 def fit(samples: list[Sample], passes: int, ridge: float) -> Array:
-    """float [trait, type]; rows have the mean 0, for only differences count."""
+    """Return float [trait, type]; rows have the mean 0, for only differences count."""
     table = np.zeros((len(behaviour.TRAITS), len(TYPES)))
     squares = np.full_like(table, 1e-8)
     rng = random.Random(1)

@@ -1,4 +1,4 @@
-"""Learn where Junqi's pieces are deployed, and where they had better be.
+"""Learn where Junqi's pieces are deployed, and the best slots for them.
 
     python scripts/tune/learn_junqi_layouts.py weights LAYOUTS --more FOUR_PLAYER_LAYOUTS --out deployments.py
     python scripts/tune/learn_junqi_layouts.py advantages own.jsonl --out advantages.py
@@ -7,13 +7,13 @@ All layouts are seen with the flag in L1: those with the flag in L3 are mirrored
 or with `--replace-shipped` the file of games/junqi.
 
 `weights`: deployments.py. LAYOUTS: set-up words of two-player games, a line each.
-FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; of these the shares count as so many
-layouts (`--strength`). Prints how likely each layout is to weights learned from the others, in nats (the mean over
-LAYOUTS, of the exact distribution), beside what deployments at random have.
+FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; their shares count as `--strength`
+layouts. Prints the mean log likelihood of each of LAYOUTS by weights learned from the others, in nats of the exact
+distribution, beside that of random deployments.
 
-`advantages`: advantages.py. own.jsonl: a log of `compare_junqi_players.py games`, of equal players. What a type
-in a slot is worth is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss on every
-tenth pair of games, which the fit does not see.
+`advantages`: advantages.py. own.jsonl: a log of `compare_junqi_players.py games`, of equal players. The value of a type
+in a slot is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss of every tenth
+pair of games, held out.
 
 Data: for `advantages` a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi`
 makes, for `weights` set-up words, as in tests/support/fixtures/junqi_setups.txt (its first column).
@@ -48,19 +48,19 @@ LEGAL[FLAG_SLOT] = np.arange(12) == FLAG
 
 HELD_OUT = 10
 
-WEIGHTS_TITLE = '"""Where pieces are deployed ('
-WEIGHTS_HEADER = '''scripts/tune/learn_junqi_layouts.py): weights by slot and type, of {layouts} layouts.
+WEIGHTS_TITLE = '"""Weights of deployments ('
+WEIGHTS_HEADER = '''scripts/tune/learn_junqi_layouts.py): by slot and type, learned from {layouts} layouts.
 
-Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, the flag
-being in L1. With the flag in L3 it is the mirror image.
+Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, with
+the flag in L1. A deployment with its flag in L3 is mirrored.
 """
 
 '''
 
-ADVANTAGES_TITLE = '"""Where pieces had better be deployed, by '
+ADVANTAGES_TITLE = '"""The worth of deployments, fitted to '
 ADVANTAGES_HEADER = '''{games} games (scripts/tune/learn_junqi_layouts.py advantages).
 
-What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
+The worth of a type in a slot, in hundredths of the natural logarithm of the odds. Rows and columns are those of
 games/junqi/knowledge/deployments.py.
 """
 
@@ -68,7 +68,7 @@ games/junqi/knowledge/deployments.py.
 
 
 def kinds_of(word: str) -> list[int]:
-    """Types by slot of a legal set-up, mirrored if its flag is in L3."""
+    """Return the types by slot of a legal set-up, mirrored if its flag is in L3; ValueError for an illegal one."""
     check_setup(word)
     kinds = [TYPES.index(letter) for letter in word]
     return kinds if kinds[FLAG_SLOT] == FLAG else [kinds[slot] for slot in MIRRORED]
@@ -94,7 +94,7 @@ def count(layouts: list[list[int]]) -> Array:
 
 
 def log_sum(table: Array) -> float:
-    """The logarithm of the sum of the weights of all deployments, a piece at a time over how many of each are left."""
+    """Return the logarithm of the summed weights of all deployments, by recursion over the slots and types left."""
     shape = tuple(number + 1 for number in COUNTS)
     sums = np.zeros(shape)
     sums[(0,) * 12] = 1
@@ -111,7 +111,7 @@ def log_sum(table: Array) -> float:
 
 
 def log_likelihood(table: Array, kinds: list[int]) -> float:
-    """Of a layout whose flag may as well be on the other side."""
+    """Return the log likelihood of a layout, whose flag may also be on the other side."""
     table = table * LEGAL
     return float(np.log(table[range(PIECES), kinds]).sum()) - log_sum(table) - math.log(2)
 
@@ -131,7 +131,7 @@ def learn_weights(options: argparse.Namespace) -> None:
 
 
 def differences(path: Path) -> tuple[Array, Array]:
-    """([game, slot and type]: what the first side's layout has and the second's has not, results of the first side)."""
+    """Return ([game, slot and type]: the first side's layout minus the second's, results of the first side)."""
     rows, results = [], []
     for record in read_games(path):
         first, second = (count([kinds_of(word)]) for word in record["words"].split()[:2])

@@ -4,9 +4,9 @@
     python scripts/tune/rate_skill_levels.py connect6 --out ladder/ --games 400 --levels 0 4 8 12 16 19
 
 Each two neighbours among the levels named play a match (`match.py`): colour-paired games from openings that a search
-calls balanced, or from the engine's own set-ups. Logs and openings lie in the folder; the same command continues what
-was broken off, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at once
-as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
+finds balanced, or from the engine's own set-ups. Logs and openings are in the folder; the same command continues a run
+that was broken off, and matches of other levels may be added. Ratings are Elo, fitted to all matches in the folder at
+once as a line with a few bends, the anchor's level at its rating. `--table` plays nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ import numpy as np
 
 from scripts.lib import script, statistics
 from scripts.lib.log import read_log
-from scripts.lib.logistic import Array, fit
-from scripts.lib.match_log import Reader, Settings
+from scripts.lib.logistic import Array, fit_elo
+from scripts.lib.match_log import MatchSettings, Reader
 from scripts.lib.matches import run_match
 from scripts.lib.openings import openings
 from scripts.lib.players import EngineSpec, Limits
@@ -43,29 +43,24 @@ BENDS = (0, 4, 8, 12, 16, 19)
 """Levels between which ratings are interpolated."""
 
 ANCHOR_LEVEL, ANCHOR_ELO = 10, 2000
-"""The scale is relative: in each game this level has this rating."""
+"""The scale is relative: this level has this rating in each game."""
 
 LEAST_STEP = 1
-"""Elo that a level is above the one before at least, where the games cannot tell them apart."""
+"""The least Elo between a level and the next."""
 
 NODES_A_MOVE = 1_000_000
 """Above the cap of every level below 20."""
 
 OPENINGS_MARK = "# Openings of skill_ladder.py: "
-"""Begins the file of openings, by the script's name when the first were made; the rest of its first line is what they
-were made of."""
+"""Begins the file of openings, with the script's old name; its first line ends with the game and the seed."""
 
 OPENINGS_BYTES = 1 << 28
 
 MAX_PLIES = 400
-RIDGE = 1e-6
-"""Holds the rating of a level that won or lost all its games."""
-
-ELO_PER_LOGIT = 400 / math.log(10)
 
 
 class Result(NamedTuple):
-    """What the complete pairs of a match say: the lower level, the higher, and pairs by points of the higher."""
+    """The complete pairs of a match: the lower level, the higher, and the pairs by points of the higher."""
 
     low: int
     high: int
@@ -84,7 +79,7 @@ def openings_path(folder: Path, game: str) -> Path:
 
 
 def write_openings(folder: Path, game: Game[Position], seed: int, count: int) -> None:
-    """Write the openings of the matches if they are missing; those that are there stay, however many they are.
+    """Write the openings of the matches if they are missing; existing ones stay, whatever their number.
 
     OSError if they are of another game or seed, or if the file is not ours.
     """
@@ -101,8 +96,8 @@ def write_openings(folder: Path, game: Game[Position], seed: int, count: int) ->
 
 
 def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
-    """Play what a match of two levels lacks of `games` games; return its standing."""
-    settings = Settings(
+    """Play the missing games of a match of two levels; return its standing."""
+    settings = MatchSettings(
         game=game,
         engines=(level_spec(command, high), level_spec(command, low)),
         games=games,
@@ -115,7 +110,7 @@ def play_match(folder: Path, game: str, command: str, low: int, high: int, games
 
 
 def read_results(folder: Path, game: str) -> list[Result]:
-    """What the logs of a folder say, as far as they hold whole pairs."""
+    """Return the results of a folder's logs that hold whole pairs."""
     found = []
     for path in sorted(folder.glob(f"{game}-*.jsonl")):
         levels = re.fullmatch(rf"{game}-(\d\d)-(\d\d)", path.stem)
@@ -137,7 +132,7 @@ def read_results(folder: Path, game: str) -> list[Result]:
 
 
 def shares(levels: Sequence[int], level: float) -> Array:
-    """The rating of a level as a sum of those of others: between two by distance, beyond the last two as they go."""
+    """Return the weights of others' ratings in a level's: interpolated, beyond the last two extrapolated."""
     found = np.zeros(len(levels))
     above = min(max(int(np.searchsorted(levels, level)), 1), len(levels) - 1)
     low, high = levels[above - 1], levels[above]
@@ -157,39 +152,25 @@ class Ratings(NamedTuple):
         return float(shares(self.levels, level) @ self.values)
 
     def bar(self, level: float) -> float:
-        """Half the 95 % confidence interval of the difference to the anchor."""
+        """Return half the 95 % confidence interval of the difference to the anchor."""
         row = shares(self.levels, level) - shares(self.levels, ANCHOR_LEVEL)
         return statistics.Z * math.sqrt(max(float(row @ self.covariance @ row), 0.0))
 
 
 def fit_ratings(results: Sequence[Result]) -> Ratings:
-    """The likeliest ratings by the logistic model of Elo, a pair of games being the unit of observation."""
+    """Return the likeliest ratings by the logistic model of Elo, a pair of games being one observation."""
     top = max(result.high for result in results)
     levels = tuple(sorted({*(level for level in BENDS if level < top), top}))
-    rows, points, counts = [], [], []
-    for result in results:
-        row = shares(levels, result.high) - shares(levels, result.low)
-        for count, score in zip(result.pairs, statistics.POINTS, strict=True):
-            rows.append(row)
-            points.append(score)
-            counts.append(count)
-    played = np.repeat(np.array(rows), counts, axis=0)
-    scores = np.repeat(np.array(points), counts)
-    logits = fit(played, scores, np.zeros(len(levels)), RIDGE)
-    expected = 1 / (1 + np.exp(-played @ logits / 100))
-    hessian = (played.T * (expected * (1 - expected))) @ played / 100**2 + RIDGE * np.eye(len(levels))
-    gradients = played * (scores - expected)[:, None] / 100
-    inverse = np.linalg.inv(hessian)
-    scale = ELO_PER_LOGIT / 100
-    values = logits * scale
+    rows = np.array([shares(levels, result.high) - shares(levels, result.low) for result in results])
+    values, covariance = fit_elo(rows, [result.pairs for result in results])
     for i in range(1, len(levels)):  # strength is meant to rise
         values[i] = max(values[i], values[i - 1] + LEAST_STEP * (levels[i] - levels[i - 1]))
-    ratings = Ratings(levels, values, inverse @ (gradients.T @ gradients) @ inverse * scale**2)
+    ratings = Ratings(levels, values, covariance)
     return ratings._replace(values=values + ANCHOR_ELO - ratings.elo(ANCHOR_LEVEL))
 
 
 def table(results: Sequence[Result]) -> str:
-    """The matches beside what the fit expects, the rating of each level, and the line for the game's declaration."""
+    """Return the matches with the fit's differences, each level's rating, and the line for the game's declaration."""
     ratings = fit_ratings(results)
     lines = ["levels    games  score of the higher  Elo measured  Elo fitted"]
     for low, high, pairs in results:

@@ -3,9 +3,9 @@
     python scripts/tune/train_ewn.py --games 6500000 --out evaluation.book
 
 Writes a book to `--out`, or books/ewn-evaluation.book with `--replace-shipped`. One thread, some twenty thousand games
-a second; the same seed gives the same weights. Every `--every` games the work is saved beside the book (`.part.npz`),
-and goes on from there when it was broken off. Prints the root mean square of
-the errors that it learns from: how far values are from what their successors give.
+a second; the same seed gives the same weights. Every `--every` games the work is saved beside the book (`.part.npz`);
+the same command continues from there. Prints the root mean square of the differences between values and those that
+their successors give.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from scripts.lib import script
 from scripts.lib.ewn_learning import LEARNER_DTYPE, play, ready
 
 from games.books.book import write_book
-from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, without_weights
-from games.ewn.knowledge.knowledge import ENDINGS
+from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, new_evaluation
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.tablebase import Tablebase
 from games.ewn.rules.lookup import LOOKUP_RECORD
 from games.ewn.rules.position import POSITION_DTYPE
@@ -50,7 +50,7 @@ def save(part: Path, fields: dict[str, Any]) -> None:
 
 
 def saved(part: Path) -> dict[str, Any]:
-    """Return what `save` wrote, nothing if there is no such file; OSError if it is damaged."""
+    """Return the fields that `save` wrote, none if there is no such file; OSError if it is damaged."""
     try:
         with os.fdopen(open_regular(part), "rb") as file, np.load(file) as archive:
             return dict(archive)
@@ -74,7 +74,7 @@ def main() -> int:
     if options.games < 1 or options.every < 1:
         parser.error("--games and --every must be at least 1")
 
-    tables = Tablebase([ENDINGS], sys.exit)
+    tables = Tablebase([TABLEBASE_FOLDER], sys.exit)
     error = math.nan
     weights, errors, sizes = (np.zeros(WEIGHTS, np.float32) for _ in range(3))
     state, done = seed_state(options.seed), 0
@@ -85,9 +85,9 @@ def main() -> int:
         state, done, error = int(broken_off["state"]), int(broken_off["done"]), float(broken_off["error"])
 
     pos, image = new_record(POSITION_DTYPE), new_record(POSITION_DTYPE)
-    learner, work, evaluation = new_record(LEARNER_DTYPE), new_record(WORK_DTYPE), without_weights()
+    learner, work, evaluation = new_record(LEARNER_DTYPE), new_record(WORK_DTYPE), new_evaluation()
     ready(learner)
-    work.random, work.endings = state, tables.address
+    work.random, work.tablebase = state, tables.address
     started = time.perf_counter()
     with script.progress(total=options.games, initial=done, unit=" games") as bar:
         while done < options.games:

@@ -1,4 +1,4 @@
-"""Books: the container that all share, opening books, the rule base, the games that Learn keeps; unsound files."""
+"""Books: their common container, opening books, the rule book, the games that Learn keeps; unsound files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any
 
 import pytest
 from client import ROOT, Client
-from conftest import damaged
+from fixture_files import damaged
 
 from scripts.build import build_opening_books, mine_rules
 from scripts.lib.replay import collect
 
-from daemon.game_log import GameLine, GameLog
+from daemon.game_log import GameLog, PlayedGame
 from daemon.limits import Limits
 from daemon.pipes import now_ns
-from daemon.search_job import Search, SearchJob
+from daemon.search_job import SearchJob, SearchRequest
 from games import registry
 from games.books import book, opening
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.contract import Task
 from games.kernel.control import Control
 from games.xiangqi.knowledge import rulebook
 from games.xiangqi.knowledge.intent import INTENTS
-from games.xiangqi.knowledge.rulebook import Item, Rule, RuleBook
+from games.xiangqi.knowledge.rulebook import Item, MinedRule, RuleBook
 from games.xiangqi.knowledge.situation import SITUATIONS
 from naive.connect6 import points_of
 
@@ -62,16 +62,16 @@ def test_unsound_books_are_refused_in_one_line(tmp_path: Path) -> None:
     book.write_book(path, "test", 3, {"source": "x"}, bytes(range(200)))
     data = path.read_bytes()
     for kind, version in (("other", 3), ("test", 4)):
-        with pytest.raises(BookError, match=r"a\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"a\.book: [^\n]+$"):
             book.open_book(path, kind, version)
-    with pytest.raises(BookError, match=r"missing\.book: No such file"):
+    with pytest.raises(BookFileError, match=r"missing\.book: No such file"):
         book.open_book(tmp_path / "missing.book", "test", 3)
-    with pytest.raises(BookError, match="is a folder"):
+    with pytest.raises(BookFileError, match="is a folder"):
         book.open_book(tmp_path, "test", 3)
     rng = random.Random(1)
     for _ in range(500):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"a\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"a\.book: [^\n]+$"):
             book.open_book(path, "test", 3)
 
 
@@ -95,8 +95,8 @@ def own_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_book(tmp_path_factory.mktemp("own"))
 
 
-def asked(game: Any, *words: str) -> dict[str, opening.BookMove]:
-    """The own book's moves after some."""
+def asked(game: Any, *words: str) -> dict[str, opening.OpeningMove]:
+    """Return the own book's entries, by move, after these moves."""
     position = game.position()
     for word in words:
         position.push(position.parse_move(word))
@@ -122,7 +122,7 @@ def test_what_an_opening_book_says(own_book: Path) -> None:
 
 
 def test_weights_learn_from_the_best_replies() -> None:
-    """A move of good results is not chosen once the book knows what refutes it."""
+    """A move with good results is not chosen once the book knows its refutation."""
     nodes = {key: build_opening_books.Node(()) for key in (1, 2, 3)}
     nodes[1].games, nodes[1].points, nodes[1].after = {10: 20, 11: 20}, {10: 14.0, 11: 11.0}, {10: 2, 11: 3}
     nodes[2].games, nodes[2].points, nodes[2].after = {20: 17, 21: 3}, {20: 3.5, 21: 3.0}, {20: 4, 21: 5}
@@ -144,7 +144,7 @@ def test_a_search_refuses_blunders() -> None:
 
 
 def test_choices_follow_the_weights_and_the_seed() -> None:
-    moves = [opening.BookMove(move, 5, 0.5, weight) for move, weight in ((1, 0.7), (2, 0.3), (3, 0.0))]
+    moves = [opening.OpeningMove(move, 5, 0.5, weight) for move, weight in ((1, 0.7), (2, 0.3), (3, 0.0))]
     drawn = [opening.choose(moves, random.Random(seed)) for seed in range(400)]
     count = sum(entry is not None and entry.move == 1 for entry in drawn)
     assert 240 < count < 320
@@ -159,9 +159,9 @@ def test_an_unsound_opening_book_is_refused(own_book: Path, tmp_path: Path) -> N
     rng = random.Random(2)
     for _ in range(200):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             opening.OpeningBook(path, "xiangqi")
-    with pytest.raises(BookError, match="xiangqi-openings, not connect6-openings"):
+    with pytest.raises(BookFileError, match="xiangqi-openings, not connect6-openings"):
         opening.OpeningBook(own_book, "connect6")
 
 
@@ -179,7 +179,7 @@ def test_the_daemon_plays_from_the_book_only_under_a_clock(own_book: Path) -> No
 
 
 def laid(word: str, way: int) -> str:
-    """A turn with the board laid in one of eight ways: flipped left to right, then turned by quarters."""
+    """Return a turn on the board in one of its eight symmetries: flipped left to right, then turned by quarters."""
     points = []
     for place, rank in points_of(word):
         column, row = (18 - place if way >= 4 else place), rank - 1
@@ -197,7 +197,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
         position = game.position()
         for word in line:
             position.push(position.parse_move(laid(word, way)))
-        keys.add(opening.book_key(position)[0])
+        keys.add(opening.opening_key(position)[0])
         asked = game._openings.moves(position)
         assert len(asked) > 3 and all(position.is_legal(entry.move) for entry in asked)
         for symmetry in range(8):
@@ -205,7 +205,7 @@ def test_a_connect6_board_may_lie_in_eight_ways(line: list[str]) -> None:
             assert position.turned_back(position.turned(move, symmetry), symmetry) == move
         books.append((position, asked))
     assert len(keys) == 1
-    # What is played in each is the same turn, laid as the board is (where that is the only way to lay it alike).
+    # The turn played in each is the same up to the symmetry, if only one symmetry maps the boards onto each other.
     first = books[0][0].move_text(books[0][1][0].move)
     alike = {laid(first, way) for way in range(8)}
     assert all(position.move_text(asked[0].move) in alike for position, asked in books)
@@ -221,7 +221,7 @@ def test_connect6_is_opened_by_the_book_on_request_only() -> None:
         assert client.expect("bestmove")[-2].startswith("info string book opening ")
 
 
-def test_a_bad_book_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
+def test_a_bad_book_is_reported_once_and_play_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "bad.book"
     path.write_bytes(b"SIQIBOOK but not more")
     with Client("setoption name OwnBook value true", f"setoption name BookFile value {path}") as client:
@@ -244,10 +244,10 @@ def item(word: str, piece: int, captured: int = 0) -> Item:
 
 CANNON, RED_HORSE, BLACK_HORSE, BLACK_CANNON = 6, 4, 11, 13
 RULES = [
-    Rule((item("h2e2", CANNON),), 0, item("h9g7", BLACK_HORSE), 0, 900, 0.9, 1.2, 0.5),
-    Rule((item("h2e2", CANNON),), 0, item("h7e7", BLACK_CANNON), 0, 100, 0.4, 1.1, 0.4),
-    Rule((item("h2e2", CANNON), item("h9g7", BLACK_HORSE)), 0, item("h0g2", RED_HORSE), 0, 500, 0.7, 1.5, 0.6),
-    Rule((), 1 << SITUATIONS.index("opening"), None, 1 << INTENTS.index("develop"), 50, 0.5, 2.0, 0.5),
+    MinedRule((item("h2e2", CANNON),), 0, item("h9g7", BLACK_HORSE), 0, 900, 0.9, 1.2, 0.5),
+    MinedRule((item("h2e2", CANNON),), 0, item("h7e7", BLACK_CANNON), 0, 100, 0.4, 1.1, 0.4),
+    MinedRule((item("h2e2", CANNON), item("h9g7", BLACK_HORSE)), 0, item("h0g2", RED_HORSE), 0, 500, 0.7, 1.5, 0.6),
+    MinedRule((), 1 << SITUATIONS.index("opening"), None, 1 << INTENTS.index("develop"), 50, 0.5, 2.0, 0.5),
 ]
 
 
@@ -276,10 +276,10 @@ def test_what_rules_fit(tmp_path: Path) -> None:
 
 
 def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """t(n): the same search of the same move values it more when a rule names it."""
+    """The same search scores the same move higher if a mined rule names it (the paper's t(n))."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
-    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
+    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     position = game.position()
     position.push(position.parse_move("h2e2"))
@@ -301,15 +301,15 @@ def test_an_unsound_rule_base_is_refused(tmp_path: Path) -> None:
     rng = random.Random(3)
     for _ in range(200):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for payload in (b"", b"\xc1", b"\x93\x01\x02\x03"):
         book.write_book(path, rulebook.KIND, rulebook.VERSION, {}, payload)
-        with pytest.raises(BookError, match=r"bad\.book: [^\n]+$"):
+        with pytest.raises(BookFileError, match=r"bad\.book: [^\n]+$"):
             RuleBook(path)
     for wrong in (Item(0, 0, 1, 2), Item(15, 0, 1, 2), Item(1, -1, 1, 2), Item(1, 0, 90, 2), Item(1, 0, 1, -1)):
-        rulebook.write(path, {}, [Rule((wrong,), 0, item("h9g7", BLACK_HORSE), 0, 1, 1.0, 1.0, 1.0)])
-        with pytest.raises(BookError, match="no such move"):
+        rulebook.write(path, {}, [MinedRule((wrong,), 0, item("h9g7", BLACK_HORSE), 0, 1, 1.0, 1.0, 1.0)])
+        with pytest.raises(BookFileError, match="no such move"):
             RuleBook(path)
 
 
@@ -325,11 +325,11 @@ def test_rules_are_played_as_their_option_says() -> None:
 
 
 def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The paper's way blunders a cannon here; a short search refutes it."""
+    """By the paper's method the rule loses a cannon here; a short search refutes it."""
     path = tmp_path / "a.book"
-    blunder = Rule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
+    blunder = MinedRule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])
-    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULES", path)
+    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)
@@ -338,7 +338,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     for value in ("paper", "checked"):
         game.set_option("UseRules", value)
         limits = Limits(wtime=600_000, btime=600_000, depth=5)
-        job = SearchJob(1, Search(game, searcher, position, (), limits), lambda event: None)
+        job = SearchJob(1, SearchRequest(game, searcher, position, (), limits), lambda event: None)
         job.begin(now_ns())
         answer = job.run()
         assert answer.move is not None
@@ -346,7 +346,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
 
 
 def test_shipped_books_are_sound() -> None:
-    """Each is described in books/README.md with its checksum."""
+    """Each book is listed in books/README.md with its checksum."""
     import hashlib
 
     text = (ROOT / "books" / "README.md").read_text()
@@ -370,12 +370,12 @@ def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
     fen = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
     before, after = game.position(fen), game.position(fen)
     after.push(after.parse_move("a7a9"))
-    log.see(GameLine("xiangqi", fen, (), {}), before)
-    log.see(GameLine("xiangqi", fen, ("a7a9",), {}), after)
-    log.see(GameLine("xiangqi", fen, ("a7a9",), {}), after)
+    log.update(PlayedGame("xiangqi", fen, (), {}), before)
+    log.update(PlayedGame("xiangqi", fen, ("a7a9",), {}), after)
+    log.update(PlayedGame("xiangqi", fen, ("a7a9",), {}), after)
     log.close()
-    log.see(GameLine("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
-    log.see(GameLine("xiangqi", "", ("a0a1",), {}), game.position())  # another game
+    log.update(PlayedGame("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
+    log.update(PlayedGame("xiangqi", "", ("a0a1",), {}), game.position())  # another game
     log.close()
     first, second = (json.loads(line) for line in path.read_text().splitlines())
     assert first == {"game": "xiangqi", "moves": ["a7a9"], "result": "1-0", "end": "checkmate", "fen": fen}
@@ -395,7 +395,7 @@ def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:
         client.process.wait(10)
     kept = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(kept) == 1 and kept[0]["moves"] == [best] and kept[0]["result"] == "1-0"
-    games = collect(mine_rules.read_records(path, pytest.fail), 40, pytest.fail)
+    games = collect(mine_rules.read_game_records(path, pytest.fail), 40, pytest.fail)
     assert len(games.plies) == 1 and games.winners.tolist() == [0]
 
 

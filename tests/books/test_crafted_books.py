@@ -1,4 +1,4 @@
-"""Books made to do harm: right checksums and wrong contents, files that are no files, files that change under us."""
+"""Malicious books: right checksums and wrong contents, files that are not regular, files that change while open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from client import Client
 
 from games import registry
 from games.books import book, opening
-from games.books.book import FOLDER, BookError, open_book, write_book
+from games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
 from games.contract import Task, exhaust
 from games.ewn.evaluation import evaluate
 from games.ewn.knowledge import setupbook
@@ -33,13 +33,13 @@ from games.xiangqi.knowledge import rulebook, tablebase
 from games.xiangqi.knowledge.numbering import Ending
 from games.xiangqi.knowledge.patterns import PatternBook
 from games.xiangqi.knowledge.rulebook import RuleBook
-from games.xiangqi.knowledge.tablebase import Table, Tablebase
+from games.xiangqi.knowledge.tablebase import EndingTable, Tablebase
 
 LIMIT = 1 << 20
 
 
 def raw_book(header: bytes, payload: bytes = b"") -> bytes:
-    """A book whose checksums are right, whatever its header says."""
+    """Return a book with the right checksum for any header."""
     return struct.pack("<8sII", book.MAGIC, len(header), zlib.crc32(header)) + header + payload
 
 
@@ -85,7 +85,7 @@ HEADERS = {
 def test_crafted_headers_are_refused_in_one_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     path.write_bytes(raw_book(HEADERS[name]))
-    with pytest.raises(BookError, match=r"^[^\n]{,300}a\.book: [^\n]{,200}$"):
+    with pytest.raises(BookFileError, match=r"^[^\n]{,300}a\.book: [^\n]{,200}$"):
         open_book(path, "test", 3, LIMIT)
 
 
@@ -93,19 +93,19 @@ def test_a_payload_has_a_bound(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     write_book(path, "test", 3, {}, bytes(1001))
     assert len(open_book(path, "test", 3, 1001).payload) == 1001
-    with pytest.raises(BookError, match="1001 bytes, more than the 1000 it may have"):
+    with pytest.raises(BookFileError, match="1001 bytes, more than the 1000 it may have"):
         open_book(path, "test", 3, 1000)
     path.write_bytes(raw_book(header(size=1 << 40)))
     os.truncate(path, path.stat().st_size + (1 << 40))
-    with pytest.raises(BookError, match="more than"):
+    with pytest.raises(BookFileError, match="more than"):
         open_book(path, "test", 3, LIMIT)
 
 
-# Payloads, with the checksum of what they now are
+# Payloads with their right checksums
 
 
 def harmed(data: bytes, rng: random.Random) -> bytes:
-    """Bytes of `data` set to others, or words to extremes; sometimes cut or longer."""
+    """Return `data` with random bytes or words of extreme values, sometimes cut or extended."""
     harm = bytearray(data)
     for _ in range(rng.choice((1, 1, 3, 30))):
         at = rng.randrange(len(harm))
@@ -118,7 +118,7 @@ def harmed(data: bytes, rng: random.Random) -> bytes:
 
 
 def harmed_book(source: Path, kind: str, version: int, path: Path, rng: random.Random, part: int = 1 << 40) -> None:
-    """Write a book with the source's payload harmed, its first `part` bytes for the most part."""
+    """Write the source's book with the first `part` bytes of its payload harmed."""
     found = open_book(source, kind, version, 1 << 30)
     payload = found.payload.tobytes()
     payload = harmed(payload[:part], rng) + payload[part:]
@@ -126,33 +126,33 @@ def harmed_book(source: Path, kind: str, version: int, path: Path, rng: random.R
 
 
 def put_book(path: Path, kind: str, version: int, payload: bytes, about: dict[str, Any]) -> None:
-    """`write_book` without its care, which is slow."""
+    """Write a book without the precautions of `write_book`, which are slow."""
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload)}
     path.write_bytes(raw_book(header(**fields | about), payload))
 
 
 def opens(make: Callable[[], Any]) -> Any:
-    """What is made; None if it is refused, in one line."""
+    """Return the object made; None if the book is refused, with one line."""
     try:
         return make()
-    except BookError as error:
+    except BookFileError as error:
         assert "\n" not in str(error)
         return None
 
 
 @pytest.mark.parametrize("name", ["xiangqi", "connect6"])
 def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> None:
-    """All keys are of one position, so that every entry is looked at; what comes out is legal."""
+    """All entries have the key of one position, so that each is read; the moves returned are legal."""
     game, path, rng = registry.load(name), tmp_path / "a.book", random.Random(1)
     values = Values(OPENING_BOOK)
-    openings = opening.Openings(name, values, pytest.fail)
+    openings = opening.OpeningBooks(name, values, pytest.fail)
     values.change("BookMinGames", "0")
     found = 0
     for words in ([], ["j10"] if name == "connect6" else ["b2e2"]):
         position = game.position()
         for word in words:
             position.push(position.parse_move(word))
-        key, _ = opening.book_key(position)
+        key, _ = opening.opening_key(position)
         legal = position.legal_moves()[:50]
         odd = [
             0,
@@ -174,7 +174,7 @@ def test_moves_of_an_opening_book_that_are_none(name: str, tmp_path: Path) -> No
         openings.reopen()
         asked = openings.moves(position)
         assert asked and all(position.is_legal(entry.move) for entry in asked)
-        assert all(opening.book_text(position, entry) for entry in asked)
+        assert all(opening.opening_text(position, entry) for entry in asked)
         found += len(asked)
     assert found >= 10
 
@@ -183,8 +183,8 @@ def test_a_harmed_opening_book(tmp_path: Path) -> None:
     path, rng = tmp_path / "a.book", random.Random(2)
     game = registry.load("xiangqi")
     position = game.position()
-    key, _ = opening.book_key(position)
-    shipped = opening.OpeningBook(FOLDER / "xiangqi-openings.book", "xiangqi")._entries
+    key, _ = opening.opening_key(position)
+    shipped = opening.OpeningBook(BOOKS_FOLDER / "xiangqi-openings.book", "xiangqi")._entries
     small = shipped[np.flatnonzero(shipped["key"] == key)[0] :][:40]
     opening.write(tmp_path / "small.book", "xiangqi", {}, small)
     opened = 0
@@ -205,7 +205,7 @@ def test_a_harmed_rule_base(tmp_path: Path) -> None:
     position = game.position()
     for word in ("h2e2", "h9g7"):
         position.push(position.parse_move(word))
-    rules = RuleBook(FOLDER / "xiangqi-rules.book").rules
+    rules = RuleBook(BOOKS_FOLDER / "xiangqi-rules.book").rules
     rulebook.write(tmp_path / "small.book", {}, [*rules[:30], *(rule for rule in rules if rule.answer is None)][:60])
     opened = 0
     for _ in range(200):
@@ -235,18 +235,18 @@ def test_a_harmed_rule_base(tmp_path: Path) -> None:
     ],
 )
 def test_a_rule_that_cannot_be(change: dict[str, Any], tmp_path: Path) -> None:
-    rule = RuleBook(FOLDER / "xiangqi-rules.book").rules[0]
+    rule = RuleBook(BOOKS_FOLDER / "xiangqi-rules.book").rules[0]
     fields = {name: getattr(rule, name) for name in rule.__struct_fields__}
     if change == {"after": "long"}:
         change = {"after": rule.after * 50}
-    rulebook.write(tmp_path / "a.book", {}, [rulebook.Rule(**fields | change)])
-    with pytest.raises(BookError, match="a rule with a number out of range"):
+    rulebook.write(tmp_path / "a.book", {}, [rulebook.MinedRule(**fields | change)])
+    with pytest.raises(BookFileError, match="a rule with a number out of range"):
         RuleBook(tmp_path / "a.book")
 
 
 def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
-    """Offsets and frames harmed; a search that meets it plays a legal move and says one line."""
-    source, rng = FOLDER / "xiangqi-endings/NN-.ending", random.Random(4)
+    """Offsets and frames are harmed; a search that probes them plays a legal move and reports one line."""
+    source, rng = BOOKS_FOLDER / "xiangqi-endings/NN-.ending", random.Random(4)
     if not source.exists():
         pytest.skip("the table is not shipped")
     game = registry.load("xiangqi")
@@ -257,7 +257,7 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
     for part in (40, 300, 1 << 40) * 15:
         harmed_book(source, tablebase.KIND, tablebase.VERSION, tmp_path / "NN-.ending", rng, part)
         told: list[str] = []
-        game._knowledge.tables = Tablebase([tmp_path], told.append)
+        game._knowledge.tablebase = Tablebase([tmp_path], told.append)
         searcher.clear()
         best = exhaust(searcher, Task(position, Control(300))).lines[0].pv[0]
         assert position.is_legal(best)
@@ -267,7 +267,7 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
 
 
 def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
-    """The frame says so itself, or says nothing: neither is unpacked."""
+    """Neither is unpacked: a frame that states its size, and one that does not."""
     ending = Ending.parse("P-A")
     room = 2 * ending.entries
     for bomb in (
@@ -275,7 +275,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         zstandard.ZstdCompressor(write_content_size=False).compress(bytes(1 << 26)),
         zstandard.ZstdCompressor().compress(bytes(room - 1)),
         b"",
-        b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 8 + bytes(3),  # as it would be of 2**64 - 1 bytes
+        b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 8 + bytes(3),  # a frame of 2**64 - 1 bytes
     ):
         blocks = -(-room // (1 << 20))
         head = 8 * (blocks + 1)
@@ -283,8 +283,8 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
         about = {"ending": "P-A", "entries": ending.entries}
         path = tmp_path / "P-A.ending"
         write_book(path, tablebase.KIND, tablebase.VERSION, about, np.array(offsets, "<i8").tobytes() + bomb)
-        table = Table(path, ending)
-        with pytest.raises(BookError, match=r"P-A\.ending: block 0[^\n]*$"):
+        table = EndingTable(path, ending)
+        with pytest.raises(BookFileError, match=r"P-A\.ending: block 0[^\n]*$"):
             table.unpack(0)
 
 
@@ -293,6 +293,7 @@ def test_a_block_that_unpacks_to_more_than_it_should(tmp_path: Path) -> None:
     [
         "RNCPAB-RNCPAB",
         "RRNNCCPPPPPAABB-RRNNCCPPPPPAABB",
+        "PPPP-",
         "RRNNCCPP-RRNN",
         "R" * 200 + "-",
         "马-",
@@ -318,9 +319,9 @@ def test_names_of_endings_that_cannot_be_numbered(name: str, tmp_path: Path) -> 
 def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
     path, rng, words = tmp_path / "a.book", random.Random(5), set(setupbook.SETUPS)
     opened = 0
-    source = open_book(FOLDER / "ewn-setups.book", setupbook.KIND, setupbook.VERSION, 1 << 20).payload
+    source = open_book(BOOKS_FOLDER / "ewn-setups.book", setupbook.KIND, setupbook.VERSION, 1 << 20).payload
     for _ in range(200):
-        entries = source.view(setupbook.ENTRY).copy()
+        entries = source.view(setupbook.SETUP_DTYPE).copy()
         entry = entries[rng.randrange(len(entries))]
         field = rng.choice(("setup", "against_all", "against_best", "answers", "chances"))
         value = rng.choice((0, 1, 10_000, 10_001, 65_535, 123_456, 654_321, 111_111, 2**32 - 1))
@@ -387,7 +388,7 @@ def test_a_harmed_cooperation_matrix(field: str, value: float, is_refused: bool,
 
 
 def test_a_harmed_source_of_patterns(tmp_path: Path) -> None:
-    text, rng = (FOLDER / "xiangqi-patterns.txt").read_bytes(), random.Random(7)
+    text, rng = (BOOKS_FOLDER / "xiangqi-patterns.txt").read_bytes(), random.Random(7)
     path = tmp_path / "patterns.txt"
     opened = 0
     lines = [line + b"\n" for line in text.splitlines() if line and not line.startswith(b"#")]
@@ -396,14 +397,14 @@ def test_a_harmed_source_of_patterns(tmp_path: Path) -> None:
         opened += opens(lambda: PatternBook(path)) is not None
     assert 0 < opened < 150
     path.write_bytes(b"N - A = win | x | y\n" * 600)
-    with pytest.raises(BookError, match="more entries than there is room for"):
+    with pytest.raises(BookFileError, match="more entries than there is room for"):
         PatternBook(path)
     os.truncate(path, 1 << 40)
-    with pytest.raises(BookError, match="more than"):
+    with pytest.raises(BookFileError, match="more than"):
         PatternBook(path)
 
 
-# Files that are no files
+# Files that are not regular
 
 
 def fifo(path: Path, kind: str) -> None:
@@ -423,19 +424,19 @@ def folder(path: Path, kind: str) -> None:
 
 
 def sparse(path: Path, kind: str) -> None:
-    """A TiB of a book that says so in its header, or of zeros."""
+    """Write a sparse file of 1 TiB: a book with this size in its header, or zeros if `kind` is empty."""
     size = 1 << 40
     path.write_bytes(raw_book(header(kind=kind, version=1, size=size)) if kind else b"")
     os.truncate(path, path.stat().st_size + size)
 
 
 def too_long(path: Path, kind: str) -> None:
-    """Nothing: its name cannot be."""
+    """Write nothing: the file's name is too long."""
 
 
 CLOCK = "go wtime 60000 btime 60000 depth 2"
 START = "position startpos"
-OPTIONS = {  # the game, the kind of book, what else to set, what has the file opened
+OPTIONS = {  # by option: game, kind of book, other options to set, commands that open the file
     "BookFile": ("xiangqi", "xiangqi-openings", ["OwnBook value true"], ["position startpos moves a0a1", CLOCK]),
     "LayoutFile": ("junqi", "", [], [START, "go nodes 10"]),
     "CooperationFile": (
@@ -450,7 +451,7 @@ OPTIONS = {  # the game, the kind of book, what else to set, what has the file o
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 @pytest.mark.parametrize("option", OPTIONS)
-def test_what_is_no_file_is_told_once_and_play_goes_on(option: str, tmp_path: Path) -> None:
+def test_what_is_no_file_is_reported_once_and_play_goes_on(option: str, tmp_path: Path) -> None:
     game, kind, settings, commands = OPTIONS[option]
     with Client(f"setoption name UCI_Variant value {game}", *(f"setoption name {text}" for text in settings)) as client:
         client.sync()
@@ -493,12 +494,12 @@ def test_what_is_no_file_is_told_once_and_play_goes_on(option: str, tmp_path: Pa
 def test_books_that_change_while_they_are_open(
     game: str, first: list[str], second: list[str] | None, tmp_path: Path
 ) -> None:
-    """All that is shipped is open, and harmed; searches come to the same as in a process whose books are whole."""
+    """All shipped books are open while they are harmed; searches give the same answers as with whole books."""
     answers = []
     for harm in ("none", "cut", "overwritten"):
         books = tmp_path / harm
-        shutil.copytree(FOLDER, books)
-        there = f"import pathlib, games.books.book; games.books.book.FOLDER = pathlib.Path({str(books)!r})"
+        shutil.copytree(BOOKS_FOLDER, books)
+        there = f"import pathlib, games.books.book; games.books.book.BOOKS_FOLDER = pathlib.Path({str(books)!r})"
         command = (sys.executable, "-c", f"{there}; from daemon.main import main; main()")
         settings = (f"UCI_Variant value {game}", "OwnBook value true", "Seed value 1")
         with Client(*(f"setoption name {text}" for text in settings), command=command) as client:

@@ -1,4 +1,4 @@
-"""Tables of endings: small ones against a naive analysis and against search, unsound files, play by the tables."""
+"""Tablebases: small ones against a naive analysis and against search, unsound files, play by the tables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import damaged
+from fixture_files import damaged
 
 from scripts.build import build_xiangqi_tablebases
 from scripts.lib.xiangqi_retrograde import Analysis, build_order
 
 from games import registry
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.contract import Score, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import entry, int64
 from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.knowledge.knowledge import ENDINGS
+from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
-from games.xiangqi.knowledge.tablebase import SUFFIX, Table, Tablebase
+from games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
 from games.xiangqi.rules.notation import square_text, write_fen
 from games.xiangqi.rules.position import POSITION
 from naive.xiangqi import Naive
@@ -34,7 +34,7 @@ BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of a few small endings."""
+    """Return a folder with the tablebases of a few small endings."""
     into = tmp_path_factory.mktemp("endings")
     for ending in build_order([Ending.parse(name) for name in BUILT]):
         build_xiangqi_tablebases.build(into, ending)
@@ -51,7 +51,7 @@ def game(folder: Path) -> Any:
 
 
 def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool = False) -> Any:
-    """A legal position of an ending, the stronger side being Black if `swapped`."""
+    """Return a random legal position of an ending; the stronger side is Black if `swapped`."""
     while True:
         pieces: dict[str, str] = {}
         for side, letters in enumerate(ending):
@@ -70,7 +70,7 @@ def random_position(game: Any, ending: Ending, rng: random.Random, swapped: bool
 
 
 def searched(game: Any, position: Any, nodes: int = 1000) -> Any:
-    """(first line, tbhits) of a short search."""
+    """Return the first line and the tbhits of a short search."""
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     report = exhaust(searcher, Task(position, Control(nodes)))
@@ -98,7 +98,7 @@ def index_of(pos: Any, e: Any, strong: int) -> int:
 
 @pytest.mark.parametrize("name", ["R-", "P-AABB", "NN-A", "PPP-B", "CAAB-A", "R-NAABB"])
 def test_a_number_is_one_placement(game: Any, name: str) -> None:
-    """However the board is mirrored or the colours exchanged; and different placements have different numbers."""
+    """It is the same for mirrored boards and exchanged colours, and differs between different placements."""
     ending = Ending.parse(name)
     e = number(ending)
     rng = random.Random(name)
@@ -107,7 +107,7 @@ def test_a_number_is_one_placement(game: Any, name: str) -> None:
         position = random_position(game, ending, rng)
         rows, side = position.fen().split()[:2]
         mirrored = "/".join(row[::-1] for row in rows.split("/"))
-        exchanged = rows[::-1].swapcase()  # turned round: mirrored as well
+        exchanged = rows[::-1].swapcase()  # reversed as a whole, so mirrored too
         other_side = "b" if side == "w" else "w"
         numbers = [
             int(index_of(position.record, e, 0)),
@@ -122,7 +122,7 @@ def test_a_number_is_one_placement(game: Any, name: str) -> None:
 
 
 def is_central(rows: str) -> bool:
-    """Whether both kings stand on the middle file, where mirrored positions have numbers of their own."""
+    """True if both kings stand on the middle file, where mirrored positions have different numbers."""
     files = []
     for row in rows.split("/"):
         wide = "".join("1" * int(c) if c.isdigit() else c for c in row)
@@ -139,7 +139,7 @@ def test_numbers_count_every_placement_once(name: str) -> None:
 
 
 def naive_distances() -> dict[tuple[str, int], int]:
-    """King and pawn against king: (board, side to move) -> plies to the end with best play; draws left out."""
+    """Return the distances of king and pawn against king: (board, side to move) -> plies to the end, without draws."""
     after: dict[tuple[str, int], list[tuple[str, int]]] = {}
     kings = list(itertools.product(places(0, 0), places(0, 1)))
     for (red, black), pawn, turn in itertools.product(kings, places(6, 0), (0, 1)):
@@ -161,7 +161,7 @@ def naive_distances() -> dict[tuple[str, int], int]:
         for place, following in after.items():
             if place in grown:
                 continue
-            ends = [found.get(other) for other in following]  # without the pawn: never
+            ends = [found.get(other) for other in following]  # positions without the pawn are never won
             lost = [end for end in ends if end is not None and end % 2 == 0]
             if lost:
                 grown[place] = min(lost) + 1
@@ -187,7 +187,7 @@ def test_distances_are_those_of_a_naive_analysis(game: Any, folder: Path) -> Non
 
 @pytest.mark.parametrize("name", ["N-A", "R-P", "CA-AA"])
 def test_distances_are_those_of_a_search(game: Any, name: str) -> None:
-    """A full search finds no shorter mate, and mostly the same."""
+    """A full search finds no shorter mate, and mostly one of the same length."""
     plain = registry.load("xiangqi")
     plain.set_option("UseEndgames", "false")
     rng = random.Random(name)
@@ -242,8 +242,8 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
     rng = random.Random(5)
     for _ in range(300):
         path.write_bytes(damaged(data, rng))
-        with pytest.raises(BookError, match=r"N-A\.ending: [^\n]+$"):
-            Table(path, Ending.parse("N-A"))
+        with pytest.raises(BookFileError, match=r"N-A\.ending: [^\n]+$"):
+            EndingTable(path, Ending.parse("N-A"))
 
 
 @pytest.mark.parametrize(
@@ -261,13 +261,13 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
     game.set_option("EndgamePath", str(tmp_path))
     line, _ = searched(game, game.position("3k1a3/9/9/9/9/9/9/9/9/3NK4 w"))
     assert line.pv
-    if ENDINGS.is_dir() and name == "N-A":
-        return  # the shipped one comes first
+    if TABLEBASE_FOLDER.is_dir() and name == "N-A":
+        return  # the shipped tablebase comes first
     assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
 
 
-def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
-    """Its checksum being right, so that only unpacking finds it."""
+def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
+    """The checksum is right, so that only unpacking detects the damage."""
     from games.books.book import open_book, write_book
     from games.xiangqi.knowledge.tablebase import KIND, VERSION
 
@@ -279,7 +279,7 @@ def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: P
     told: list[str] = []
     tables = Tablebase([tmp_path], told.append)
     game = registry.load("xiangqi", told.append)
-    game._knowledge.tables = tables
+    game._knowledge.tablebase = tables
     for _ in range(3):
         line, hits = searched(game, game.position("3k5/9/9/9/9/9/9/9/9/3NKN3 w"))
         assert line.pv and not hits
@@ -288,15 +288,15 @@ def test_a_damaged_block_is_told_once_and_play_goes_on(folder: Path, tmp_path: P
 
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.xiangqi.knowledge.tablebase.VERSION", 2)
-    with pytest.raises(BookError, match="version 1, this program reads 2"):
-        Table(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
+    with pytest.raises(BookFileError, match="version 1, this program reads 2"):
+        EndingTable(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
 
 
 # Play
 
 
 def play_out(game: Any, position: Any, plies: int) -> Iterator[Any]:
-    """Both sides play by the tables; yields the score before each move."""
+    """Play both sides by the tables; yield the score before each move."""
     for _ in range(plies):
         line, _ = searched(game, position, 200)
         yield line.score
@@ -333,7 +333,7 @@ def test_drawn_endings_are_drawn(game: Any) -> None:
 
 
 def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
-    """With the score of a draw, and looking further than the table; several lines tell each move's value at once."""
+    """Its score is a draw, its depth beyond the table's; with several lines each move's value is known at once."""
     position = game.position("3k5/4a4/9/9/9/4P4/9/9/9/4K4 w")
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
@@ -349,7 +349,7 @@ def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
 def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
     told: list[str] = []
     game = registry.load("xiangqi", told.append)
-    game._knowledge.tables = Tablebase([folder], told.append)
+    game._knowledge.tablebase = Tablebase([folder], told.append)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
@@ -360,14 +360,14 @@ def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) ->
 
 def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = registry.load("xiangqi")
-    game._knowledge.tables = Tablebase([folder], pytest.fail)
-    open_table = Table.__init__
+    game._knowledge.tablebase = Tablebase([folder], pytest.fail)
+    open_table = EndingTable.__init__
 
-    def open_slowly(table: Table, path: Path, ending: Ending) -> None:
+    def open_slowly(table: EndingTable, path: Path, ending: Ending) -> None:
         time.sleep(3)
         open_table(table, path, ending)
 
-    monkeypatch.setattr(Table, "__init__", open_slowly)
+    monkeypatch.setattr(EndingTable, "__init__", open_slowly)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
@@ -378,11 +378,11 @@ def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pyte
 
 
 NEAR_TABLES = "3k1a3/4a4/9/9/9/4P4/9/2N6/9/4KR3 w"
-"""Captures lead from it to endings of tables, shipped and built here."""
+"""A position whose captures lead to endings with tables, shipped ones and some built here."""
 
 
 def iterations(searcher: Any, position: Any, control: Control) -> list[tuple[int, int, Any]]:
-    """Nodes, answers of tables and lines of each iteration."""
+    """Return nodes, tbhits and lines of each iteration of a search."""
     searcher.start(Task(position, control))
     reports = [searcher.iterate()]
     while reports[-1].complete and not reports[-1].finished:
@@ -392,9 +392,9 @@ def iterations(searcher: Any, position: Any, control: Control) -> list[tuple[int
 
 
 def new_search(folder: Path) -> tuple[Any, Any]:
-    """The searcher of a game that has opened no table, and a position for it."""
+    """Return the searcher of a game without open tables, and a position near tables."""
     game = registry.load("xiangqi")
-    game._knowledge.tables = Tablebase([ENDINGS, folder], pytest.fail)
+    game._knowledge.tablebase = Tablebase([TABLEBASE_FOLDER, folder], pytest.fail)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     return searcher, game.position(NEAR_TABLES)
@@ -409,7 +409,7 @@ def test_clearing_forgets_what_was_unpacked(folder: Path) -> None:
 
 
 def test_clearing_ends_the_loader(folder: Path) -> None:
-    """Which reads on for a while after a search with a deadline."""
+    """The loader goes on for a while after a search with a deadline, until the searcher is cleared."""
     searcher, position = new_search(folder)
     first = iterations(searcher, position, Control(20_000))
     for _ in range(10):
@@ -423,7 +423,7 @@ def test_clearing_ends_the_loader(folder: Path) -> None:
 
 @pytest.mark.parametrize("wait_s", [0.0, 0.5])
 def test_a_search_that_is_stopped_before_it_starts_leaves_no_loader(folder: Path, wait_s: float) -> None:
-    """What it would read would come into the next search, sooner or later."""
+    """A loader left running would change the next search, at a time by chance."""
     searcher, position = new_search(folder)
     first = iterations(searcher, position, Control(20_000))
     for _ in range(5):
@@ -436,17 +436,17 @@ def test_a_search_that_is_stopped_before_it_starts_leaves_no_loader(folder: Path
 
 
 def test_a_search_that_is_stopped_before_it_starts_opens_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk may be slow."""
+    """Opening a table can be slow."""
     searcher, position = new_search(folder)
     opened: list[Ending] = []
-    monkeypatch.setattr(Table, "__init__", lambda table, path, ending: opened.append(ending))
+    monkeypatch.setattr(EndingTable, "__init__", lambda table, path, ending: opened.append(ending))
     stopped = Control()
     stopped.stop()
     assert len(iterations(searcher, position, stopped)) == 1 and not opened
 
 
 def test_the_sixty_move_rule_comes_before_the_table(game: Any) -> None:
-    """A mate that the rule would forestall is not claimed."""
+    """A mate that comes after a draw by the rule is not claimed."""
     fen = "3k1a3/9/9/9/9/9/9/9/9/3NK4 w - - {} 90"
     near, _ = searched(game, game.position(fen.format(0)))
     late, _ = searched(game, game.position(fen.format(119)))

@@ -1,4 +1,4 @@
-"""EWN's tables: numbering, every small ending against a plain solver, the exact values, files that cannot be used."""
+"""EWN's tablebases: numbering, small endings against a plain solver, exact values, files that cannot be used."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import SHARED, damaged, vectors
+from fixture_files import SHARED, damaged, vectors
 
 from scripts.build import build_ewn_tablebases
 from scripts.lib.ewn_retrograde import Solver
 
 from games import registry
-from games.books.book import BookError
-from games.ewn.knowledge.knowledge import ENDINGS as FOLDER
+from games.books.book import BookFileError
+from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.numbering import (
     ENDING,
     ENDINGS,
@@ -35,7 +35,7 @@ from games.kernel.jit import entry, int64
 from naive.ewn import Naive, letter_of
 
 ERROR = 3 / (2 * ONE) + 1e-9
-"""Of four pieces, as stated in games/ewn/knowledge/tablebase.py."""
+"""The error bound for four pieces, as stated in games/ewn/knowledge/tablebase.py."""
 
 
 @entry(int64(POSITION, NUMBERING, ENDING, int64))
@@ -45,7 +45,7 @@ def index_of(pos: Any, n: Any, e: Any, strong: int) -> int:
 
 @functools.cache
 def exact(fen: str) -> float:
-    """The mover's chance before the throw, by plain recursion."""
+    """Return the mover's chance before the throw, by plain recursion."""
     total = 0.0
     for die in range(1, 7):
         values = []
@@ -58,7 +58,7 @@ def exact(fen: str) -> float:
 
 
 def random_fen(rng: random.Random, first: int, second: int) -> str:
-    """Somebody to move, nobody home, without the die."""
+    """Return the FEN of a random position without a winner, without the die."""
     while True:
         squares = rng.sample([column + row for row in "54321" for column in "abcde"], first + second)
         if "e1" in squares[:first] or "a5" in squares[first:]:
@@ -72,14 +72,14 @@ def random_fen(rng: random.Random, first: int, second: int) -> str:
 
 
 def shape(board: str) -> str:
-    """Where each side's pieces stand, whatever their numbers."""
+    """Return the board with its pieces' sides, without their numbers."""
     return "".join("X" if sign.isupper() else "x" if sign.islower() else sign for sign in board)
 
 
 @pytest.fixture(scope="module")
 def tables() -> Tablebase:
     refused: list[str] = []
-    tables = Tablebase([FOLDER], refused.append)
+    tables = Tablebase([TABLEBASE_FOLDER], refused.append)
     assert refused == []
     return tables
 
@@ -90,7 +90,7 @@ def test_classes() -> None:
 
 def test_shipped_tables_are_all_of_four_pieces_and_small(tables: Tablebase) -> None:
     assert all((ending in tables) == (sum(ending) <= 4) for ending in ENDINGS)
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 20_000_000
+    assert sum(path.stat().st_size for path in TABLEBASE_FOLDER.iterdir()) < 20_000_000
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
@@ -103,14 +103,14 @@ def test_alike_positions_have_one_number_and_others_their_own(ending: Ending) ->
         rows = [list(row) for row in pieces.split("/")]
         mirrored = "/".join("".join(column) for column in zip(*rows, strict=True))
         if shape(mirrored) == shape(pieces):
-            continue  # not told to be alike: the numbers on the squares differ
+            continue  # not known to be equivalent: the numbers on the squares differ
         turned = "/".join(row[::-1] for row in pieces.split("/")[::-1]).swapcase()
         numbers = set()
         for alike, strong in ((pieces, 0), (mirrored, 0), (turned, 1)):
             numbers.add(int(index_of(game.position(f"{alike} {side} -").record, NUMBERING_RECORD, e, strong)))
         (found,) = numbers
         assert 0 <= found < e.entries
-        # One of all that are alike: the least of mirror image and reversed numbers of either side.
+        # The representative of all equivalent boards: the least of mirror images and reversed numbers of either side.
         reverse = {0: str.maketrans("ABCDEF", "FEDCBA"), 1: str.maketrans("abcdef", "fedcba")}
         alike_texts = [pieces, mirrored]
         for count, table in zip(ending, reverse.values(), strict=True):
@@ -162,7 +162,7 @@ def test_all_exact_values(tables: Tablebase) -> None:
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:
     for name in ("1-1", "2-1"):
         build_ewn_tablebases.build(tmp_path, Ending.parse(name), 1)
-        shipped = Table(FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
+        shipped = Table(TABLEBASE_FOLDER / f"{name}{SUFFIX}", Ending.parse(name))
         assert (Table(tmp_path / f"{name}{SUFFIX}", Ending.parse(name)).values == shipped.values).all()
 
 
@@ -177,10 +177,10 @@ def test_the_check_sees_a_wrong_value(tables: Tablebase) -> None:
 
 def test_unsound_files_are_refused(tmp_path: Path) -> None:
     rng = random.Random(1)
-    good = (FOLDER / "2-1.ending").read_bytes()
-    for data in [damaged(good, rng) for _ in range(10)] + [b"", (FOLDER / "1-1.ending").read_bytes()]:
+    good = (TABLEBASE_FOLDER / "2-1.ending").read_bytes()
+    for data in [damaged(good, rng) for _ in range(10)] + [b"", (TABLEBASE_FOLDER / "1-1.ending").read_bytes()]:
         (tmp_path / "2-1.ending").write_bytes(data)
-        with pytest.raises(BookError):
+        with pytest.raises(BookFileError):
             Table(tmp_path / "2-1.ending", Ending(2, 1))
         refused: list[str] = []
         assert Ending(2, 1) not in Tablebase([tmp_path], refused.append)

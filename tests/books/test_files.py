@@ -1,4 +1,4 @@
-"""Files that belong to the user: what is in them before and after, whatever the options name."""
+"""Files that belong to the user: their content before and after, whatever the options name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from client import Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
 from games import files
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 
 
 def ours(head: bytes) -> bool:
@@ -52,7 +52,7 @@ def test_nothing_is_written_over_what_is_not_ours(tmp_path: Path, make: Callable
 def test_through_a_symlink_to_the_file_it_names(tmp_path: Path) -> None:
     link, target = tmp_path / "link", tmp_path / "target"
     link.symlink_to("target")
-    files.replace_file(link, [b"ours ", b"1"], ours)  # which was not there
+    files.replace_file(link, [b"ours ", b"1"], ours)  # the link's target did not exist
     assert link.is_symlink() and target.read_bytes() == b"ours 1"
     target.chmod(0o640)
     files.replace_file(link, [b"ours 2"], ours)
@@ -70,7 +70,7 @@ def test_what_the_user_made_read_only_is_kept(tmp_path: Path) -> None:
 
 
 def test_learn_takes_no_file_of_queries(tmp_path: Path) -> None:
-    """A query of `siqi analyse` begins as a game of ours does."""
+    """A query of `siqi analyse` begins like a game that Learn keeps."""
     path = tmp_path / "queries.jsonl"
     path.write_text('{"game": "xiangqi", "moves": ["h2e2"], "depth": 3}\n{"game": "xiangqi", "moves": ["h2e2"], "id')
     before = path.read_bytes()
@@ -98,7 +98,7 @@ def test_a_new_file_leaves_other_threads_their_umask(tmp_path: Path, monkeypatch
 
     def umask(mask: int) -> int:
         before = real(mask)
-        meanwhile.touch()  # as another thread may
+        meanwhile.touch()  # as another thread can
         return before
 
     before = real(0o027)
@@ -135,8 +135,8 @@ def test_a_large_file_is_not_read(tmp_path: Path) -> None:
     [
         (b"", b'{"c": 3}\n'),
         (b'{"a": 1}\n', b'{"a": 1}\n{"c": 3}\n'),
-        (b'{"a": 1}\n{"b":', b'{"a": 1}\n{"c": 3}\n'),  # a process was killed as it wrote
-        (b'{"a": 1}\n{"b": 2}', b'{"a": 1}\n{"b": 2}\n{"c": 3}\n'),  # an editor left the end out
+        (b'{"a": 1}\n{"b":', b'{"a": 1}\n{"c": 3}\n'),  # a process was killed while writing
+        (b'{"a": 1}\n{"b": 2}', b'{"a": 1}\n{"b": 2}\n{"c": 3}\n'),  # an editor removed the last newline
         (b'{"a": 1}\n{"b": "' + b"x" * 200_000, b'{"a": 1}\n{"c": 3}\n'),
     ],
 )
@@ -145,14 +145,6 @@ def test_the_last_line_is_mended(tmp_path: Path, before: bytes, after: bytes) ->
     path.write_bytes(before)
     files.append_json_line(path, '{"c": 3}', lambda head: head.startswith(b'{"a"'))
     assert path.read_bytes() == after
-
-
-def test_lines_of_other_kinds_are_mended_too(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    for tail, after in ((b"two.", b"one.\ntwo.\n"), (b"tw", b"one.\n")):
-        path.write_bytes(b"one.\n" + tail)
-        files.open_lines(path, lambda head: True, lambda line: line.endswith(b".")).close()
-        assert path.read_bytes() == after
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
@@ -181,7 +173,7 @@ def test_a_line_that_another_process_is_writing_is_not_cut(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("other", [b"", b"a line\n"], ids=["nothing", "a line"])
 def test_a_full_disk_costs_no_line_of_another_process(tmp_path: Path, other: bytes) -> None:
-    """A write that the limit cuts short is taken back, unless another process has written after it."""
+    """A write cut short by the limit is undone, unless another process has written after it."""
     path, before = tmp_path / "file", resource.getrlimit(resource.RLIMIT_FSIZE)
 
     class Shared(io.FileIO):
@@ -211,7 +203,7 @@ def test_a_book_replaces_only_a_book_of_its_kind(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         write_book(path, "two", 1, {}, b"3")
     assert bytes(open_book(path, "one", 1).payload) == b"2"
-    with pytest.raises(BookError):
+    with pytest.raises(BookFileError):
         open_book(path, "two", 1)
 
 
@@ -254,7 +246,7 @@ def test_a_traffic_log_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
-    """The log ends, which is said once; the session goes on."""
+    """The log ends with one warning; the session goes on."""
     path = tmp_path / "log"
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))"
     command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
@@ -266,7 +258,7 @@ def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
-    """Over two processes, through a link; on a full disk the old file stays."""
+    """The file is kept over two processes, through a link; on a full disk the old file stays."""
     link, path = tmp_path / "link", tmp_path / "matrix.book"
     link.symlink_to(path.name)
     setup = (

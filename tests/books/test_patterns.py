@@ -1,4 +1,4 @@
-"""The pattern book: its source, what fits a position in either colour and mirrored, sources that cannot be read."""
+"""The pattern book: its source, patterns that fit positions mirrored and in either colour, unreadable sources."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from games import registry
-from games.books.book import BookError
-from games.xiangqi.knowledge.knowledge import PATTERNS
+from games.books.book import BookFileError
+from games.xiangqi.knowledge.knowledge import PATTERN_BOOK
 from games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
 
 BOOK = """\
@@ -34,7 +34,7 @@ def book(tmp_path: Path) -> PatternBook:
 
 
 def variants(fen: str) -> list[tuple[str, int]]:
-    """A FEN, its mirror image and both with colours exchanged; each with the colour of what was Red."""
+    """Return a FEN, its mirror image and both with colours exchanged; each with the new colour of Red's pieces."""
     rows, turn = fen.split()[:2]
     mirrored = "/".join(row[::-1] for row in rows.split("/"))
     other = "b" if turn == "w" else "w"
@@ -58,7 +58,7 @@ def variants(fen: str) -> list[tuple[str, int]]:
         ("2bk1ab2/9/5a3/9/9/9/9/9/9/4K2R1 w", None),  # neither advisor on the middle file, the king at home
         ("2bk5/9/2P3P2/9/6b2/9/9/9/9/4K4 w", None),  # no pawn three files off the middle
         ("2bk5/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),
-        ("2bk1a3/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),  # the other side may have advisors too
+        ("2bk1a3/9/1P4P2/9/6b2/9/9/9/9/4K4 w", "four"),  # the other side can have advisors too
         ("2bk5/1P7/6P2/9/6b2/9/9/9/9/4K4 w", None),
     ],
 )
@@ -70,11 +70,11 @@ def test_what_fits(game: Any, book: PatternBook, fen: str, name: str | None) -> 
 
 
 def test_the_shipped_book_is_large_and_has_sources() -> None:
-    patterns = parse(PATTERNS)
+    patterns = parse(PATTERN_BOOK)
     assert len({(pattern.pressing, pattern.other) for pattern in patterns}) >= 60
     assert all(pattern.name and pattern.source for pattern in patterns)
     assert {pattern.result for pattern in patterns} == {DRAWN, WON}
-    PatternBook(PATTERNS)
+    PatternBook(PATTERN_BOOK)
 
 
 def test_letters_that_stand_for_more() -> None:
@@ -105,18 +105,18 @@ def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
         parse_line(line)
     path = tmp_path / "patterns.txt"
     path.write_text(f"# first\n{line}\n")
-    with pytest.raises(BookError, match=r"patterns\.txt:2: [^\n]+$"):
+    with pytest.raises(BookFileError, match=r"patterns\.txt:2: [^\n]+$"):
         PatternBook(path)
 
 
-def test_a_book_that_cannot_be_read_is_told_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "patterns.txt"
     told: list[str] = []
     for data, reason in ((b"\xff\xfe", "utf-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
-        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERNS", path)
+        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERN_BOOK", path)
         game = registry.load("xiangqi", told.append)
         assert reason in told[-1] and "\n" not in told[-1]
         assert game.position().legal_moves()
@@ -136,7 +136,7 @@ def test_a_drawn_pattern_lowers_the_score(game: Any, monkeypatch: pytest.MonkeyP
         return int(report.lines[0].score.cp)
 
     drawn = "2bakab2/9/9/9/6r2/9/9/9/5R3/1R1K5 w"  # 双车难胜车士象全
-    monkeypatch.setattr(game._knowledge, "tables", None)
+    monkeypatch.setattr(game._knowledge, "tablebase", None)
     with_book = score(drawn)
     monkeypatch.setattr(game._knowledge, "_patterns", None)
     without = score(drawn)

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from daemon.analysis.answers import read_answers
-from daemon.analysis.batch import Batch, Settings
+from daemon.analysis.batch import Batch, BatchSettings
 from daemon.analysis.encodings import detected
-from daemon.analysis.formats import Table
-from daemon.analysis.query import BadLineError, Query, identity, parse, resolve_options
+from daemon.analysis.formats import CsvTable
+from daemon.analysis.query import BadLineError, Query, parse, query_hash, resolve_options
 from games import registry
 from games.compiling import announce_compiling
 from games.kernel import jit
@@ -39,12 +39,12 @@ PGN = '[Game "Chinese Chess"]\n[Red "A"]\n\n1. 炮二平五 马8进7 2. 马二�
 
 
 def without_compiling(errors: str) -> str:
-    """Standard error without the lines of a cold kernel cache."""
+    """Return standard error without the lines of a cold kernel cache."""
     return re.sub(r"siqi analyse: compil.*\n", "", errors)
 
 
 def siqi(*arguments: object, given: bytes = b"") -> tuple[int, bytes, str]:
-    """Exit status, standard output and standard error."""
+    """Run `siqi analyse`; return exit status, standard output and standard error."""
     done = subprocess.run(
         [*COMMAND, *map(str, arguments)], input=given, capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False
     )
@@ -52,10 +52,10 @@ def siqi(*arguments: object, given: bytes = b"") -> tuple[int, bytes, str]:
 
 
 def run(*lines: Any, arguments: tuple[str, ...] = (), errors: int = 0) -> list[dict[str, Any]]:
-    """The answers to lines, given as text or as what is to be written as JSON; so many of them are errors."""
+    """Return the answers to lines, given as text or as objects for JSON; exactly `errors` of them must be errors."""
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
-    status, out, told = siqi(*arguments, given=text.encode())
-    assert told == (f"siqi analyse: {errors} of the answers are errors\n" if errors else "")
+    status, out, err = siqi(*arguments, given=text.encode())
+    assert err == (f"siqi analyse: {errors} of the answers are errors\n" if errors else "")
     assert status == (1 if errors else 0)
     return [json.loads(line) for line in out.splitlines()]
 
@@ -93,7 +93,7 @@ def test_all_games_and_all_turns() -> None:
     assert found["s", 0]["bestmove"] == "a0a1"
 
 
-def test_each_bad_line_is_told_and_stops_nothing() -> None:
+def test_each_bad_line_is_reported_and_stops_nothing() -> None:
     bad = {
         "nope": "",
         "[1]": "",
@@ -131,7 +131,7 @@ def test_lines_that_are_odd_beyond_measure_stop_nothing() -> None:
     assert answers[4]["bestmove"]
 
 
-def test_moves_that_do_not_answer_their_throws_are_told() -> None:
+def test_moves_that_do_not_answer_their_throws_are_reported() -> None:
     moves = ["123456", "615243", "c5c4", "e2e3"]
     first, second = run(
         {"id": "t", "game": "ewn", "moves": moves, "dice": [1, 2], "nodes": 50},
@@ -142,18 +142,18 @@ def test_moves_that_do_not_answer_their_throws_are_told() -> None:
     assert second["bestmove"] and second["fen"].endswith(" 4")
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_unreadable_input_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text(C6)
-    for arguments, told in (
+    for arguments, err in (
         (("--encoding", "nonsense", "--format", "record"), "siqi analyse: unknown encoding: nonsense\n"),
         (("--format", "record", "--output", "record"), "siqi analyse: no record of xiangqi in the input\n"),
     ):
-        assert siqi(*arguments, path) == (1, b"", told)
+        assert siqi(*arguments, path) == (1, b"", err)
 
 
 def test_katagos_spellings() -> None:
-    query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').asked
+    query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').request
     assert isinstance(query, Query)
     assert (query.analyseTurns, query.reportEvery, query.nodes) == ((0,), 0.5, 7)
     with pytest.raises(BadLineError, match="Expected"):
@@ -161,7 +161,7 @@ def test_katagos_spellings() -> None:
 
 
 class Live:
-    """A process to talk with."""
+    """A `siqi analyse` process for dialogues."""
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -179,7 +179,7 @@ class Live:
         return answer
 
     def close(self) -> list[dict[str, Any]]:
-        """End the input; the answers that were still to come."""
+        """End the input and return the remaining answers."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         rest = [json.loads(line) for line in self.process.stdout]
@@ -225,8 +225,8 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
         most = max(most, batch._backlog._queue.qsize())
 
     failures: list[Exception] = []
-    batch = Batch(Settings(workers=2, nodes=1), write, failures.append)
-    batch.run(lambda: [batch.take(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
+    batch = Batch(BatchSettings(workers=2, nodes=1), write, failures.append)
+    batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
     assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
     assert not failures
     assert 0 < most <= 1000
@@ -237,14 +237,14 @@ BROKEN_WRITER = """
 import daemon.analysis.formats
 def fail(*_):
     raise RuntimeError("cannot write")
-daemon.analysis.formats.Table.__call__ = fail
+daemon.analysis.formats.CsvTable.__call__ = fail
 from daemon.main import main
 main()
 """
 
 
 def test_a_writer_that_fails_ends_the_run(tmp_path: Path) -> None:
-    """In a worker or in the reader, with a full queue or while the reader waits for input."""
+    """The writer fails in a worker or in the reader, with a full queue or while the reader waits for input."""
     command = [sys.executable, "-c", BROKEN_WRITER, "analyse", "--depth", "1", "--output", "csv"]
     path = tmp_path / "queries"
     expected = "siqi analyse: internal: RuntimeError: cannot write\n"
@@ -325,9 +325,9 @@ def test_a_file_that_is_not_ours_is_left_as_it_is(content: str | bytes, reason: 
     path = tmp_path / "file"
     data = content if isinstance(content, bytes) else content.encode()
     path.write_bytes(data)
-    status, out, told = siqi("--resume", path, given=b'{"id": "x", "depth": 1}\n')
-    assert (status, out, told.count("\n")) == (2, b"", 1)
-    assert reason in told and str(path) in told
+    status, out, err = siqi("--resume", path, given=b'{"id": "x", "depth": 1}\n')
+    assert (status, out, err.count("\n")) == (2, b"", 1)
+    assert reason in err and str(path) in err
     assert path.read_bytes() == data
 
 
@@ -339,7 +339,7 @@ def test_answers_go_into_no_pipe_and_no_folder(tmp_path: Path) -> None:
 
 
 def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
-    """Whatever changes the answer has the position searched again; what does not, not."""
+    """A position is searched again if the query differs in anything that changes the answer, and only then."""
     path = tmp_path / "out.jsonl"
     query = {"id": "a", "moves": ["h2e2", "h9g7"], "analyseTurns": [1], "nodes": 300}
     others = ({"moves": ["b2e2", "h9g7"]}, {"nodes": 400}, {"options": {"UseEndgames": False}})
@@ -360,11 +360,11 @@ def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
 def test_what_an_identity_depends_on() -> None:
     def of(**changes: Any) -> str:
         query = Query(**({"id": "a", "game": "ewn", "moves": ("123456", "615243", "c5c4"), "nodes": 3} | changes))
-        return identity(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
+        return query_hash(query, 2, resolve_options(query, {"Hash": "16", "Threads": "1", "Seed": "1"}))
 
     assert of() == of(id="b") == of(priority=1) == of(reportEvery=1.0) == of(options={"seed": 1, "Threads": "1"})
     assert of() == of(moves=("123456", "615243")), "later moves"
-    for name in ("Width", "MultiPV", "UCI_Variant", "Skill Level", "Learn"):  # of another game, or of no effect here
+    for name in ("Width", "MultiPV", "UCI_Variant", "Skill Level", "Learn"):  # of another game, or without effect here
         with pytest.raises(BadLineError, match=r"unknown option: .*; ewn has Hash"):
             of(options={name: 7})
     changes: list[dict[str, Any]] = [
@@ -442,8 +442,8 @@ def test_fens_in_a_table_out(tmp_path: Path) -> None:
     path = tmp_path / "positions.epd"
     text = '# mine\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2; id "x"\n\nfoo\n  # 馬\n'
     path.write_bytes(text.encode("gb18030"))
-    status, out, told = siqi(path, "--format", "fen", "--output", "csv", "--depth", "2")
-    assert (status, told) == (1, "siqi analyse: 1 of the answers are errors\n")
+    status, out, err = siqi(path, "--format", "fen", "--output", "csv", "--depth", "2")
+    assert (status, err) == (1, "siqi analyse: 1 of the answers are errors\n")
     rows = list(csv.DictReader(out.decode().splitlines()))
     assert [(row["id"], row["turn"], bool(row["error"])) for row in rows] == [("2", "1", False), ("4", "0", True)]
     assert rows[0]["pv"].split()[0] == rows[0]["bestmove"]
@@ -493,9 +493,9 @@ def test_a_table_has_every_line_and_what_the_move_played_lost() -> None:
 
 
 def test_rows_come_though_the_run_is_broken_off() -> None:
-    """A row that waits for the next position's score is written without it."""
+    """A row that still waits for the next position's score is written without it."""
     rows: list[str] = []
-    table = Table(rows.append)
+    table = CsvTable(rows.append)
     table.expect("a", (0, 1))
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})
@@ -507,13 +507,13 @@ def test_rows_come_though_the_run_is_broken_off() -> None:
 @pytest.mark.parametrize("game", ["connect6", "ewn", "junqi"])
 def test_records_without_room_for_comments_are_refused_at_once(game: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(C6)
-    status, out, told = siqi(tmp_path / "games.txt", "--format", "record", "--output", "record", "--game", game)
+    status, out, err = siqi(tmp_path / "games.txt", "--format", "record", "--output", "record", "--game", game)
     assert (status, out) == (2, b"")
-    assert told == f"siqi analyse: --output record: records of {game} have no room for comments\n"
+    assert err == f"siqi analyse: --output record: records of {game} have no room for comments\n"
 
 
 def test_records_of_connect6_are_analysed(tmp_path: Path) -> None:
-    """A game that cannot be read is an error, and the games behind it are read; UTF-8 is known as such."""
+    """A malformed game is an error, and the games after it are read; UTF-8 is recognised."""
     path = tmp_path / "games.txt"
     for encoding in ("gb18030", "utf-8"):
         path.write_text(f"{C6}\n{{nonsense}}\n{C6.replace('A B', '甲 B')}", encoding=encoding)
@@ -573,8 +573,8 @@ def test_records_come_out_as_they_went_in_with_notes(encoding: str, newline: str
     path, again = tmp_path / "games.pgn", tmp_path / "again.pgn"
     path.write_bytes(source.encode(encoding))
     arguments = ("--format", "record", "--output", "record", "--depth", "3")
-    status, out, told = siqi(path, *arguments, "--workers", "2")
-    assert status == 1 and told.startswith("siqi analyse: game 2: 2. ") and told.count("\n") == 2
+    status, out, err = siqi(path, *arguments, "--workers", "2")
+    assert status == 1 and err.startswith("siqi analyse: game 2: 2. ") and err.count("\n") == 2
     text = out.decode(encoding)
 
     def without_notes(annotated: str) -> str:
@@ -603,8 +603,8 @@ def test_traditional_characters_in_big5_and_several_lines(tmp_path: Path) -> Non
     path = tmp_path / "games.pgn"
     text = '[Event "棋賽"]\n[Red "楊官璘"]\n\n1. 炮二平五 {好棋} 馬８進７ 2. 馬二進三 車９平８ *\n'
     path.write_bytes(text.encode("big5"))
-    status, out, told = siqi(path, "--format", "record", "--output", "record", "--nodes", "300", "--multipv", "2")
-    assert (status, told) == (0, "")
+    status, out, err = siqi(path, "--format", "record", "--output", "record", "--nodes", "300", "--multipv", "2")
+    assert (status, err) == (0, "")
     assert "{好棋} 馬８進７" in out.decode("big5")
     assert all(note.count(" | ") == 1 for note in own_notes(out.decode("big5")))
 
@@ -615,8 +615,8 @@ def test_text_in_no_encoding_is_kept_and_a_hint_given(tmp_path: Path) -> None:
     path.write_bytes(data)
     arguments = (path, "--format", "record", "--nodes", "100", "--encoding", "utf-8")
     hint = "siqi analyse: some of the input is not utf-8; --encoding gb18030 may read it\n"
-    status, out, told = siqi(*arguments, "--output", "record")
-    assert (status, told) == (0, hint)
+    status, out, err = siqi(*arguments, "--output", "record")
+    assert (status, err) == (0, hint)
     assert re.sub(rb'\n\{Siqi [^}]*\}|\[SiqiScoreSide "Red"\]\n', b"", out) == data
     assert siqi(*arguments)[2] == hint
 
@@ -644,8 +644,8 @@ def test_notes_are_written_as_the_encoding_allows(encoding: str, source: str, mo
     path = tmp_path / "games.pgn"
     path.write_bytes(source.encode(encoding))
     arguments = ("--format", "record", "--output", "record", "--encoding", encoding, "--nodes", "300")
-    status, out, told = siqi(path, *arguments)
-    assert (status, told) == (0, "")
+    status, out, err = siqi(path, *arguments)
+    assert (status, err) == (0, "")
     assert without_notes(out, encoding) == source.encode(encoding)
     notes = own_notes(out.decode(encoding))
     assert len(notes) == source.count("炮二平五") + 1
@@ -654,36 +654,36 @@ def test_notes_are_written_as_the_encoding_allows(encoding: str, source: str, mo
 
 TRUNCATED = PGN.encode("utf-16") + b" "
 UNPAIRED = PGN.replace("A", "\ud800").encode("utf-16", "surrogatepass")
-"""A surrogate that is no half of a pair."""
+"""A surrogate without its other half."""
 
 
 @pytest.mark.parametrize("data", [TRUNCATED, TRUNCATED[:-1] + b"\xe9", UNPAIRED])
 def test_broken_utf_16_is_not_annotated(data: bytes, tmp_path: Path) -> None:
-    """A file is refused; of a pipe the games before the fault are written."""
+    """A file is refused; from a pipe, the games before the fault are written."""
     path = tmp_path / "games.pgn"
     path.write_bytes(data)
     arguments = ("--format", "record", "--output", "record", "--nodes", "100")
-    status, out, told = siqi(path, *arguments)
+    status, out, err = siqi(path, *arguments)
     assert (status, out) == (2, b"")
-    assert re.fullmatch(r"siqi analyse: the input is not utf-16-le: .*\n", told)
+    assert re.fullmatch(r"siqi analyse: the input is not utf-16-le: .*\n", err)
     status, out, again = siqi(*arguments, given=data)
-    assert (status, again) == (1, told)
+    assert (status, again) == (1, err)
     assert without_notes(out, "utf-16-le") == (b"" if data == UNPAIRED else data[:-1])
 
 
 @pytest.mark.parametrize("data", [TRUNCATED, UNPAIRED])
 def test_broken_utf_16_is_analysed(data: bytes, tmp_path: Path) -> None:
-    """The faults become U+FFFD."""
-    status, out, told = siqi("--format", "record", "--nodes", "100", given=data)
+    """Each fault becomes U+FFFD."""
+    status, out, err = siqi("--format", "record", "--nodes", "100", given=data)
     assert (status, out.count(b"\n")) == (0, 4)
-    assert re.fullmatch(r"siqi analyse: some of the input is not utf-16; .*\n", told)
+    assert re.fullmatch(r"siqi analyse: some of the input is not utf-16; .*\n", err)
 
 
 @pytest.mark.parametrize("input_format", ["record", "fen"])
 def test_an_encoding_that_cannot_go_on_after_a_fault_ends_the_run(input_format: str) -> None:
-    status, out, told = siqi("--format", input_format, "--encoding", "undefined", given=b"1. C2.5 *\n")
+    status, out, err = siqi("--format", input_format, "--encoding", "undefined", given=b"1. C2.5 *\n")
     assert (status, out) == (1, b"")
-    assert told == "siqi analyse: undefined encoding\n"
+    assert err == "siqi analyse: undefined encoding\n"
 
 
 @pytest.mark.parametrize(
@@ -698,8 +698,8 @@ def test_an_encoding_that_cannot_go_on_after_a_fault_ends_the_run(input_format: 
 )
 def test_byte_order_marks_stay_as_they_are(mark: str, encoding: str, arguments: tuple[str, ...]) -> None:
     source = (mark + PGN).encode(encoding)
-    status, out, told = siqi("--format", "record", "--output", "record", "--nodes", "100", *arguments, given=source)
-    assert (status, told) == (0, "")
+    status, out, err = siqi("--format", "record", "--output", "record", "--nodes", "100", *arguments, given=source)
+    assert (status, err) == (0, "")
     assert without_notes(out, encoding) == source and own_notes(out.decode(encoding))
 
 
@@ -717,9 +717,9 @@ def test_the_input_may_be_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(PGN.encode("gb18030"),))
     writer.start()
-    status, out, told = siqi(tmp_path / "pipe", "--format", "record", "--nodes", "50")
+    status, out, err = siqi(tmp_path / "pipe", "--format", "record", "--nodes", "50")
     writer.join()
-    assert (status, out.count(b"\n"), told) == (0, 4, "")
+    assert (status, out.count(b"\n"), err) == (0, 4, "")
 
 
 def test_what_katago_answers_to_its_actions() -> None:
@@ -751,7 +751,7 @@ def test_all_queries_can_be_left_and_ids_used_again() -> None:
 
 
 def test_a_cleared_cache_is_empty() -> None:
-    """The second search is the first one again, not one with its results."""
+    """The second search repeats the first, and does not use its results."""
     live = Live()
     found = []
     for clears in (False, True, False):
@@ -780,8 +780,8 @@ def test_errors_name_what_there_is_and_their_line() -> None:
     assert turn["field"] == "analyseTurns"
 
 
-def test_the_compiling_is_told(tmp_path: Path) -> None:
-    """A kernel that is not in the cache is compiled, which takes time and is said so."""
+def test_the_compiling_is_reported(tmp_path: Path) -> None:
+    """The compiling of a kernel that is not in the cache is reported, since it takes time."""
     run({"id": "e", "game": "ewn", "moves": ["123456", "615243"], "depth": 1})
     assert jit.CACHE_FOLDER is not None
     shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name, ignore=shutil.ignore_patterns("*.tmp.*"))

@@ -1,4 +1,4 @@
-"""Time management: promises of the pure functions over the whole range of clocks, and no clock ever lost."""
+"""Time management: promises of the pure functions over the whole range of clocks, and no game lost on time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon import clock
-from daemon.frontends.words import Go, parse_go
+from daemon.frontends.words import GoRequest, parse_go
 from daemon.limits import Limits
 
 clocks = st.floats(1, 10_000_000)
@@ -27,19 +27,19 @@ def test_budget_fits_the_clock(
     left: float, increment: float, moves: int, played: int, expected: int, overhead: float, early_weight: float
 ) -> None:
     budget = clock.allot(left, increment, moves, played, expected, overhead, early_weight=early_weight)
-    assert clock.LEAST <= budget.soft <= budget.hard
-    assert budget.hard + overhead < left or budget.hard == clock.LEAST
+    assert clock.MIN_BUDGET <= budget.soft <= budget.hard
+    assert budget.hard + overhead < left or budget.hard == clock.MIN_BUDGET
 
 
 @given(st.floats(1, 10_000_000), st.floats(0, 5000))
 def test_movetime_is_never_overrun(movetime: float, overhead: float) -> None:
     budget = clock.fixed(movetime, overhead)
-    assert budget.soft == budget.hard <= max(movetime, clock.LEAST)
+    assert budget.soft == budget.hard <= max(movetime, clock.MIN_BUDGET)
 
 
 @pytest.mark.parametrize("minutes, expected", [(45, 50), (15, 22), (4, 12), (30, 100)])
 def test_a_whole_game_on_one_clock(minutes: int, expected: int) -> None:
-    """Spending each soft limit leaves time at the usual length of a game, and has used most of it by then."""
+    """Moves that take their soft limits use most of the time in a game of usual length, but not all."""
     left = start = minutes * 60_000.0
     for turn in range(3 * expected):
         budget = clock.allot(left, 0, 0, turn, expected, 10)
@@ -97,11 +97,13 @@ def test_the_smaller_of_clock_and_movetime() -> None:
 
 def test_parse_go() -> None:
     words = ["depth", "5", "searchmoves", "a0a1", "b0c2", "nodes", "7", "fast"]
-    assert parse_go(words) == Go(Limits(depth=5, nodes=7), ("a0a1", "b0c2"), 0, ("fast",))
+    assert parse_go(words) == GoRequest(Limits(depth=5, nodes=7), ("a0a1", "b0c2"), 0, ("fast",))
     assert parse_go(["infinite"]).limits.infinite and not parse_go(["infinite"]).limits.is_bounded
-    assert parse_go(["perft", "3"]) == Go(Limits(), (), 3, ())
+    assert parse_go(["perft", "3"]) == GoRequest(Limits(), (), 3, ())
     names = {"p1time": "wtime", "depth": "depth"}
-    assert parse_go(["P1TIME", "5", "depth", "2", "wtime", "9"], names) == Go(Limits(5, depth=2), (), 0, ("wtime", "9"))
+    assert parse_go(["P1TIME", "5", "depth", "2", "wtime", "9"], names) == GoRequest(
+        Limits(5, depth=2), (), 0, ("wtime", "9")
+    )
     limits = parse_go(["wtime", "-5", "btime", "10"]).limits
     assert limits.wtime == -5 and limits.budget(0, 0, 50, 10) is not None
 

@@ -1,4 +1,4 @@
-"""The command line, all of it but the daemon."""
+"""The command line, except the daemon itself."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def siqi(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_and_version() -> None:
-    told = siqi("--help").stdout
-    assert all(f"    {word}" in told for word in ("analyse", "bench", "warm", "completion"))
+    help_text = siqi("--help").stdout
+    assert all(f"    {word}" in help_text for word in ("analyse", "bench", "warm", "completion"))
     assert siqi("--version").stdout == f"siqi {__version__}\n"
     assert "--resume" in siqi("analyse", "--help").stdout
 

@@ -1,6 +1,6 @@
 """Hundreds of thousands of lines, hundreds of games: no process grows, slows down, or loses on time.
 
-Not among the tests of every day: `pytest -m long tests/daemon/test_endurance.py` (RESULTS.md has what it found).
+Run by hand: `pytest -m long tests/daemon/test_endurance.py`. RESULTS.md has its results.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from naive.ewn import Naive, setup_position
 pytestmark = pytest.mark.long
 
 LINES = 200_000
-"""Of the fuzz, over all clients and games."""
+"""Lines of the fuzz, over all clients and games."""
 
 GAMES = 300
-"""Of the soak, likewise."""
+"""Games of the soak, likewise."""
 
 SMALL = ("setoption name Hash value 8", "setoption name Move Overhead value 20")
 
 
 def settle(client: Client) -> None:
-    """Wait until it rests: what was sent has been read and worked off, and no game is being loaded."""
+    """Wait until the process is idle: all that was sent has been read and done, and no game is being loaded."""
     before, deadline = -1, time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         with open(f"/proc/{client.process.pid}/stat") as stat:
@@ -50,9 +50,9 @@ def settle(client: Client) -> None:
 
 
 class Growth:
-    """Memory and threads in the last half of a run beside those of the half before, the first fifth left out.
+    """Memory and threads in the second half of a run compared with the first; the first fifth is left out.
 
-    Of the memory the most is compared, of the threads the least, for some are there but for a moment.
+    The maxima of memory are compared, and the minima of threads, since some threads live only for a moment.
     """
 
     def __init__(self, client: Client) -> None:
@@ -89,7 +89,7 @@ GAME_AFTER: dict[str, tuple[tuple[str, ...], str]] = {
     "INFO": (("START 0 1 31",), "ARRAY "),
     "botzone": ((CLIENTS["botzone"][0],), '{"response"'),
 }
-"""A game that a client begins, and how its one move is told."""
+"""The lines that begin a game of each client, and the beginning of its answer with a move."""
 
 
 def count(lines: list[str], word: str) -> int:
@@ -97,7 +97,7 @@ def count(lines: list[str], word: str) -> int:
 
 
 def core_line(game: str, draw: random.Random) -> bytes:
-    """A line of the core's, or in one case of five one of another client's."""
+    """Return a line of the core protocol, or in one of five cases of another client's."""
     if draw.random() < 0.8:
         return random_line(game, draw)
     line = draw.choice(ALL_LINES)
@@ -112,7 +112,7 @@ def core_line(game: str, draw: random.Random) -> bytes:
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_fuzz(name: str) -> None:
-    """A thousand lines at a time; then it answers, and a search has one best move."""
+    """After each thousand lines the process answers, and a search has one best move."""
     draw = random.Random(f"endurance {name}")
     is_core = name in registry.NAMES
     total = LINES // len(SESSIONS) // 1000 + 1
@@ -125,8 +125,8 @@ def test_fuzz(name: str) -> None:
             closing = ["stop", "ucinewgame", f"setoption name {last}"] if is_core else [last]
             client.send_bytes(b"\n".join([*lines, *(b"force", b"exit") * (name == "xboard"), b""]))
             client.send(*closing)
-            told = "JSONDecodeError" if name == "botzone" else last
-            found = client.expect(lambda line, told=told: told in line, 600)
+            awaited = "JSONDecodeError" if name == "botzone" else last
+            found = client.expect(lambda line, awaited=awaited: awaited in line, 600)
             if is_core:
                 texts = [line.decode(errors="replace") for line in lines]
                 searches = count([text for text in texts if "perft" not in text.lower().split()], "go")
@@ -139,9 +139,9 @@ def test_fuzz(name: str) -> None:
             growth.see()
             if not is_core:
                 begin, move = GAME_AFTER[name]
-                client.ask(last, until=lambda line, told=told: told in line)
+                client.ask(last, until=lambda line, awaited=awaited: awaited in line)
                 client.ask(*begin, until=lambda line, move=move: line.startswith(move))
-                rest = client.ask(last, until=lambda line, told=told: told in line)
+                rest = client.ask(last, until=lambda line, awaited=awaited: awaited in line)
                 assert not [line for line in rest if line.startswith(move)]
         growth.check(name)
         client.close_input()
@@ -149,11 +149,11 @@ def test_fuzz(name: str) -> None:
         assert client.end() == 0 and client.errors == ""
 
 
-# Soak: each plays one game to its end, against itself or against a player that draws its moves
+# Soak: each function plays one game to its end, by the engine against itself or against random moves
 
 
 class Clock:
-    """Half a second a game and some milliseconds a move, measured from the client's side."""
+    """A clock of half a second a game and some milliseconds a move, measured by the client."""
 
     def __init__(self, increment_ms: int = 20) -> None:
         self.left = [500.0, 500.0]
@@ -171,7 +171,7 @@ class Clock:
 
 
 def push(position: Any, word: str) -> str:
-    """Play a move, ValueError if it is illegal; as the core writes it."""
+    """Play a move and return its word in the core protocol; ValueError if it is illegal."""
     move = position.parse_move(word)
     text: str = position.move_text(move)
     position.push(move)
@@ -193,8 +193,8 @@ def play_core(client: Client, draw: random.Random, name: str) -> None:
     client.sync()
     while position.outcome() is None and len(words) < 300:
         side = position.turn
-        told = position.view_moves(side) if game.info.has_hidden else words
-        lines = [f"position startpos moves {' '.join(told)}"]
+        seen = position.view_moves(side) if game.info.has_hidden else words
+        lines = [f"position startpos moves {' '.join(seen)}"]
         if game.info.has_dice and len(words) > 1:
             die = draw.randint(1, 6)
             position.set_dice(die)
@@ -205,7 +205,7 @@ def play_core(client: Client, draw: random.Random, name: str) -> None:
 
 
 def play_by_position(client: Client, draw: random.Random, is_ucci: bool) -> None:
-    """Against drawn moves."""
+    """Play a game against random moves."""
     position: Any = registry.load("xiangqi").position()
     words: list[str] = []
     clock = Clock()
@@ -257,7 +257,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRS"
 
 
 def play_letters(client: Client, draw: random.Random, is_sau: bool) -> None:
-    """SAU counts rows from the top, Cloudict from the bottom."""
+    """Play a game in letters; SAU counts rows from the top, Cloudict from the bottom."""
     position: Any = registry.load("connect6").position()
 
     def letters(turn: str) -> str:
@@ -299,23 +299,23 @@ def play_myai(client: Client, draw: random.Random) -> None:
             naive.push(draw.choice(naive.legal_moves()))
             continue
         at = {letter: f"{square[0].upper()}{6 - int(square[1])}" for square, letter in naive.board.items()}
-        told = " ".join(at.get(letter, "0") for letter in "abcdefABCDEF")
+        squares = " ".join(at.get(letter, "0") for letter in "abcdefABCDEF")
         clock.words()
-        client.send(f"get {'RB'[engine]} {naive.die} {told}")
+        client.send(f"get {'RB'[engine]} {naive.die} {squares}")
         origin, target = client.expect(lambda line: True)[-1].split()
         clock.spend(engine)
         naive.push("".join(f"{square[0].lower()}{6 - int(square[1])}" for square in (origin, target)))
 
 
 class Asked(ProtocolEngine):
-    """The daemon as the Junqi referee's player."""
+    """The daemon as a player of the Junqi referee."""
 
     def __init__(self, client: Client, clock_s: float) -> None:
         super().__init__("siqi", clock_s)
         self._client = client
 
     def new_game(self, seed: str) -> None:
-        """It runs already."""
+        """Do nothing: the process runs already."""
 
     def send(self, *lines: str) -> float:
         self._client.send(*lines)
@@ -357,7 +357,7 @@ def play_botzone(client: Client, draw: random.Random) -> None:
 
 
 XIANGQI, *OTHERS = (partial(play_core, name=name) for name in registry.NAMES)
-"""The core's games. After Xiangqi's up to 128 MiB of tables are unpacked, by lot; the next load gives them back."""
+"""Games of the core protocol. Xiangqi's leave up to 128 MiB of unpacked tables, at random; the next load frees them."""
 
 SOAKS: dict[str, tuple[tuple[str, ...], tuple[Callable[[Client, random.Random], None], ...]]] = {
     "core": (("uci", *SMALL), (XIANGQI, *OTHERS)),
@@ -376,10 +376,10 @@ SOAKS: dict[str, tuple[tuple[str, ...], tuple[Callable[[Client, random.Random], 
     "junqi": (("INFO 1.0", *SMALL), (play_junqi,)),
     "botzone": (('{"requests": [{"source": "-1", "target": "-1"}], "responses": []}',), (play_botzone,)),
 }
-"""What a session begins with, and the games that it plays in turn."""
+"""The first lines of each session, and the games that it plays in turn."""
 
 SHARES = {"core": 12, "xboard": 2}
-"""Of the games, where it is not one."""
+"""Weights of the sessions in the number of games, where not 1."""
 
 
 @pytest.mark.parametrize("name", SOAKS)

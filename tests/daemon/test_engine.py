@@ -35,16 +35,16 @@ from daemon.events import (
     ends_job,
 )
 from daemon.limits import Limits
-from daemon.scheduler import Ending, Needs, State
+from daemon.scheduler import Needs, Shutdown, State
 from daemon.search_job import SearchJob
 from games import registry
-from games.contract import BenchItem, Report, Tell
+from games.contract import BenchItem, Report, Warn
 from games.kernel import jit
 
 READY = Needs.GAME | Needs.IDLE
 INFINITE = Limits(infinite=True)
 START_TIMEOUT_S = 300.0
-"""Kernels may have to be compiled."""
+"""Longest wait for an event; kernels may have to be compiled."""
 
 TIMEOUT_S = 30.0
 
@@ -56,10 +56,10 @@ E = TypeVar("E", bound=Event)
 
 
 class Owner:
-    """Makes the calls, and takes the events in their order."""
+    """The owner of an engine: makes the calls, and takes the events in order."""
 
     def __init__(self, game: str = "", **options: str) -> None:
-        """An engine without a game, or with that game loaded."""
+        """Make an engine, without a game or with `game` loaded."""
         self.inbox: SimpleQueue[Event] = SimpleQueue()
         self.engine = Engine(self.inbox.put)
         self.loaded: Loaded | None = None
@@ -67,13 +67,13 @@ class Owner:
             self.engine.set_option(name, value)
         if game:
             self.engine.set_option("UCI_Variant", game)
-            self.engine.allows(Needs.GAME)
+            self.engine.prepare(Needs.GAME)
             self.loaded = self.until(Loaded, START_TIMEOUT_S)[1]
 
     def next(self, timeout_s: float = TIMEOUT_S) -> Event:
         """Wait for an event and settle it."""
         event = self.inbox.get(timeout=timeout_s)
-        self.engine.settle(event)
+        self.engine.handle_event(event)
         return event
 
     def until(self, kind: type[E], timeout_s: float = TIMEOUT_S) -> tuple[list[Event], E]:
@@ -159,7 +159,7 @@ def test_what_needs_a_game_is_refused_before_one_is_loaded() -> None:
     assert engine.state is State.EMPTY and not engine.is_busy  # a refused call loads nothing
     engine.stop()
     engine.ponderhit()
-    engine.end(Ending.INPUT)
+    engine.shut_down(Shutdown.END_OF_INPUT)
     assert not engine.is_pondering and owner.rest() == []
     assert engine.info.name == "xiangqi"
 
@@ -169,12 +169,12 @@ def test_loading() -> None:
     engine = owner.engine
     engine.set_option("UCI_Coordinates", "1")  # kept for the game
     assert engine.state is State.EMPTY
-    assert engine.allows(Needs.IDLE) and engine.allows(Needs.NOTHING) and engine.state is State.EMPTY
-    assert not engine.allows(Needs.GAME) and engine.state is State.LOADING and engine.is_busy
+    assert engine.prepare(Needs.IDLE) and engine.prepare(Needs.NOTHING) and engine.state is State.EMPTY
+    assert not engine.prepare(Needs.GAME) and engine.state is State.LOADING and engine.is_busy
     assert owner.refused(engine.set_option, "Hash", "1").kind is Kind.BUSY
     _, loaded = owner.until(Loaded, START_TIMEOUT_S)
     assert loaded.name == "xiangqi" and engine.state is State.READY and not engine.is_busy
-    assert engine.allows(READY)
+    assert engine.prepare(READY)
     engine.set_position(None, ["h3e3"])
     assert owner.refused(engine.set_position, None, ["h2e2"]).played == 0
 
@@ -182,11 +182,11 @@ def test_loading() -> None:
 def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     load = registry.load
 
-    def compile_some(name: str, tell: Tell) -> Any:
+    def compile_some(name: str, warn: Warn) -> Any:
         for number in range(jit_lines := 11):
             jit.on_compile(f"kernel {number} of {jit_lines}")
-        tell("no such book")
-        return load(name, tell)
+        warn("no such book")
+        return load(name, warn)
 
     monkeypatch.setattr(registry, "load", compile_some)
     owner = Owner("ewn")
@@ -201,9 +201,9 @@ def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What waits for it is refused, and the next call that needs it tries again."""
+    """Calls that wait for the game are refused; the next call that needs it loads it again."""
 
-    def fail(name: str, tell: Tell) -> Any:
+    def fail(name: str, warn: Warn) -> Any:
         raise ImportError("no numba")
 
     owner = Owner()
@@ -212,8 +212,8 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as context:
         context.setattr(registry, "load", fail)
         for _ in range(2):
-            engine.when_idle(lambda: made.append(1))
-            engine.when_idle(lambda: made.append(2))
+            engine.call_when_ready(lambda: made.append(1))
+            engine.call_when_ready(lambda: made.append(2))
             assert engine.state is State.LOADING
             assert owner.rest() == [
                 LoadFailed("xiangqi", "internal: ImportError: no numba"),
@@ -221,7 +221,7 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
             ]
             assert engine.state is State.EMPTY and made == []
         assert owner.refused(lambda: engine.position).kind is Kind.BUSY
-    engine.when_idle(lambda: made.append(3))
+    engine.call_when_ready(lambda: made.append(3))
     owner.rest()
     assert made == [3] and engine.state is State.READY
 
@@ -248,7 +248,7 @@ def test_positions(owner: Owner) -> None:
     assert engine.position.ply == 2 and engine.position.turn == 0
     engine.set_position(KINGS, ["e0e1"])
     assert engine.position.fen().split()[:2] == ["3k5/9/9/9/9/9/9/9/4K4/9", "b"]
-    assert engine.legal_moves() == ["d9d8"]  # the other has the kings face each other
+    assert engine.legal_moves() == ["d9d8"]  # the other makes the kings face each other
     outcome = engine.outcome()
     assert outcome is not None and outcome.winner is None
     engine.set_position(None, ())
@@ -282,7 +282,7 @@ def test_an_illegal_move_ends_the_list(owner: Owner) -> None:
         refusal = owner.refused(engine.set_position, None, words)
         assert refusal.kind is Kind.MOVE and refusal.played == played and words[played] in refusal.reason
         assert engine.position.ply == played
-    engine.set_position(None, ["h2e2", "h9g7", "h0g2"])  # goes on from those that stand
+    engine.set_position(None, ["h2e2", "h9g7", "h0g2"])  # continues after the moves that were legal
     assert engine.position.ply == 3
 
 
@@ -372,7 +372,7 @@ def test_a_search_for_a_mate(owner: Owner) -> None:
     owner.engine.go(Limits(mate=2))
     events = owner.rest()
     assert only(events, BestMove)[0].mate == 2 and max(depths(events)) <= 7
-    owner.engine.go(Limits(mate=1))  # there is none: it ends all the same
+    owner.engine.go(Limits(mate=1))  # no mate exists: the search ends all the same
     assert len(only(owner.rest(), BestMove)) == 1
 
 
@@ -403,7 +403,7 @@ def test_a_game_that_is_over(owner: Owner) -> None:
 
 
 def test_searches_wait_for_each_other(owner: Owner) -> None:
-    """Each has the position that it was asked for."""
+    """Each search has the position of the moment at which it was asked for."""
     engine = owner.engine
     asked = []
     for words in ((), ("h2e2",), ("h2e2", "h9g7"), ("h2e2", "h9g7", "b0c2")):
@@ -427,7 +427,7 @@ def test_a_search_that_waited_has_its_whole_time(owner: Owner) -> None:
 
 
 def test_stop(owner: Owner) -> None:
-    """For the search that runs, and for those that wait."""
+    """`stop` applies to the running search and to all that wait."""
     engine = owner.engine
     ids = [engine.go(INFINITE) for _ in range(3)]
     owner.until(Info)
@@ -444,7 +444,7 @@ def test_a_stop_that_came_before_the_search(owner: Owner) -> None:
     assert owner.answer()
     owner.engine.go(Limits(ponder=True), is_stopped=True)
     assert owner.answer()
-    owner.engine.stop()  # of nothing
+    owner.engine.stop()  # nothing runs
     assert owner.engine.state is State.READY
     owner.engine.go(Limits(depth=3))
     assert 3 in depths(owner.rest())
@@ -469,14 +469,14 @@ def test_pondering(owner: Owner) -> None:
     engine.ponderhit()
     assert not engine.is_pondering
     assert owner.answer()
-    engine.ponderhit()  # of nothing
+    engine.ponderhit()  # nothing runs
     engine.go(Limits(movetime=200, ponder=True))
     owner.until(Info)
     hit = time.monotonic()
     engine.ponderhit()
     assert owner.answer() and 0.1 < time.monotonic() - hit < 2
     engine.go(INFINITE)
-    engine.ponderhit()  # it does not ponder
+    engine.ponderhit()  # the search does not ponder
     with pytest.raises(Empty):
         while not ends_job(owner.next(0.2)):
             pass
@@ -523,7 +523,7 @@ def test_options(owner: Owner) -> None:
 
 
 def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine makes do with less, and what waits is done then."""
+    """The engine takes less memory, and then serves the calls that wait."""
     assert owner.loaded is not None
     made: list[State] = []
 
@@ -533,7 +533,7 @@ def test_memory_that_cannot_be_had(owner: Owner, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as context:
         context.setattr(owner.loaded.searcher, "configure", configure)
         owner.engine.set_option("Hash", "16384")
-        owner.engine.when_idle(lambda: made.append(owner.engine.state))
+        owner.engine.call_when_ready(lambda: made.append(owner.engine.state))
         assert made == []
         assert owner.rest() == [Warning("option Hash: no memory for 16384 MiB; using 1 MiB"), Configured()]
     assert made == [State.READY]
@@ -620,7 +620,7 @@ def test_a_stopped_perft(owner: Owner, is_stopped: bool) -> None:
     assert isinstance(done, PerftDone) and done.is_stopped
 
 
-def test_a_perft_that_cannot_be() -> None:
+def test_an_impossible_perft() -> None:
     owner = Owner("junqi")
     owner.engine.perft(1)  # of set-ups
     (failed,) = owner.rest()
@@ -651,14 +651,14 @@ def test_bench(ewn: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_calls_are_made_once_the_engine_is_idle_in_their_order(owner: Owner) -> None:
     engine = owner.engine
     made: list[int] = []
-    engine.when_idle(lambda: made.append(0))
+    engine.call_when_ready(lambda: made.append(0))
     assert made == [0]
     first = engine.go(INFINITE)
-    engine.when_idle(lambda: made.append(1))
+    engine.call_when_ready(lambda: made.append(1))
     second = engine.go(Limits(depth=1))
-    engine.when_idle(lambda: engine.set_option("Hash", "x"))
-    engine.when_idle(engine.new_game)
-    engine.when_idle(lambda: made.append(2))
+    engine.call_when_ready(lambda: engine.set_option("Hash", "x"))
+    engine.call_when_ready(engine.new_game)
+    engine.call_when_ready(lambda: made.append(2))
     assert made == [0]
     engine.stop()
     assert owner.until(BestMove)[1].search_id == first
@@ -671,38 +671,39 @@ def test_calls_are_made_once_the_engine_is_idle_in_their_order(owner: Owner) -> 
 
 
 def test_a_refusal_of_a_call_that_need_not_wait_is_posted_too(owner: Owner) -> None:
-    owner.engine.when_idle(lambda: owner.engine.set_option("Hash", "x"))
+    owner.engine.call_when_ready(lambda: owner.engine.set_option("Hash", "x"))
     (refused,) = owner.rest()
     assert isinstance(refused, Refused) and refused.kind is Kind.OPTION
 
 
 def test_a_fault_of_a_call_that_waits_is_posted(owner: Owner) -> None:
-    """It is ours; nobody else is there to catch it."""
+    """It is an internal fault, and no caller is there to catch it."""
     engine = owner.engine
     made: list[int] = []
     engine.go(INFINITE)
-    engine.when_idle(lambda: made[0])
-    engine.when_idle(lambda: made.append(1))
+    engine.call_when_ready(lambda: made[0])
+    engine.call_when_ready(lambda: made.append(1))
     engine.stop()
     refused = only(owner.rest(), Refused)
     assert refused == [Refused(Kind.INTERNAL, "internal: IndexError: list index out of range")] and made == [1]
 
 
-@pytest.mark.parametrize("ending", Ending)
-def test_the_end(ending: Ending, owner: Owner) -> None:
-    """The end of the input stops what nobody can stop any more, a quit every search; both are answered."""
+@pytest.mark.parametrize("shutdown", Shutdown)
+def test_the_end(shutdown: Shutdown, owner: Owner) -> None:
+    """The end of the input stops the searches that nobody can stop any more; a quit stops every search. All are
+    answered."""
     engine = owner.engine
     bounded = Limits(movetime=300)
     asked = [INFINITE, Limits(movetime=60_000, ponder=True), Limits(), bounded]
     ids = [engine.go(limits) for limits in asked]
     owner.until(Info)
-    engine.end(ending)
+    engine.shut_down(shutdown)
     began = time.monotonic()
     answers = only(owner.rest(), BestMove)
     assert [answer.search_id for answer in answers] == ids
-    assert (time.monotonic() - began > 0.2) == (ending is Ending.INPUT)
+    assert (time.monotonic() - began > 0.2) == (shutdown is Shutdown.END_OF_INPUT)
     engine.perft(3)
-    engine.end(ending)
+    engine.shut_down(shutdown)
     (done,) = only(owner.rest(), PerftDone)
     assert done.nodes == 79666 and not done.is_stopped
 
@@ -756,10 +757,10 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert not engine.allows(READY)
+    assert not engine.prepare(READY)
     assert owner.rest() == [LoadFailed("xiangqi", reason)]
     monkeypatch.setattr(threading.Thread, "start", start)
-    engine.allows(READY)
+    engine.prepare(READY)
     owner.until(Loaded, START_TIMEOUT_S)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     search_id = engine.go(Limits(depth=1))

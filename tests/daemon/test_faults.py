@@ -1,4 +1,4 @@
-"""What the machine may do to the daemon: disks that are full or read-only, files that vanish, signals, a flood."""
+"""Faults of the machine: disks that are full or read-only, files that vanish, signals, a flood of lines."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def warnings(client: Client) -> list[str]:
 
 
 def with_limit(size: int) -> tuple[str, ...]:
-    """The daemon where no file can be written beyond so many bytes, as on a full disk."""
+    """Start the daemon where no file may grow beyond `size` bytes, as on a full disk."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {resource.RLIM_INFINITY}))"
     return sys.executable, "-c", f"{limit}; from daemon.main import main; main()"
 
 
 def compiled(client: Client) -> int:
-    """Kernels compiled before its game was ready."""
+    """Return the number of kernels compiled before the game was ready."""
     lines = [re.match(r"info string compiled \w+: (\d+) kernels", line) for line in client.seen]
     return sum(int(line[1]) for line in lines if line)
 
@@ -45,7 +45,7 @@ def compiled(client: Client) -> int:
 
 
 def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
-    """The first process compiles for itself alone, says so, and leaves nothing that harms the next."""
+    """The first process compiles only for itself, warns of it, and leaves nothing that harms the next."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
     with Client(EWN, environment=environment, command=with_limit(20_000)) as client:
         client.sync()
@@ -62,17 +62,17 @@ def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    """A copy of the kernels that EWN needs, in a cache of its own."""
+    """Return a cache of its own with a copy of EWN's kernels."""
     with Client(EWN) as client:
         client.sync()
     assert jit.CACHE_FOLDER is not None
-    being_written = shutil.ignore_patterns("*.tmp.*")  # by other tests; gone before they are copied
+    being_written = shutil.ignore_patterns("*.tmp.*")  # of other tests: they vanish before they are copied
     shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name, ignore=being_written)
     return tmp_path
 
 
 def flip(path: Path) -> None:
-    """One bit, in the digest or anywhere behind it."""
+    """Flip one bit of a file, in its digest or anywhere after it."""
     rng = random.Random(path.name)
     data = bytearray(path.read_bytes())
     data[rng.choice((rng.randrange(16), rng.randrange(len(data))))] ^= 1 << rng.randrange(8)
@@ -104,7 +104,7 @@ def lengthened(path: Path) -> None:
 
 
 def kernels(cache: Path) -> list[Path]:
-    """Those that every start of EWN loads."""
+    """Return the cache files that every start of EWN loads, sorted."""
     parts = (
         "evaluation.evaluate",
         "evaluation.playout",
@@ -119,8 +119,8 @@ def kernels(cache: Path) -> list[Path]:
 
 
 def test_a_damaged_cache_heals(cache: Path) -> None:
-    """As a machine leaves it that lost its power, or whose memory errs: the first start after it compiles what does
-    not fit, and no other does."""
+    """After a power failure or a memory error, the first start compiles the kernels that are damaged, and later ones
+    compile nothing."""
     harms = (flip, flip, cut, empty, folder, dangling, lengthened)
     environment = {**os.environ, "SIQI_CACHE": str(cache)}
     victims = kernels(cache)[:-1]
@@ -140,7 +140,7 @@ def test_a_damaged_cache_heals(cache: Path) -> None:
 
 
 def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever it is: what is loaded would else be machine code."""
+    """A kernel with any bit flipped is not loaded: it would be run as machine code."""
     (path, *_) = kernels(cache)
     sound = path.read_bytes()
     file = KernelFile(path.parent, kernels, None, None)
@@ -156,7 +156,7 @@ def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.Monke
 
 
 def check_two_processes(environment: dict[str, str]) -> None:
-    """Two that start at once both play, and leave a cache in which a third finds all."""
+    """Two processes that start together both play, and leave a cache in which a third finds all kernels."""
     with Client(EWN, "isready", environment=environment) as one, Client(EWN, "isready", environment=environment) as two:
         for client in (one, two):
             client.expect("readyok", START_TIMEOUT_S)
@@ -176,7 +176,7 @@ def test_two_processes_heal_a_cache_at_once(cache: Path) -> None:
 
 
 def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
-    """What is sound of it is used, the rest compiled at each start, which is said."""
+    """Its sound kernels are used; the rest is compiled at each start, with a warning."""
     environment = {**os.environ, "SIQI_CACHE": str(cache)}
     flip(kernels(cache)[0])
     for _ in range(2):
@@ -199,7 +199,7 @@ def test_nothing_can_be_written_anywhere() -> None:
 
 
 def test_a_game_that_cannot_be_loaded() -> None:
-    """Said to each line that needs it, once."""
+    """Each line that needs the game is refused once."""
     command = (sys.executable, "-c", "import sys; sys.modules['numba'] = None; from daemon.main import main; main()")
     with Client(command=command) as client:
         for _ in range(2):
@@ -211,12 +211,12 @@ def test_a_game_that_cannot_be_loaded() -> None:
 
 
 def test_a_fault_of_a_front_end_ends_one_line() -> None:
-    """In a line's turn, in an event's, and in what comes after either; each search has its answer all the same."""
+    """The fault comes while a line or an event is handled, or after it; each search is answered all the same."""
     script = (
-        "from daemon.frontends.uci import Uci; drain = Uci.drain\n"
+        "from daemon.frontends.uci import Uci; run_queued = Uci.run_queued\n"
         "def fault(*arguments): raise ZeroDivisionError('x')\n"
-        "def drain_once(self): Uci.drain = drain; fault()\n"
-        "Uci.score_text = fault; Uci.drain = drain_once\n"
+        "def fault_once(self): Uci.run_queued = run_queued; fault()\n"
+        "Uci.score_text = fault; Uci.run_queued = fault_once\n"
         "from daemon.main import main; main()"
     )
     internal = "info string error internal: ZeroDivisionError: x"
@@ -251,7 +251,7 @@ def test_a_helper_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_learn_on_a_full_disk(tmp_path: Path) -> None:
-    """A game is written whole or not at all."""
+    """A game is written as a whole or not at all."""
     path = tmp_path / "games.jsonl"
     path.write_text('{"game": "ewn", "moves": ["123456"], "result": "1-0", "end": "corner"}\n')
     before = path.read_text()
@@ -269,7 +269,7 @@ def test_learn_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
-    """What is mapped stays; what is opened later is missed, which is told, and play goes on."""
+    """Books in memory stay in use; a book opened later is missing, with a warning, and play goes on."""
     endings, book = tmp_path / "endings", tmp_path / "openings.book"
     shutil.copytree(ROOT / "books/xiangqi-endings", endings)
     shutil.copy(ROOT / "books/xiangqi-openings.book", book)
@@ -286,7 +286,7 @@ def test_books_that_vanish_while_they_are_open(tmp_path: Path) -> None:
 
 
 def test_answers_to_a_full_disk(tmp_path: Path) -> None:
-    """`siqi analyse` ends with a line that says so, however much there is still to read."""
+    """`siqi analyse` ends with an error line, however much input is left."""
     path = tmp_path / "many.fen"
     path.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 1500)
     command = [*COMMAND, "analyse", "--format", "fen", "--nodes", "10", str(path)]
@@ -299,7 +299,7 @@ def test_answers_to_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
-    """No answer is left half written, and a later run takes those that are there."""
+    """No answer stays half written, and a later run keeps those that were written."""
     path, fens = tmp_path / "out.jsonl", tmp_path / "many.fen"
     fens.write_text("4k4/9/9/9/9/9/9/9/9/3K5 w\n" * 50)
     arguments = ["analyse", "--format", "fen", "--nodes", "10", "--resume", str(path), str(fens)]
@@ -320,7 +320,7 @@ def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("go", ["go infinite", "isready"])
 def test_terminated(go: str, tmp_path: Path) -> None:
-    """At once, in a search as well as idle; a game that was kept is whole."""
+    """The process ends at once, in a search or idle; its game log is complete."""
     path = tmp_path / "games.jsonl"
     with Client(f"setoption name Learn value {path}", f"{MATE_IN_ONE} moves a7a9", "position startpos") as client:
         client.sync()
@@ -334,7 +334,7 @@ def test_terminated(go: str, tmp_path: Path) -> None:
 
 
 def test_a_flood_that_is_not_read() -> None:
-    """Sixty thousand lines before the first answer is read; none is lost, and their order stands."""
+    """Of sixty thousand lines sent before the first answer is read none is lost, and their order is kept."""
     with Client() as client:
         client.sync()
         client.send("go infinite")

@@ -1,6 +1,6 @@
-"""Random input against one process a game: whatever is sent, it answers the next `isready` and can still play.
+"""Random input against one process for each game: after any input it answers the next `isready` and can still play.
 
-Every line is drawn from a fixed seed; a failure names the batch, which `batches` reproduces.
+Every line is random with a fixed seed; a failure names the batch, which `batches` reproduces.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ILLEGAL = {
         "1l3/5/5/5/5/5/5/5/5/5/5/1L3 f - 1000",
     ),
 }
-"""Refused: kernels could not hold them, or would take a king."""
+"""FENs that must be refused: kernels could not hold them, or would take a king."""
 
 MOVES = {
     "xiangqi": ("h2e2", "h9g7", "H2-E2", "a0a9", "b2b9"),
@@ -83,7 +83,7 @@ NEVER = ("quit", "perft", "bench", "Debug", "infinite", "ponder")
 
 
 def mutate(text: str, draw: random.Random) -> str:
-    """A few characters deleted, doubled, swapped or replaced."""
+    """Return a line with a few characters deleted, doubled, swapped or replaced."""
     letters = list(text)
     for _ in range(draw.randint(1, 3)):
         if not letters:
@@ -102,7 +102,7 @@ def mutate(text: str, draw: random.Random) -> str:
 
 
 def mutated_fen(fen: str, draw: random.Random) -> str:
-    """A FEN whose letters and digits stay in its alphabet: more of these are accepted, or nearly."""
+    """Return a FEN mutated within its own alphabet: more of these are accepted, or almost."""
     letters = list(fen)
     for _ in range(draw.randint(1, 4)):
         letters[draw.randrange(len(letters))] = draw.choice(fen)
@@ -133,7 +133,7 @@ def valid_line(game: str, draw: random.Random) -> str:
 
 
 def random_line(game: str, draw: random.Random) -> bytes:
-    """One line without its newline; never one that would wait for a `stop`."""
+    """Return a random line without its newline; never one that would wait for a `stop`."""
     match draw.randrange(5):
         case 0:
             return bytes(draw.randrange(256) for _ in range(draw.randrange(60))).replace(b"\n", b"")
@@ -179,8 +179,8 @@ def test_nothing_kills_it(game: str) -> None:
 
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_any_accepted_fen_can_be_played(game: str) -> None:
-    """FENs near valid ones are refused with one line, or taken: then every command on them works, and reading back
-    what `d` prints gives the same position."""
+    """A FEN close to a valid one is refused with one line, or accepted: then every command works, and the FEN that `d`
+    prints gives the same position."""
     draw = random.Random(f"fens {game}")
     with Client(f"setoption name UCI_Variant value {game}") as client:
         client.sync()
@@ -194,7 +194,7 @@ def test_any_accepted_fen_can_be_played(game: str) -> None:
 
 
 def check_commands(client: Client, fen: str) -> None:
-    """Every command is answered on the position that the client was sent, a search by one legal move or `(none)`."""
+    """Check that every command is answered in the current position, a search by one legal move or `(none)`."""
     shown = client.answers("d", "legal", "eval", "result", "book", "turn", "probe", "perft 1")
     assert not [line for line in shown if "error" in line], (fen, shown)
     (printed,) = [line for line in shown if line.startswith("Fen: ")]
@@ -218,7 +218,7 @@ def test_illegal_fens_change_nothing(game: str) -> None:
 
 
 def extreme_fens(game: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """FENs near the limits of what is accepted, and options to search them with."""
+    """Return FENs near the limits of what is accepted, and options to search them with."""
     draw = random.Random(f"extreme {game}")
     searchers = [f"setoption name Searcher value {name}" for name in ("worlds", "flat", "uct", "cooperation")]
     for number in range(24):
@@ -237,7 +237,7 @@ def test_every_command_on_extreme_positions(game: str) -> None:
 
 
 def hostile_files(folder: Path) -> dict[str, str]:
-    """Names that options may not read or write, made below a folder."""
+    """Make files that options must not read or write in a folder; return their names."""
     (folder / "folder").mkdir()
     (folder / "game.pgn").write_text('[Game "Chinese Chess"]\n\n1. C2.5 H8+7 *\n')
     (folder / "binary").write_bytes(bytes(range(256)) * 8)
@@ -249,7 +249,7 @@ def hostile_files(folder: Path) -> dict[str, str]:
 
 
 def blocking_files(folder: Path) -> dict[str, str]:
-    """Names of what would be read for ever."""
+    """Return the names of files that would be read for ever."""
     os.mkfifo(folder / "fifo")
     return {"fifo": str(folder / "fifo"), "zero": "/dev/zero", "null": "/dev/null", "full": "/dev/full"}
 
@@ -268,7 +268,7 @@ FILE_OPTIONS = (
 
 @pytest.mark.parametrize(("game", "option"), FILE_OPTIONS)
 def test_no_file_harms_or_is_harmed(game: str, option: str, tmp_path: Path) -> None:
-    """What is no file for an option is one line at most; it is as it was, and play goes on."""
+    """An unusable file leads to one line at most; it stays as it was, and play goes on."""
     names = hostile_files(tmp_path) | blocking_files(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     present = sorted(path.name for path in tmp_path.iterdir())
@@ -331,7 +331,7 @@ CLIENTS = {
         '{"requests":[{"x0":9,"y0":9,"x1":-1,"y1":-1}],"responses":[],"time_limit":"0.02"}|{"x0":1,"y0":1,"x1":2,"y1":2}',
     ),
 }
-"""What a session begins with, and lines that belong to it."""
+"""The first lines of each session, and lines that belong to it."""
 
 ALL_LINES = [line for _, lines in CLIENTS.values() for line in lines.split("|")]
 
@@ -357,15 +357,15 @@ def client_line(name: str, draw: random.Random) -> bytes:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_nothing_kills_a_front_end(name: str) -> None:
-    """Lines of all clients, whole and mutated: the next unknown word is answered all the same."""
+    """After lines of all clients, whole and mutated, the next unknown word is answered."""
     draw = random.Random(f"fuzz {name}")
     with Client(*CLIENTS[name][0].split("|")) as client:
         for number in range(8):
             batch = [client_line(name, draw) for _ in range(25)]
             client.send_bytes(b"\n".join([*batch, *([b"force", b"exit"] if name == "xboard" else []), b""]))
-            told = "JSONDecodeError" if name == "botzone" else f"unknown{number}"
+            awaited = "JSONDecodeError" if name == "botzone" else f"unknown{number}"
             client.send(f"unknown{number}")
-            client.expect(lambda line, told=told: told in line, 60)
+            client.expect(lambda line, awaited=awaited: awaited in line, 60)
         client.close_input()
         client.rest(60)
         assert not [line for line in client.seen if "internal" in line]

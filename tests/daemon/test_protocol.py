@@ -11,11 +11,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 120
-"""For one example, a compile included."""
+"""Longest wait for one example, compiling included."""
 
 
 def examples() -> list[tuple[str, list[str]]]:
-    """(heading, lines) of each fenced session."""
+    """Return (heading, lines) of each fenced session."""
     found = []
     heading = ""
     block: list[str] | None = None
@@ -36,7 +36,7 @@ EXAMPLES = examples()
 
 
 def pattern(expected: list[str]) -> str:
-    """A regular expression for the whole answer."""
+    """Return a regular expression for the whole answer."""
     parts = []
     for line in expected:
         if line == "...":

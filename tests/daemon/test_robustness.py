@@ -1,4 +1,4 @@
-"""What a client may do to the daemon: PROTOCOLS.md's points on robustness, against the real process."""
+"""Misuse by clients: PROTOCOLS.md's points on robustness, against the real process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SET_UP = {
     "ewn": ("position startpos moves 123456 615243", "dice 2"),
     "junqi": ("position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0",),
 }
-"""Lines that set up a position in the middle of each game, with no win at hand."""
+"""Lines that set up a position in the middle of each game, without a quick win."""
 
 BAD_FENS = {
     "xiangqi": (
@@ -55,7 +55,7 @@ INFO = re.compile(
 
 @pytest.fixture(params=registry.NAMES, scope="module")
 def shared(request: pytest.FixtureRequest) -> Iterator[tuple[Client, str]]:
-    """One process a game for all tests that leave it alive."""
+    """One process for each game, shared by all tests that leave it alive."""
     with Client(f"setoption name UCI_Variant value {request.param}") as client:
         client.sync()
         yield client, request.param
@@ -63,7 +63,7 @@ def shared(request: pytest.FixtureRequest) -> Iterator[tuple[Client, str]]:
 
 @pytest.fixture
 def game(shared: tuple[Client, str]) -> Iterator[tuple[Client, str]]:
-    """The shared process, in the middle of a game, and checked to be silent and alive afterwards."""
+    """The shared process in the middle of a game; the fixture checks that it is silent and alive afterwards."""
     client, name = shared
     client.answers("ucinewgame", *SET_UP[name])
     yield client, name
@@ -238,7 +238,7 @@ def test_a_line_that_continues_the_last_is_read_like_a_fresh_one(game: tuple[Cli
         shown = client.answers("d")
         client.answers("position startpos", f"{start} {' '.join(continued)}")
         assert client.answers("d") == shown
-        # A wrong continuation is refused, and what stood stands; so is a shorter line read anew.
+        # After a wrong continuation the legal moves stand; a shorter list is set up anew.
         assert len(errors(client.answers(f"{start} {' '.join(continued)} zz"))) == 1
         assert client.answers("d") == shown
     assert client.answers(f"{start} {continued[0]}", f"{start} {' '.join(continued)}") == []
@@ -289,10 +289,10 @@ def test_bad_set_ups_change_nothing(name: str, words: tuple[str, ...]) -> None:
 def test_extreme_searches_end_with_a_move(name: str, lines: tuple[str, ...]) -> None:
     with Client(f"setoption name UCI_Variant value {name}") as client:
         client.sync()
-        said = client.search(*lines)
-        assert not errors(said) and len(bestmoves(said)) == 1 and "?" not in said[-1]
-        thrown = [line.split()[2] for line in said if line.startswith("info throw")]
-        assert (said[-1] == "bestmove (none)") == bool(thrown)
+        answers = client.search(*lines)
+        assert not errors(answers) and len(bestmoves(answers)) == 1 and "?" not in answers[-1]
+        thrown = [line.split()[2] for line in answers if line.startswith("info throw")]
+        assert (answers[-1] == "bestmove (none)") == bool(thrown)
 
 
 def test_a_coordinates_option_counts_from_the_next_position_on() -> None:
@@ -317,7 +317,7 @@ def test_a_bad_fen_without_words(game: tuple[Client, str]) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
 @pytest.mark.parametrize("loaded_first", [False, True])
-def test_too_much_hash_is_said_and_survived(loaded_first: bool) -> None:
+def test_too_much_hash_is_reported_and_survived(loaded_first: bool) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))"
     command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
     with Client(command=command) as client:
@@ -329,7 +329,7 @@ def test_too_much_hash_is_said_and_survived(loaded_first: bool) -> None:
             lines[-1]
             == f"info string warning option Hash: no memory for 16384 MiB; using {64 if loaded_first else 16} MiB"
         )
-        for _ in range(2):  # said once, and not tried again with each search
+        for _ in range(2):  # reported once, and not tried again with each search
             assert not [line for line in client.search("go nodes 50") if "warning" in line]
         assert client.answers("setoption name Hash value 1") == []
 
@@ -449,7 +449,8 @@ def test_end_of_input_finishes_what_was_asked(name: str) -> None:
 
 
 def test_movetime_is_used_and_kept(game: tuple[Client, str]) -> None:
-    """Coarse: it is over ten milliseconds early; two seconds late a client would give up."""
+    """A coarse check: the answer may come ten milliseconds and more too early, but not so late that a client gives
+    up."""
     client, name = game
     if name == "junqi":  # that position is lost too soon
         client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
@@ -518,18 +519,18 @@ def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
 
 
 def test_quit_does_not_wait_for_a_search_that_a_front_end_has_yet_to_begin() -> None:
-    """Its time is that of a whole game."""
+    """The search would have the time of a whole game."""
     with Client("name?", "new white", "move JJ@@", "quit") as client:
         assert client.rest(START_TIMEOUT_S)[-1].startswith("move ")
         assert client.end() == 0
 
 
 def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
-    """The first kernel comes after the `quit`: loading is as slow as on a cold cache."""
+    """The first kernel is compiled after the `quit`: loading is as slow as with a cold cache."""
     slow = (
         "import time; from games import registry; from games.kernel import jit; load = registry.load\n"
-        "def slow(name, tell):\n"
-        "    time.sleep(1); jit.on_compile('kernel'); time.sleep(60); return load(name, tell)\n"
+        "def slow(name, warn):\n"
+        "    time.sleep(1); jit.on_compile('kernel'); time.sleep(60); return load(name, warn)\n"
         "registry.load = slow; from daemon.main import main; main()"
     )
     for line, rest in (("isready", ["info string compiling xiangqi"]), ("isready\nd", None)):
@@ -555,7 +556,7 @@ def test_a_go_that_is_too_long_has_its_bestmove(game: tuple[Client, str]) -> Non
 
 
 def test_no_thread_to_spare() -> None:
-    """What cannot be started is refused; the session goes on."""
+    """A job that cannot be started is refused; the session goes on."""
     script = (
         "import threading; start = threading.Thread.start; left = [2]\n"
         "def few(self):\n"
@@ -594,7 +595,7 @@ def test_a_second_quit_does_not_wait() -> None:
 
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
-    """A pipe that is full at the end of input; ten seconds are given to the reader."""
+    """If the pipe is full at the end of input, the reader gets ten seconds."""
     process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:
         assert process.stdin is not None
@@ -604,7 +605,7 @@ def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) ->
 
 
 def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """XBoard's `exit`: a reader that sleeps later on is waited for, until `quit` or the end of input."""
+    """After XBoard's `exit` a sleeping reader is waited for, until `quit` or the end of input."""
     for text, ends in ((b"analyze\nexit\n", 1), (b"quit\n", 2)):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         seen: list[None] = []
@@ -657,12 +658,12 @@ def test_every_go_ends_in_a_move_whatever_a_file_is_called(option: str, path: st
         assert not any("internal" in line for line in client.seen)
 
 
-def test_debug_says_how_time_is_spent(game: tuple[Client, str]) -> None:
+def test_debug_reports_how_time_is_spent(game: tuple[Client, str]) -> None:
     client, _ = game
     assert client.answers("debug on") == []
-    said = client.search("go wtime 1000 btime 1000")
-    assert any(re.fullmatch(r"info string time for this move \d+ ms, at most \d+ ms", line) for line in said)
-    assert re.fullmatch(r"info string time used \d+\.\d ms", said[-2])
+    answers = client.search("go wtime 1000 btime 1000")
+    assert any(re.fullmatch(r"info string time for this move \d+ ms, at most \d+ ms", line) for line in answers)
+    assert re.fullmatch(r"info string time used \d+\.\d ms", answers[-2])
     assert client.answers("debug off") == []
     assert not any("time used" in line for line in client.search("go wtime 1000 btime 1000"))
     assert len(errors(client.answers("debug maybe"))) == 1
@@ -687,10 +688,10 @@ def test_an_analysis_plays_nothing_unsearched() -> None:
 
 
 def test_loading_takes_nothing_from_a_clock_that_ran_before_it() -> None:
-    """A script that waits for no `readyok`: loading takes longer than its clock allows for a move."""
+    """A script does not wait for `readyok`, and loading takes longer than its clock allows for a move."""
     with Client("position startpos", "go wtime 1000 btime 1000") as client:
-        said = client.expect("bestmove", 300)
-        assert "depth 3" in "".join(said)
+        answers = client.expect("bestmove", 300)
+        assert "depth 3" in "".join(answers)
 
 
 def test_a_short_clock_is_spent_on_a_search() -> None:
@@ -706,7 +707,7 @@ def test_a_short_clock_is_spent_on_a_search() -> None:
 
 
 def test_quit_while_compiling(tmp_path: Path) -> None:
-    """A cold cache takes a minute to fill; leaving does not."""
+    """Filling a cold cache takes a minute; quitting does not."""
     with Client("isready", environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
         client.expect(lambda line: "compiling" in line)
         client.send("quit")
@@ -726,7 +727,7 @@ def test_interrupt() -> None:
 
 
 def test_a_timer_ends_the_search_where_kernels_have_no_clock(tmp_path: Path) -> None:
-    """As on Windows; kernels compiled without `clock_gettime` need a cache of their own."""
+    """The test plays Windows; kernels compiled without `clock_gettime` need a cache of their own."""
     script = "import time; del time.clock_gettime_ns; from daemon.main import main; main()"
     command, cache = (sys.executable, "-c", script), {**os.environ, "SIQI_CACHE": str(tmp_path)}
     with Client("setoption name UCI_Variant value ewn", command=command, environment=cache) as client:
@@ -755,7 +756,7 @@ def test_closed_output_ends_the_process() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["expectimax", "uct"])
-def test_a_throw_told_while_pondering_is_answered(algorithm: str) -> None:
+def test_a_throw_sent_while_pondering_is_answered(algorithm: str) -> None:
     with Client("setoption name UCI_Variant value ewn") as client:
         client.send(f"setoption name Algorithm value {algorithm}")
         for release, least_ms in (("ponderhit", 150), ("stop", 0)):
@@ -766,7 +767,7 @@ def test_a_throw_told_while_pondering_is_answered(algorithm: str) -> None:
             answer = client.search(release)[-1].split()[1]
             assert answer[:2] == "a4", answer  # the piece of that number
             assert least_ms / 1000 <= time.monotonic() - started < 5
-        # Without a throw there is no move to tell, and one told for another position counts for nothing.
+        # Without a throw there is no move to play, and a throw for another position does not count.
         client.send("position startpos moves 123456 615243", "go ponder movetime 50")
         assert client.search("ponderhit")[-1] == "bestmove (none)"
         client.send("go ponder movetime 50", "position startpos moves 615243 123456", "dice 4")
@@ -775,16 +776,16 @@ def test_a_throw_told_while_pondering_is_answered(algorithm: str) -> None:
 
 def test_throws_that_fit_nothing_are_refused_while_pondering() -> None:
     with Client("setoption name UCI_Variant value ewn") as client:
-        # A throw that none of the moves allowed answers.
+        # A throw for which no move is allowed.
         client.send("position startpos moves 123456 615243", "go ponder searchmoves a4b3 movetime 50", "dice 6")
         assert client.search("ponderhit")[-1] == "bestmove (none)"
         # Of two throws the last counts.
         client.send("position startpos moves 123456 615243", "go ponder movetime 50", "dice 4", "dice 5")
         assert client.search("ponderhit")[-1].split()[1][:2] == "b4"
-        # A throw that the position had stays.
+        # The throw that the position had stays.
         client.send("position startpos moves 123456 615243", "dice 3", "go ponder movetime 50", "dice 5")
         assert client.search("ponderhit")[-1].split()[1][:2] == "c5"
-        # Before the set-ups none is thrown.
+        # Before the set-ups no die is thrown.
         client.send("position startpos", "go ponder nodes 5000", "dice 6")
         lines = client.search("ponderhit")
         assert "info string error dice: no die is thrown before the set-ups" in lines

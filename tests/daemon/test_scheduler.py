@@ -1,4 +1,4 @@
-"""The scheduler: each row of its table, and what waits."""
+"""The scheduler: each row of its table, and calls that wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from daemon.events import BenchDone, BestMove, Configured, Event, Failed, Kind, Loaded, LoadFailed, PerftDone
-from daemon.scheduler import Ending, Needs, Scheduler, State
+from daemon.scheduler import Needs, Scheduler, Shutdown, State
 
 READY = Needs.GAME | Needs.IDLE
 LOADED = Loaded("ewn", cast(Any, None), cast(Any, None), 17)
@@ -21,7 +21,7 @@ STATES = tuple(State)
 
 
 class FakeJob:
-    """A job that notes what is asked of it, and ends when it is let go."""
+    """A job that notes the calls it gets, and ends when the test releases it."""
 
     def __init__(self, last: Event = DONE, fault: Exception | None = None) -> None:
         self.asked: list[object] = []
@@ -35,14 +35,14 @@ class FakeJob:
             raise self._fault
         return self._last
 
-    def abandon(self, reason: str) -> Event:
+    def failure_event(self, reason: str) -> Event:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
         self.asked.append("stop")
 
-    def end(self, ending: Ending) -> None:
-        self.asked.append(ending)
+    def shut_down(self, shutdown: Shutdown) -> None:
+        self.asked.append(shutdown)
 
 
 class Owner:
@@ -53,7 +53,7 @@ class Owner:
         self.scheduler = Scheduler(self.inbox.put)
 
     def begin(self, state: State) -> FakeJob:
-        """Bring a new scheduler into a state; return the last job."""
+        """Bring a new scheduler into a state; return its job."""
         job = FakeJob()
         if state is not State.EMPTY:
             self.scheduler.load(job)
@@ -68,12 +68,12 @@ class Owner:
         return job
 
     def finish(self, job: FakeJob, last: Event = DONE) -> None:
-        """Have a job end, and settle its last event."""
+        """End a job, and settle its last event."""
         job._last = last
         job.may_end.set()
         event = self.inbox.get(timeout=10)
         assert event is last
-        self.scheduler.settle(event)
+        self.scheduler.job_ended(event)
 
     def make_due(self) -> None:
         for call in self.scheduler.due():
@@ -116,7 +116,7 @@ def test_start() -> None:
 
 @pytest.mark.parametrize("state", STATES)
 def test_stop(state: State) -> None:
-    """The job that runs is asked to, loading too, which does not heed it; nothing happens where none runs."""
+    """The running job is asked to stop; so is loading, which ignores it. Without a job nothing happens."""
     owner = Owner()
     job = owner.begin(state)
     before = len(job.asked)
@@ -146,13 +146,13 @@ def test_one_job_at_a_time() -> None:
     "needs, states",
     [
         (Needs.NOTHING, STATES),
-        (Needs.TURN, STATES),
+        (Needs.IN_ORDER, STATES),
         (Needs.GAME, (State.READY, State.RUNNING, State.STOPPING)),
         (Needs.IDLE, (State.EMPTY, State.READY)),
         (READY, (State.READY,)),
-        (READY | Needs.TURN, (State.READY,)),
-        (Needs.PEACE, (State.EMPTY, State.LOADING, State.READY, State.RUNNING)),
-        (Needs.GAME | Needs.PEACE, (State.READY, State.RUNNING)),
+        (READY | Needs.IN_ORDER, (State.READY,)),
+        (Needs.NOT_STOPPING, (State.EMPTY, State.LOADING, State.READY, State.RUNNING)),
+        (Needs.GAME | Needs.NOT_STOPPING, (State.READY, State.RUNNING)),
     ],
 )
 def test_what_is_allowed(needs: Needs, states: tuple[State, ...]) -> None:
@@ -172,7 +172,7 @@ def test_a_call_is_made_at_once_only_where_nothing_runs() -> None:
         owner = Owner()
         made: list[int] = []
         owner.begin(state)
-        owner.scheduler.when_idle(lambda made=made: made.append(1))  # type: ignore[misc]
+        owner.scheduler.call_when_ready(lambda made=made: made.append(1))  # type: ignore[misc]
         assert len(made) == (state is State.READY) == 1 - len(owner.scheduler.waiting)
 
 
@@ -185,18 +185,18 @@ def test_calls_that_wait_are_made_in_order_until_one_starts_a_job() -> None:
     def note(number: int) -> Callable[[], None]:
         return lambda: made.append(number)
 
-    scheduler.when_idle(note(1))
-    scheduler.when_idle(lambda: scheduler.start(second), second)
-    scheduler.when_idle(note(2))
+    scheduler.call_when_ready(note(1))
+    scheduler.call_when_ready(lambda: scheduler.start(second), second)
+    scheduler.call_when_ready(note(2))
     owner.make_due()
     assert made == []
     owner.finish(first)
-    assert made == []  # until the owner makes them
+    assert made == []  # until the owner calls them
     owner.make_due()
     assert made == [1] and scheduler.job is second
-    scheduler.when_idle(note(3))
+    scheduler.call_when_ready(note(3))
     owner.finish(second)
-    scheduler.when_idle(note(4))  # behind those that wait, though nothing runs
+    scheduler.call_when_ready(note(4))  # after those that wait, although nothing runs
     owner.make_due()
     assert made == [1, 2, 3, 4] and not scheduler.waiting
 
@@ -206,7 +206,7 @@ def test_calls_that_wait_for_a_game_are_not_made_without() -> None:
     made: list[int] = []
     job = owner.begin(State.LOADING)
     for _ in range(3):
-        owner.scheduler.when_idle(lambda: made.append(1))
+        owner.scheduler.call_when_ready(lambda: made.append(1))
     owner.finish(job, LOAD_FAILED)
     owner.make_due()
     assert made == []
@@ -217,26 +217,26 @@ def test_calls_that_wait_for_a_game_are_not_made_without() -> None:
 def test_jobs_that_wait_are_stopped_and_ended_with_the_one_that_runs(state: State) -> None:
     owner, waiting = Owner(), FakeJob()
     job = owner.begin(state)
-    owner.scheduler.when_idle(lambda: owner.scheduler.start(waiting), waiting)
-    owner.scheduler.when_idle(lambda: None)
+    owner.scheduler.call_when_ready(lambda: owner.scheduler.start(waiting), waiting)
+    owner.scheduler.call_when_ready(lambda: None)
     owner.scheduler.stop()
-    owner.scheduler.end(Ending.QUIT)
-    assert job.asked == waiting.asked == ["stop", Ending.QUIT]
+    owner.scheduler.shut_down(Shutdown.QUIT)
+    assert job.asked == waiting.asked == ["stop", Shutdown.QUIT]
 
 
 # Time and faults
 
 
 def test_since_when_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After loading: since the game was ready, not since its event was taken."""
+    """After loading, it is free since the game was ready, not since its event was settled."""
     monkeypatch.setattr("daemon.scheduler.now_ns", lambda: 99)
     owner = Owner()
     owner.begin(State.READY)
-    assert owner.scheduler.free_since_ns == LOADED.ready_ns
+    assert owner.scheduler.idle_since_ns == LOADED.ready_ns
     job = FakeJob()
     owner.scheduler.start(job)
     owner.finish(job)
-    assert owner.scheduler.free_since_ns == 99
+    assert owner.scheduler.idle_since_ns == 99
 
 
 def test_a_fault_of_a_job_is_its_last_event() -> None:
@@ -250,7 +250,7 @@ def test_a_fault_of_a_job_is_its_last_event() -> None:
 
 @pytest.mark.parametrize("state", [State.EMPTY, State.READY])
 def test_a_thread_that_cannot_be_started(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The job's last event is queued like any other; until it is settled the job counts as running."""
+    """Its last event is queued like any other; until that is settled the job counts as running."""
     owner = Owner()
     owner.begin(state)
 
@@ -262,5 +262,5 @@ def test_a_thread_that_cannot_be_started(state: State, monkeypatch: pytest.Monke
     assert owner.scheduler.job is not None
     event = owner.inbox.get(timeout=10)
     assert event == Failed(Kind.INTERNAL, "internal: RuntimeError: can't start new thread")
-    owner.scheduler.settle(event)
+    owner.scheduler.job_ended(event)
     assert owner.scheduler.state is state and owner.scheduler.job is None

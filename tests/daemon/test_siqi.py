@@ -1,4 +1,4 @@
-"""The library: examples as they stand in its documentation and in README, and what a caller may do wrong."""
+"""The library: the examples of its documentation and of README, and callers' errors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_readme_s_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", siqi.GAMES)
 def test_an_engine_plays_each_game(name: str) -> None:
-    """Four moves of each side, by one engine for both; each is legal, and the position is the protocol's."""
+    """One engine plays four moves for each side; each is legal, and the position is the protocol's."""
     position = siqi.position(name)
     with siqi.Engine(name, {"Seed": 1, "Hash": 4}) as engine:
         for _ in range(8):
@@ -86,7 +86,7 @@ def test_an_analysis_ends_by_its_block_by_stop_and_by_a_limit(xiangqi: siqi.Engi
 
 
 def test_a_call_ends_an_analysis_that_runs(xiangqi: siqi.Engine) -> None:
-    """Left half read, or by an error, too."""
+    """The analysis ends even if it was half read or left by an error."""
     board = siqi.position("xiangqi")
     with xiangqi.analysis(board) as running:
         assert xiangqi.play(board, siqi.Limit(depth=1)).move in board.legal_moves
@@ -129,7 +129,7 @@ def test_boards_that_count_ranks_from_one(xiangqi: siqi.Engine) -> None:
         {"nodes": 10**30},
     ],
 )
-def test_limits_that_cannot_be(xiangqi: siqi.Engine, limit: dict[str, Any]) -> None:
+def test_impossible_limits(xiangqi: siqi.Engine, limit: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="limit"):
         xiangqi.play(siqi.position("xiangqi"), siqi.Limit(**limit))
 
@@ -149,7 +149,7 @@ def test_no_search_goes_on_for_nobody() -> None:
 
 
 def test_the_history_of_a_board_counts(xiangqi: siqi.Engine) -> None:
-    """The rules about repetition need it."""
+    """The rules of repetition need the history."""
     board = siqi.Board("3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1")
     for move in ("a1a2", "d9d8", "a2a1", "d8d9") * 2:
         board.push_uci(move)
@@ -196,7 +196,7 @@ def test_a_view_hides_what_it_does_not_know() -> None:
         (lambda: siqi.position("connect6").push("z1"), "z1"),
     ],
 )
-def test_what_cannot_be_is_a_value_error(call: object, reason: str) -> None:
+def test_an_impossible_call_is_a_value_error(call: object, reason: str) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=reason):
         call()
@@ -211,7 +211,7 @@ def test_a_position_of_another_game(xiangqi: siqi.Engine) -> None:
         xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1), root_moves=["a0a9"])
 
 
-def test_a_closed_engine_says_so() -> None:
+def test_a_closed_engine_refuses_calls() -> None:
     engine = siqi.Engine("connect6")
     running = engine.analysis(siqi.position("connect6"))
     engine.close()
@@ -221,7 +221,7 @@ def test_a_closed_engine_says_so() -> None:
 
 
 def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(name: str, tell: object = None) -> None:
+    def broken(name: str, warn: object = None) -> None:
         raise OSError("no such disk")
 
     monkeypatch.setattr(registry, "load", broken)
@@ -230,10 +230,10 @@ def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_fault_of_a_search_is_raised_once(xiangqi: siqi.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = xiangqi._engine._table
-    assert table is not None
+    loaded = xiangqi._engine._loaded_game
+    assert loaded is not None
     with monkeypatch.context() as patch:
-        patch.setattr(type(table.searcher), "iterate", lambda self: 1 // 0)
+        patch.setattr(type(loaded.searcher), "iterate", lambda self: 1 // 0)
         with pytest.raises(siqi.EngineError, match="ZeroDivisionError"):
             xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1))
     assert xiangqi.play(siqi.position("xiangqi"), siqi.Limit(depth=1)).move

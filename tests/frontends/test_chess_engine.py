@@ -1,4 +1,4 @@
-"""python-chess's `chess.engine` as a client of the daemon, given our boards for its own."""
+"""python-chess's `chess.engine` as a client of the daemon, with our boards in place of its own."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_options_and_root_moves(engine: chess.SimpleEngine) -> None:
 
 
 def test_lines_of_moves_are_read_whole(engine: chess.SimpleEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However the engine was started: chess's own pattern has no rank 0 and no file i."""
+    """Variations are read although chess's own pattern of a move has no rank 0 and no file i."""
     monkeypatch.setattr(chess, "UCI_REGEX", re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?\Z|0000\Z"))
     board = Board()
     board.push_uci("h2e2")

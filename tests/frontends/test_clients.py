@@ -1,5 +1,5 @@
-"""Programs that others wrote drive the daemon in whole games: cchess, fairyfishnet's worker, CuteGames, a match
-against Fairy-Stockfish."""
+"""Other authors' programs drive the daemon in whole games: cchess, fairyfishnet's worker, CuteGames, and a match with
+Fairy-Stockfish."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 @pytest.mark.parametrize("protocol", ["Uci", "Ucci"])
 def test_cchess(protocol: str, siqi: Path) -> None:
-    """It sends CRLF, `setoption name N value V` in UCCI too, and knows the score of a move by an earlier line."""
+    """cchess sends CRLF, uses `setoption name N value V` in UCCI, too, and takes a score from an earlier line."""
     cchess = pytest.importorskip("cchess.engine", reason="cchess is not installed")
     client = getattr(cchess, f"{protocol}Engine")()
     assert client.load(str(siqi))
@@ -67,7 +67,7 @@ def wait_for_move(client: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def worker(siqi: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """fairyfishnet's, with this engine for Fairy-Stockfish; its check that the engine plays chess is left out."""
+    """A worker of fairyfishnet with this engine in place of Fairy-Stockfish, without its check of chess positions."""
     module = pytest.importorskip("fairyfishnet.worker", reason="fairyfishnet is not installed")
     conf = configparser.ConfigParser()
     conf.read_dict({"Fishnet": {"EngineDir": str(siqi.parent), "Key": "none"}, "Stockfish": {"UCI_Coordinates": "1"}})
@@ -79,7 +79,7 @@ def worker(siqi: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_job_of_fairyfishnet_for_a_move(worker: Any) -> None:
-    """The worker tells where the game stands by `d` and its `Fen:`."""
+    """The worker reads the position from `d` and its `Fen:`."""
     work = {"id": "1", "type": "move", "level": 3}
     job = {"work": work, "variant": "xiangqi", "position": START, "moves": "h3e3 h10g8"}
     answer = worker.bestmove(job)
@@ -116,7 +116,8 @@ def test_a_job_of_fairyfishnet_for_an_analysis(worker: Any) -> None:
 @pytest.mark.skipif(shutil.which("fairy-stockfish", path=PATH) is None, reason="not installed: fairy-stockfish")
 @pytest.mark.parametrize("ranks", [0, 1])
 def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten in either way to write ranks; another library is the referee, and stops where ours has other legal moves."""
+    """Ten games with ranks from 0, ten from 1; the referee is another library, and any difference in legal moves ends
+    the match."""
     pytest.importorskip("pyffish", reason="pyffish is not installed")
     monkeypatch.setenv("PATH", PATH)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -140,7 +141,7 @@ CUTEGAMES = os.environ.get("CUTEGAMES") or shutil.which("cutegames")
 @pytest.mark.skipif(CUTEGAMES is None, reason="not installed: cutegames (or its path in CUTEGAMES)")
 @pytest.mark.parametrize("game", ["xiangqi", "connect6"])
 def test_games_by_cutegames(game: str, siqi: Path, tmp_path: Path) -> None:
-    """Two, each side beginning one: the engines agree on the end of both, and no game is given to the opponent."""
+    """Two games with colours reversed: the engines agree on the end of both, and no game is forfeited."""
     assert CUTEGAMES is not None
     (tmp_path / "openings.txt").write_text("startpos\n")
     settings = {

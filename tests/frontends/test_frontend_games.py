@@ -1,4 +1,4 @@
-"""Whole games by clients' protocols: each side is a process, the runner does what a client's code or text says."""
+"""Whole games by clients' protocols: each side is a process, the runner follows a client's code or specification."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from client import START_TIMEOUT_S, Client
 from naive.ewn import Naive, setup_position
 
 MAX_PLIES = 400
-"""More than the rules of any game let it have here."""
+"""More plies than any game here can have by its rules."""
 
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Client]]:
-    """Start a process; all end with the test."""
+    """A function that starts a process; all processes end with the test."""
     with ExitStack() as stack:
         yield lambda *lines: stack.enter_context(Client(*lines))
 
 
 def answer(client: Client, line: str) -> str:
-    """The next line, whatever it is."""
+    """Send a line and return the next line written."""
     return client.ask(line, until=lambda text: True, timeout_s=START_TIMEOUT_S)[-1]
 
 
 class Runner:
-    """One engine in CuteGames' way: it waits for lines of exactly two words, and leaves out all others."""
+    """An engine as CuteGames drives it: it waits for lines of exactly two words and ignores all others."""
 
     def __init__(self, client: Client, options: dict[str, str]) -> None:
         self.client = client
@@ -90,7 +90,7 @@ COLUMNS = "abcdefghijklmnopqrs"
 
 @pytest.mark.parametrize("begin, is_from_top", [(("name?",), True), (("name", "depth 1"), False)])
 def test_a_game_of_letters(begin: tuple[str, ...], is_from_top: bool, start: Callable[..., Client]) -> None:
-    """SAU's and Cloudict's; another process judges, which hears the turns in the core's words."""
+    """Games by SAU's and Cloudict's protocols; a third process, to which the turns are sent by UCI, is the referee."""
     referee = start("setoption name UCI_Variant value connect6")
     players = [start(*begin) for _ in range(2)]
     for player in players:
@@ -114,7 +114,7 @@ def test_a_game_of_letters(begin: tuple[str, ...], is_from_top: bool, start: Cal
 
 
 def test_a_game_by_myai(start: Callable[..., Client]) -> None:
-    """Every command has one line for an answer, from the name to the last move."""
+    """Every command is answered by one line, from the name to the last move."""
     players = [start() for _ in range(2)]
     setups = []
     for player, letter in zip(players, "RB"):
@@ -143,5 +143,5 @@ def test_a_game_by_myai(start: Callable[..., Client]) -> None:
 
 
 def core_square(text: str) -> str:
-    """A square with ranks from the other end: the core's of MyAI's, in capitals, or back."""
+    """Return the game's square for one of MyAI's, which is in capitals with ranks from the other end, or back."""
     return f"{text[0].swapcase()}{6 - int(text[1])}"

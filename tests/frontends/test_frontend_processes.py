@@ -1,4 +1,4 @@
-"""Front ends with real processes: short games and searches as clients lead them, and what only a process shows."""
+"""Front ends in real processes: short games and searches of clients, and behaviour that needs a process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def client() -> Iterator[Client]:
 
 
 def ask(client: Client, line: str, word: str) -> str:
-    """The one line that answers, by its first word; there is no other."""
+    """Send a line and return its answer, the only line that begins with `word`."""
     client.send(line)
     (answer,) = client.expect(lambda text: text.startswith(word), START_TIMEOUT_S)
     return answer
@@ -84,7 +84,7 @@ def test_ucci_lists_what_xiangqi_has(client: Client) -> None:
 
 
 def test_the_first_load_shows_signs_of_life(tmp_path: Path) -> None:
-    """With no kernel in the cache; the client that reads one line for each command gets just these."""
+    """Without cached kernels, progress goes to standard error, as the client reads just one line per command."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
     with Client("name", "version", "time_setting 1", "ini R", environment=environment) as client:
         client.expect(lambda line: line.startswith("A1") or len(line.split()) == 6, START_TIMEOUT_S)
@@ -137,7 +137,7 @@ def test_uci_s_ways_to_write_a_position(shared: Client, line: str) -> None:
 
 
 def test_uci_s_current_fen_with_the_whole_history(shared: Client) -> None:
-    """The history cannot be played from there: the FEN stands, and what was left out is told."""
+    """A history that cannot be played from the FEN is reported, and the position is that of the FEN."""
     shared.send(f"position fen {AFTER_CANNON} b - - 1 1 moves h2e2", "d", "isready")
     lines = shared.expect("readyok", START_TIMEOUT_S)
     assert "info string error illegal move: h2e2 (move 1; the 0 before it stand)" in lines
@@ -159,7 +159,7 @@ def test_uci_s_ranks_from_one(shared: Client) -> None:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Client]:
-    """One process for tests that leave it at rest."""
+    """One process for tests that leave it idle."""
     with Client("uci") as client:
         yield client
 
@@ -182,7 +182,7 @@ def test_xboard_plays_and_takes_back(client: Client) -> None:
     assert client.expect("move")
 
 
-def test_xboard_is_told_of_the_end(client: Client) -> None:
+def test_the_end_is_reported_to_xboard(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "sd 3", "nopost")
     client.send("force", "setboard 3k5/1R7/R8/9/9/9/9/9/9/4K4 w 0 1", "go")
     lines = client.expect(lambda line: line.startswith("1-0"), START_TIMEOUT_S)
@@ -193,7 +193,7 @@ def test_xboard_is_told_of_the_end(client: Client) -> None:
 
 
 def test_xboard_sends_a_game_without_waiting(client: Client) -> None:
-    """As when it loads one: all moves in force mode, the game still being compiled."""
+    """XBoard loads a game so: it sends all moves in force mode, also while the game is being compiled."""
     moves = ["h2e2", "h9g7", "h0g2", "i9h9", "x9x9", "b0c2", "b9c7"]
     client.send("xboard", "protover 2", "new", "force", *(f"usermove {move}" for move in moves), "sd 2", "go")
     lines = client.expect("move", START_TIMEOUT_S)
@@ -228,15 +228,15 @@ def test_xboard_ponders_and_analyses(client: Client) -> None:
 
 @pytest.mark.parametrize("lines, moves", [(("analyze",), 0), (("hard", "st 1", "usermove h2e2"), 1)])
 def test_xboard_s_end_of_input_is_the_end(lines: tuple[str, ...], moves: int) -> None:
-    """Of an analysis without a move; of pondering without one more than was asked for."""
+    """An analysis ends without a move; pondering ends without another move."""
     with Client("xboard", "protover 2", "new", *lines) as client:
         client.close_input()
-        told = client.rest(START_TIMEOUT_S)
-        assert len([line for line in told if line.startswith("move")]) == moves
+        written = client.rest(START_TIMEOUT_S)
+        assert len([line for line in written if line.startswith("move")]) == moves
         assert client.end() == 0
 
 
-def test_xboard_thinks_by_the_clock_told_after_pondering(client: Client) -> None:
+def test_xboard_thinks_by_the_clock_sent_after_pondering(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "level 0 0:30 0", "hard", "nopost", "time 3000", "usermove h2e2")
     client.expect("move", START_TIMEOUT_S)
     client.send("hint")
@@ -244,10 +244,10 @@ def test_xboard_thinks_by_the_clock_told_after_pondering(client: Client) -> None
     started = time.monotonic()
     client.send("time 20", "otim 3000", f"usermove {expected}")
     client.expect("move")
-    assert time.monotonic() - started < 1  # two tenths are on the clock
+    assert time.monotonic() - started < 1  # the clock has 0.2 s
 
 
-def test_xboard_s_bad_lines_leave_what_runs_alone(client: Client) -> None:
+def test_xboard_s_bad_lines_leave_the_search_alone(client: Client) -> None:
     client.send("xboard", "protover 2", "new", "hard", "st 1", "usermove h2e2", "setboard", "cores 128")
     lines = client.expect("move", START_TIMEOUT_S)
     assert "Error (bad argument): setboard" in lines
@@ -263,7 +263,7 @@ def test_xboard_s_bad_lines_leave_what_runs_alone(client: Client) -> None:
     assert client.expect("pong") == ["pong 5"]
 
 
-def test_ucci_stops_what_waits_for_its_moves(client: Client) -> None:
+def test_ucci_stops_queued_searches_with_banned_moves(client: Client) -> None:
     client.send("ucci", "position startpos", "banmoves h2e2", "go infinite", "stop")
     assert client.expect("bestmove", START_TIMEOUT_S)
     client.send("position startpos", "banmoves h2e2", "go ponder time 1", "ponderhit")
@@ -309,12 +309,12 @@ def test_xboard_s_engine_throws_the_die_for_a_person_too(client: Client) -> None
 
 
 def thrown(lines: list[str]) -> int:
-    """The last die of which the engine tells."""
+    """Return the last die that the engine reports."""
     return int([line for line in lines if line.startswith("0 0 0 0 die ")][-1][-1])
 
 
 def test_xboard_s_other_engine_throws_its_own_die(client: Client) -> None:
-    """And a win is told by who has lost."""
+    """Another engine's throws are not reported, and a win is reported by the loser only."""
     client.send(
         "xboard", "protover 2", "new", "variant einstein", "computer", "setboard 5/2A2/5/1a3/3bc w - - 0 1", "sd 2"
     )
@@ -352,8 +352,8 @@ def test_botzone_keeps_running(client: Client) -> None:
 
 def test_botzone_goes_on_from_a_history(client: Client) -> None:
     requests = [{"source": "h2", "target": "e2"}, {"source": "h0", "target": "g2"}]
-    told = {"requests": requests, "responses": [{"source": "h9", "target": "g7"}], "time_limit": "0.1"}
-    response = answered(client, told)
+    history_ = {"requests": requests, "responses": [{"source": "h9", "target": "g7"}], "time_limit": "0.1"}
+    response = answered(client, history_)
     assert response["source"][1] in "56789"
 
 
@@ -395,7 +395,7 @@ def test_an_option_s_error_is_no_answer_to_a_move(client: Client) -> None:
     assert [line for line in lines if line.startswith("ERROR")] == ["ERROR option Depth: 500 is not within 0..47"]
 
 
-def test_cloudict_leaves_out_turns_that_cannot_be(client: Client) -> None:
+def test_cloudict_refuses_bad_turns(client: Client) -> None:
     client.send("name", "depth 1", "new xxx", "black JJJJ", "white JJJK", "white KKLL", "black IIHH", "next")
     lines = client.expect("move", START_TIMEOUT_S)
     assert len([line for line in lines if line.startswith("ERROR illegal move")]) == 1

@@ -1,4 +1,4 @@
-"""Front ends with a scripted engine: what lines of a client lead to, and what it hears of events."""
+"""Front ends with a scripted engine: the calls that lines lead to, and the lines written for events."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from games.contract import Recollection, Score
 
 @pytest.fixture(autouse=True)
 def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The time that front ends see, in nanoseconds: lines are read at 1, and no time passes unless a test says so."""
+    """The front ends' time in nanoseconds: lines are read at 1, and time passes only if a test sets it."""
     now = [1]
     monkeypatch.setattr("daemon.frontends.move_by_move.now_ns", lambda: now[0])
     return now
@@ -56,7 +56,7 @@ def test_the_scripted_engine_has_the_engines_calls() -> None:
             if not isinstance(real, property):
                 assert inspect.signature(member) == inspect.signature(real), name
     missing = {name for name in vars(Engine) if not name.startswith("_")} - set(vars(ScriptedEngine))
-    assert missing == {"is_busy", "is_compiling", "end", "close"}  # the server's
+    assert missing == {"is_busy", "is_compiling", "shut_down", "close"}  # the server's
 
 
 # All
@@ -77,12 +77,12 @@ FRONT_ENDS = {
 
 
 def begun(line: str) -> Session:
-    """Return a client after its first line, or of those that begin alike after the second."""
+    """Return a client after its first line, or after its second where that selects the front end."""
     return Session("name", line) if line in ("version", "new black") else Session(line)
 
 
 @pytest.mark.parametrize("line", FRONT_ENDS)
-def test_the_first_word_chooses(line: str) -> None:
+def test_the_first_word_selects_the_front_end(line: str) -> None:
     assert type(Session(line).front_end) is FRONT_ENDS[line]
 
 
@@ -105,7 +105,7 @@ def test_no_line_of_a_client_is_a_fault(line: str) -> None:
     ],
 )
 def test_comments(line: str, comment: str | None, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where the protocol has none: on standard error, a text once; and notes about a search nowhere."""
+    """A protocol without comments has them on standard error, each text once, without notes of a search."""
     client = begun(line)
     for _ in range(2):
         written = [
@@ -142,7 +142,7 @@ def test_a_game_that_cannot_be_loaded(line: str, word: str, needs_game: bool, re
     assert client.engine.state is (State.LOADING if needs_game else State.EMPTY)
 
 
-def test_lines_wait_for_their_turn() -> None:
+def test_lines_wait_for_loading_and_searches() -> None:
     client = Session("uci", loads_at_once=False)
     assert client.say("uci")[-1] == "uciok"
     assert client.engine.state is State.EMPTY
@@ -195,7 +195,7 @@ def test_uci_s_searches_and_counts(line: str, call: Call) -> None:
     assert client.calls() == [call]
 
 
-def test_a_stop_holds_for_what_waits() -> None:
+def test_stop_applies_to_queued_searches() -> None:
     client = Session("uci", "go infinite", "go depth 3", "setoption name Hash value 8", "perft 3", "go nodes 5")
     assert client.say("isready") == ["readyok"]
     client.say("stop", "go nodes 6", "isready")
@@ -213,7 +213,7 @@ def test_a_stop_holds_for_what_waits() -> None:
     ]
 
 
-def test_a_ponderhit_is_for_what_waits_too() -> None:
+def test_ponderhit_applies_to_queued_searches() -> None:
     client = Session("uci", "go depth 1", "go ponder wtime 1000", "go ponder depth 2")
     client.say("ponderhit", "go ponder depth 3")
     assert client.calls() == [Ponderhit()]
@@ -404,7 +404,7 @@ def test_ucci_answers_a_search_of_a_game_that_cannot_be_loaded() -> None:
 
 
 def test_ugi_s_answer_is_two_words() -> None:
-    """CuteGames leaves out every other line, and waits for ever."""
+    """CuteGames ignores any other line and would wait for ever."""
     client = Session("ugi", "go depth 3")
     assert client.answer("b0c2", "h9g7") == ["bestmove b0c2"]
     client.say("go depth 3")
@@ -443,7 +443,7 @@ def xboard(*lines: str) -> Session:
 
 
 def test_xboard_s_clocks_are_the_engines_and_the_opponents() -> None:
-    """`time` and `otim` come before `go` says which side the engine has."""
+    """`time` and `otim` come before `go`, which sets the engine's side."""
     client = xboard("easy", "level 0 5 0")
     client.say("force", "time 100", "otim 60000", "go")
     assert client.calls()[-1] == Go(Limits(1000, 600_000, 0, 0))
@@ -495,7 +495,7 @@ def test_xboard_s_pondering() -> None:
         pondering,
     ]
     assert client.say("hint") == ["Hint: h0g2"]
-    client.say("usermove b0c2")  # another; XBoard knows no hit: even the expected move is searched anew
+    client.say("usermove b0c2")  # not the expected one; XBoard has no ponderhit, so that would also be searched anew
     assert client.calls() == [
         Stop(),
         SetPosition(None, "h2e2 h9g7"),
@@ -579,7 +579,7 @@ def test_xboard_s_die(monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.calls()[-2:] == [SetDice(6), Go(Limits(300_000, 300_000, depth=2))]
     client.say("computer")
     move = client.engine.legal_moves()[0]
-    assert client.answer(move) == [f"move {move}"]  # another engine throws its own
+    assert client.answer(move) == [f"move {move}"]  # another engine throws its own die
 
 
 # Moves one by one
@@ -596,7 +596,7 @@ def test_xboard_s_die(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_refused_search_has_one_answer(lines: tuple[str, ...], answer: str) -> None:
-    """And the engine waits for the client's next line."""
+    """After a refused search the engine waits for the client's next line."""
     client = Session(*lines)
     (said,) = client.break_off("a fault")
     assert "a fault" in said
@@ -633,7 +633,7 @@ def test_a_throw_may_be_sent_ahead_of_the_set_up() -> None:
 
 
 def test_a_bad_line_changes_nothing() -> None:
-    """Neither does a word that would begin or end a game."""
+    """A bad line that would begin or end a game changes nothing."""
     for lines, bad, answer, said in (
         (("name?", "new black"), "new foo", "j10", "move JJ@@"),
         (("name", "new black"), "end", "j10", "move JJJJ"),
@@ -662,7 +662,7 @@ def test_a_bad_line_changes_nothing() -> None:
         ),
     ],
 )
-def test_the_end_of_a_game_is_the_end_of_all_that_waits(
+def test_the_end_of_a_game_ends_queued_requests(
     lines: tuple[str, ...], end: str, begin: str, answer: str, first: str
 ) -> None:
     client = Session(*lines)
@@ -723,7 +723,7 @@ def test_a_field_has_its_shape(begin: tuple[str, ...], line: str) -> None:
 
 
 def test_options_in_uci_s_words() -> None:
-    """For programs that wrap the engine; the protocol has chosen the game."""
+    """Programs that wrap the engine set options in UCI's words, but not the game, which the protocol selects."""
     client = Session("name?")
     client.say("setoption name Depth value 1")
     assert client.calls() == [SetOption("Depth", "1")]
@@ -795,7 +795,7 @@ def test_an_option_s_error_is_no_answer_to_a_move() -> None:
     assert client.answer("i9k11") == ["move IIKK"]
 
 
-def test_cloudict_leaves_out_turns_that_cannot_be() -> None:
+def test_cloudict_refuses_bad_turns() -> None:
     client = Session("name", "new xxx", "black JJJJ")
     (answer,) = client.say("white JJJK", "white KKLL", "black IIHH", "next")
     assert answer == "ERROR illegal move, JJ is taken: JJJK"
@@ -815,8 +815,8 @@ def test_the_game_is_over() -> None:
     assert client.end_game(Score(0, 0)) == ["ERROR the game is over"]
 
 
-def test_myai_s_time_holds_at_once(now: list[int]) -> None:
-    """Before any `ini`, after one, and after a search; a new game has all of it."""
+def test_myai_s_time_applies_at_once(now: list[int]) -> None:
+    """`time_setting` works before any `ini`, after one, and after a search; a new game has the whole time."""
     get = "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
     client = Session("name", "time_setting 7")
     for line, seconds in (("", 7), ("ini R", 7), ("time_setting 3", 3), ("ini B", 3)):
@@ -852,7 +852,7 @@ def test_a_client_that_asks_for_the_name_is_known_by_its_next_word() -> None:
         front_end = client.front_end
         assert isinstance(front_end, named.Named)
         assert client.say("name") == ["name Siqi"]
-        assert client.post(Refused(Kind.INTERNAL, "x")) == []  # nobody has asked for anything
+        assert client.post(Refused(Kind.INTERNAL, "x")) == []  # no protocol is selected yet
         client.say(line)
         assert client.calls()[0] == SetOption("UCI_Variant", game)
         assert type(client.front_end) is chosen
@@ -880,7 +880,7 @@ def history(*turns: Any, **more: Any) -> str:
     ],
 )
 def test_a_field_of_botzone_s_is_one_word(request_: dict[str, Any], fault: str) -> None:
-    """In a later request, and in either place of a history: no call is made of it, nothing changes."""
+    """A malformed field, in a later request or anywhere in a history, leads to no call and changes nothing."""
     ewn = "setup" in request_
     nothing = {"setup": "-1"} if ewn else NOTHING
     request = {"target": "a4"} | request_

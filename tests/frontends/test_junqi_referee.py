@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 from junqi_games import FIRST, swapped
 
 from scripts.play import referee_junqi
@@ -28,7 +28,10 @@ for line in sys.stdin:
 
 
 def dialogue(*steps: tuple[str, int]) -> list[str]:
-    """Each line sent once the answers to those before are there; how many answers each has is told. All answers."""
+    """Send each line after the answers to the line before; return all answers.
+
+    A step is a line and the number of its answers.
+    """
     with subprocess.Popen(
         [sys.executable, "-m", "daemon"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
@@ -68,7 +71,7 @@ def test_faults_of_the_referee_have_one_line_each() -> None:
 
 
 def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:
-    """The fields of the log of a match."""
+    """Play a match; return the fields of its log, one list for each game."""
     arguments = ["play", *engines, "--clock", str(clock), "--games", str(games), "--log", str(log)]
     subprocess.run([sys.executable, ROOT / "scripts/play/referee_junqi.py", *arguments], check=True, cwd=ROOT)
     return [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""The front end that CONTRIBUTING shows is a whole one: it plays, refuses and ends."""
+"""The example front end of CONTRIBUTING is complete: it plays, refuses and ends."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_the_front_end_of_contributing() -> None:
         while engine.is_busy:
             event = inbox.get(timeout=300)
             client.write(event)
-            engine.settle(event)
-            client.drain()
+            engine.handle_event(event)
+            client.run_queued()
     assert [line for line in out.written if line][:3] == ["= Siqi", "=", "= j10"]
     (refusal, unknown) = [line for line in out.written if line.startswith("?")]
     assert "taken" in refusal and unknown == "? unknown command: dance"

@@ -1,6 +1,6 @@
-"""Every golden transcript, replayed against the real process; transcripts.py has their format.
+"""Every golden transcript is replayed against the real process; transcripts.py describes their format.
 
-`python tests/support/record_transcripts.py [NAME ...]` records them anew, after a change that is meant.
+After an intended change, `python tests/support/record_transcripts.py [NAME ...]` records them anew.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from scenarios import SCENARIOS, load_all
-from transcripts import FOLDER, Transcript, read_transcript, replay, text_of
+from transcripts import TRANSCRIPTS, Transcript, read_transcript, replay, text_of
 
-PATHS = sorted(FOLDER.glob("*/*.txt"))
+PATHS = sorted(TRANSCRIPTS.glob("*/*.txt"))
 
 
 @pytest.mark.parametrize("path", PATHS, ids=[f"{path.parent.name}/{path.stem}" for path in PATHS])

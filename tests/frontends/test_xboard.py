@@ -1,6 +1,6 @@
-"""XBoard under a virtual screen plays whole games with the daemon; other rules than ours judge them.
+"""XBoard on a virtual screen plays whole games with the daemon; another implementation of the rules checks them.
 
-It leaves a picture of itself, `build/xboard-<variant>.png`.
+Each match leaves a screenshot, `build/xboard-<variant>.png`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 CACHE = str(jit.CACHE_FOLDER.parent) if jit.CACHE_FOLDER is not None else ""
-"""The home of a match is a new folder: without this each would compile all kernels anew."""
+"""The kernel cache. The home of a match is a new folder, so without this each match would compile all kernels."""
 
 START = pyffish.start_fen("xiangqi")
 SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
@@ -36,13 +36,14 @@ SAN = re.compile(r"([KAEHRC])?([a-i]?)(\d?)(x?)([a-i])(\d)[+#]?")
 
 @pytest.fixture(autouse=True)
 def compiled(siqi: Path) -> None:
-    """XBoard does not wait for a first compile."""
+    """Compile all kernels first, as XBoard does not wait for that."""
     lines = "isready\nsetoption name UCI_Variant value ewn\nisready\n"
     subprocess.run([siqi], input=lines, text=True, capture_output=True, check=True, timeout=TIMEOUT_S)
 
 
 def play(folder: Path, first: str, second: str, *more: str, variant: str = "xiangqi") -> str:
-    """The PGN of a match of one game. Two seconds after its beginning XBoard is photographed, where `scrot` can."""
+    """Play a match of one game and return its PGN. Two seconds after the first move `scrot`, if installed, takes a
+    screenshot."""
     games = folder / "games.pgn"
     log = folder / "xboard.debug"
     silent = "-popupExitMessage false -popupMoveErrors false -soundProgram true"
@@ -64,7 +65,7 @@ def play(folder: Path, first: str, second: str, *more: str, variant: str = "xian
 
 
 def replay(pgn: str) -> tuple[str, list[str]]:
-    """The result, and the moves as pyffish writes them; each has to be the one legal move that its text names."""
+    """Return the result and the moves in pyffish's notation; each must be the only legal move that its text names."""
     tags = dict(re.findall(r'\[(\w+) "(.*)"\]', pgn))
     fen = tags.get("FEN", START)
     moves: list[str] = []
@@ -85,11 +86,11 @@ def replay(pgn: str) -> tuple[str, list[str]]:
 
 
 def fits(move: str, text: re.Match[str], board: list[list[str]]) -> bool:
-    """Whether a move of pyffish's, ranks from 1, is what XBoard's text says, ranks from 0."""
+    """True if a move of pyffish's (ranks from 1) is the one that XBoard's text (ranks from 0) names."""
     origin, target = re.findall(r"[a-i]\d+", move)
     letter = {"N": "H", "B": "E", "P": ""}.get(kind := board[10 - int(origin[1:])][ord(origin[0]) - 97].upper(), kind)
     piece, column, rank, _, to_column, to_rank = text.groups()
-    if not piece:  # a pawn's column is left out where it goes straight ahead
+    if not piece:  # a pawn's column is omitted if it moves straight ahead
         column = column or to_column
     return (
         (target[0], int(target[1:])) == (to_column, int(to_rank) + 1)
@@ -111,8 +112,8 @@ def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("uci2wb", path=PATH) is None, reason="not installed: uci2wb")
 @pytest.mark.parametrize("protocol", ["-x", "-c"])
 def test_a_game_through_uci2wb(protocol: str, siqi: Path, tmp_path: Path) -> None:
-    """As UCCI, and as UCI in Cyclone's dialect."""
-    options = ("-depth", "4", "-xponder")  # pondering, uci2wb 4.1 loses a move in one game of twenty
+    """uci2wb drives the engine by UCCI, and by Cyclone's variant of UCI."""
+    options = ("-depth", "4", "-xponder")  # with pondering, uci2wb 4.1 loses a move in one game of twenty
     pgn = play(tmp_path, f"uci2wb {protocol} {siqi}", "hoixiangqi", *options)
     result, moves = replay(pgn)
     assert result in ("1-0", "0-1", "1/2-1/2")
@@ -132,8 +133,8 @@ def test_a_position_from_a_file_against_itself(siqi: Path, tmp_path: Path) -> No
 
 
 def test_einstein_against_itself(siqi: Path, tmp_path: Path) -> None:
-    """A variant that XBoard does not know; each piece has a letter of its own in the PGN."""
-    options = ("-inscriptions", " 123456", "-checkMates", "false")  # no moves are no stalemate but a loss
+    """EWN is a variant that XBoard does not know; each piece has its own letter in the PGN."""
+    options = ("-inscriptions", " 123456", "-checkMates", "false")  # a side without moves has lost
     pgn = play(tmp_path, str(siqi), str(siqi), *options, variant="einstein")
     tags = dict(re.findall(r'\[(\w+) "(.*)"\]', pgn))
     assert tags["Variant"] == "einstein"

@@ -1,4 +1,4 @@
-"""One suite that every game passes, by the contract alone (games/contract.py)."""
+"""The suite that every game passes, written against the contract alone (games/contract.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemon.options import checked
+from daemon.options import normalised
 from games import registry
 from games.contract import (
     HIDDEN,
@@ -43,7 +43,7 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 
 def begun(game: Game) -> Any:
-    """The first position with pieces to move."""
+    """Return the first position with pieces to move."""
     position = game.position()
     for word in SETUPS.get(game.info.name, []):
         position.push(position.parse_move(word))
@@ -51,7 +51,7 @@ def begun(game: Game) -> Any:
 
 
 def any_move(position: Any, rng: random.Random) -> int:
-    """A random legal move, without listing all of Connect6's."""
+    """Return a random legal move, without listing all of Connect6's."""
     if position.count_legal() < 3000:
         move: int = rng.choice(position.legal_moves())
         return move
@@ -70,7 +70,7 @@ def any_move(position: Any, rng: random.Random) -> int:
 
 
 def play(game: Game, seed: int) -> list[Any]:
-    """A random game: the positions before each ply, and the last."""
+    """Return the positions of a random game: before each ply, and the last."""
     rng = random.Random(seed)
     position = begun(game)
     line = [position.copy()]
@@ -91,11 +91,11 @@ def test_declaration(game: Game) -> None:
 
 
 def test_the_declared_options_are_those_that_can_be_set(game: Game) -> None:
-    """A default is a value that the declaration allows, and setting it changes nothing; no other option is known."""
+    """Defaults are allowed by their declarations, and setting them changes nothing; no other option is known."""
     fen = begun(game).fen()
     for option in game.info.options:
         if option.kind != "string":
-            assert checked(option, option.default) == option.default
+            assert normalised(option, option.default) == option.default
         game.set_option(option.name, option.default)
     for option in SHARED:
         if option not in game.info.options:
@@ -107,7 +107,7 @@ def test_the_declared_options_are_those_that_can_be_set(game: Game) -> None:
 
 
 def test_positions_have_what_the_declaration_promises(game: Game) -> None:
-    """All members of a protocol where the game is declared to need it, else none; the die is set or refused."""
+    """A position has all members of a protocol if its game declares the need, else none; the die is set or refused."""
     info, position = game.info, begun(game)
     for protocol, is_promised in (
         (DicePosition, info.has_dice),
@@ -126,7 +126,7 @@ def test_positions_have_what_the_declaration_promises(game: Game) -> None:
 
 
 def test_board_shape(game: Game) -> None:
-    """Every point has a name that is read back, alone, in pairs and in capitals; the frame is as documented."""
+    """Every point's name is read back, alone, in pairs and in capitals; the frame is as documented."""
     board = game.info.board
     width, height = len(board.columns), len(board.rows)
     last = width - 1, height - 1
@@ -142,7 +142,7 @@ def test_board_shape(game: Game) -> None:
         with pytest.raises(ValueError, match="off the board"):
             board.point_text(*point)
     corner = board.point_text(0, 0)
-    kelvin, long_s = "\u212a1", "\u017f1"  # k and s to who ignores case
+    kelvin, long_s = "\u212a1", "\u017f1"  # equal to k and s if case is ignored
     broken = [f"{corner}{rest}" for rest in (" ", "\n", "=", "-", corner[0])]
     for text in ("", "?", "123456", "a20", "t1", kelvin, long_s, *broken):
         with pytest.raises(ValueError, match="not made of points"):
@@ -220,7 +220,7 @@ def test_set_ups_stand_where_the_game_says(game: Game) -> None:
 
 
 def test_views_are_written_as_their_viewer_sees_them(game: Game) -> None:
-    """Hidden pieces are X and x, the viewer follows from them, and a referee's words become a view's."""
+    """Hidden pieces are X and x, the viewer follows from them, and a referee's results become words of a view."""
     if not game.info.has_hidden:
         assert not hasattr(game.position(), "observed")
         return
@@ -304,7 +304,7 @@ def test_garbage_is_refused_in_one_line(game: Game) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_search_contract(game: Game, threads: int) -> None:
-    """A legal move from the first iteration on, stop flag or not; root moves respected; MultiPV distinct."""
+    """The first iteration has a legal move even if stopped; root moves are respected; lines of MultiPV are distinct."""
     searcher = game.searcher()
     searcher.configure(8, threads, 5)
     position = begun(game)
@@ -358,7 +358,7 @@ def test_perft_stops(game: Game) -> None:
 
 
 def golden_lines(game: Game) -> list[str]:
-    """A playthrough in text: each position, its legal moves' number, the move, and the outcome."""
+    """Return a playthrough as text: each position with its count of legal moves and its move, then the outcome."""
     rng = random.Random(2024)
     position = begun(game)
     lines = []
@@ -377,7 +377,7 @@ def golden_lines(game: Game) -> list[str]:
 
 
 def test_golden_playthrough(game: Game) -> None:
-    """Write the expected files anew with `python tests/rules/test_conformance.py` after a change that is meant."""
+    """After an intended change, `python tests/rules/test_conformance.py` writes the expected files anew."""
     path = GOLDEN / f"{game.info.name}.txt"
     assert path.exists(), f"{game.info.name} has no golden playthrough"
     assert golden_lines(game) == path.read_text().splitlines()

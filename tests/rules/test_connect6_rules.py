@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import SHARED, lines, live_bytes, vectors
+from fixture_files import SHARED, lines, vectors
+from live_record import live_bytes
 
 from games import registry
 from games.connect6.evaluation.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
@@ -36,7 +37,7 @@ def replay(game: Game, moves: list[str]) -> Any:
 
 
 def drawn_board(empty: list[str]) -> str:
-    """The first field of a FEN without six in a row, but for some empty points."""
+    """Return the first field of a FEN: a board without six in a row, full except for some points."""
     rows = []
     for row in range(19, 0, -1):
         stones = ["bw"[(column // 2 + row) % 2] for column in range(19)]
@@ -46,7 +47,7 @@ def drawn_board(empty: list[str]) -> str:
 
 
 def random_turn(rng: random.Random, oracle: Naive) -> str:
-    """A turn near the middle, where lines get long, points in either order."""
+    """Return a random turn, mostly near the middle, where lines get long; its points in either order."""
     free = oracle.points_free()
     near = [point for point in free if 6 <= point[0] <= 12 and 7 <= point[1] <= 13]
     if rng.random() < 0.1 or len(near) < 2:
@@ -56,7 +57,7 @@ def random_turn(rng: random.Random, oracle: Naive) -> str:
 
 
 def random_games(game: Game, seed: int, count: int, length: int) -> Iterator[tuple[Any, Naive]]:
-    """Each position of random games, the ends included, with the oracle's."""
+    """Yield each position of random games with the oracle's, final positions included."""
     rng = random.Random(seed)
     for _ in range(count):
         position, oracle = game.position(), Naive()

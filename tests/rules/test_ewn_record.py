@@ -1,4 +1,4 @@
-"""EWN's championship records: read, written, and what is wrong with them."""
+"""EWN's championship records: reading, writing, and the errors of bad ones."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def test_random_games_come_back_and_can_be_replayed() -> None:
         ("(R6,B3)\n2:3;(B3,D4)", "(R6,B3)\n2:3;(B3,B3)\n3:6;(R6,C2)", "move 3: R6 is not on the board"),
     ],
 )
-def test_what_is_wrong_is_told(old: str, new: str, error: str) -> None:
+def test_errors_are_reported(old: str, new: str, error: str) -> None:
     with pytest.raises(ValueError, match=error):
         list(read(TEXT.replace(old, new)))

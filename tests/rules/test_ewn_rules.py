@@ -8,7 +8,8 @@ import random
 from typing import Any
 
 import pytest
-from conftest import SHARED, live_bytes, vectors
+from fixture_files import SHARED, vectors
+from live_record import live_bytes
 
 from games import registry
 from games.contract import Game

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 import pytest
-from conftest import FIXTURES
+from fixture_files import FIXTURES
 from junqi_games import (
     FIRST,
     LAST_ROWS,

@@ -1,11 +1,10 @@
-"""What a side of Junqi sees of a game, and what it may conclude."""
+"""Junqi's views: the part of a game that a side sees, and its conclusions."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from conftest import live_bytes
 from junqi_games import (
     FIRST,
     SETUPS,
@@ -21,10 +20,11 @@ from junqi_games import (
     texts,
     view_fen,
 )
+from live_record import live_bytes
 
 from games import registry
 from games.contract import Game
-from games.junqi.knowledge.belief import spread_counts
+from games.junqi.knowledge.belief import narrow_by_counts
 from naive import junqi as naive
 from naive.junqi import Naive
 
@@ -35,18 +35,18 @@ def game() -> Game:
 
 
 FLAGLESS = (
-    "x1x1x/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",  # nobody stands in a headquarters
-    "1a1b1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC s f 3",  # those who do are known
-    "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B1C2 f f 3",  # the viewer has lost his own
+    "x1x1x/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC f f 3",  # no piece stands in a headquarters
+    "1a1b1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B2LC s f 3",  # the pieces in headquarters are known
+    "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/B1C2 f f 3",  # the viewer has lost its own flag
     "1x1x1/1x3/5/1x1x1/5/5/5/1A3/5/5/JJ1I1/1B1C1 s f 3",
-    "5/5/5/5/5/5/5/5/5/5/5/3L1 f f 0",  # nothing of the other side is left
+    "5/5/5/5/5/5/5/5/5/5/5/3L1 f f 0",  # the other side has no piece left
 )
 """Views in which a side has no flag."""
 
 
 @pytest.mark.parametrize("fen", FLAGLESS)
 def test_a_view_without_a_flag_answers_everything(game: Game, fen: str) -> None:
-    """The fallen flag is one of the dead: no other of them may be one."""
+    """The fallen flag is one dead piece; no other dead piece can be the flag."""
     position = game.position(fen)
     assert position.fen() == fen and position.outcome() is not None
     assert game.evaluate(position)[-1].startswith("total ")
@@ -92,7 +92,7 @@ def test_views_of_random_games(game: Game) -> None:
                 assert view.record.board.tolist() == referee.record.board.tolist()
                 assert view.record.where.tolist() == referee.record.where.tolist()
                 if count % 4 == 0:
-                    assert sorted(spread_counts(view._may(enemy))) == sorted(view._may(enemy))
+                    assert sorted(narrow_by_counts(view._may(enemy))) == sorted(view._may(enemy))
                     fresh = game.position(view.fen())
                     assert fresh.fen() == view.fen()
                     assert fresh.key == view.key
@@ -106,7 +106,7 @@ def test_views_of_random_games(game: Game) -> None:
 
 
 def worlds(rng: random.Random, setups: tuple[str, str], enemy: int) -> tuple[str, str]:
-    """The same set-ups, but two unlike pieces of the enemy exchanged."""
+    """Return the set-ups with two unlike pieces of the enemy exchanged."""
     while True:
         one, other = rng.sample(range(25), 2)
         word = swapped(setups[enemy], naive.SLOTS[one], naive.SLOTS[other])
@@ -203,7 +203,7 @@ def test_code_2_is_a_bomb_or_an_equal(game: Game, word: str, left: str) -> None:
     assert letters(int(view.record.may[piece])) == left
 
 
-def test_code_2_of_the_own_bomb_tells_nothing(game: Game) -> None:
+def test_code_2_of_the_own_bomb_reveals_nothing(game: Game) -> None:
     view = game.position(view_fen({0: "1x1x1", 3: "2K2", 4: "2x2", 11: "1L3"}))
     piece = piece_on(view, "E2")
     view.push(view.parse_move("D2E2"))
@@ -237,7 +237,7 @@ def test_a_turn_on_the_railway_is_an_engineer(game: Game) -> None:
     assert may(view, "B2") == "abcdefghijk"
 
 
-def test_the_commander_falls_with_its_flag_told(game: Game) -> None:
+def test_the_commander_falls_with_its_flag_announced(game: Game) -> None:
     fen = view_fen({0: "1x1x1", 3: "2A2", 4: "2x2", 11: "1L3"})
     view = game.position(fen)
     piece = piece_on(view, "E2")
@@ -253,7 +253,7 @@ def test_the_commander_falls_with_its_flag_told(game: Game) -> None:
     assert view.fen() == fen
 
 
-def test_a_known_commander_cannot_fall_untold(game: Game) -> None:
+def test_a_known_commander_cannot_fall_unannounced(game: Game) -> None:
     view = game.position(view_fen({0: "1x1x1", 3: "2K2", 4: "2a2", 11: "1L3"}))
     before = state(view)
     with pytest.raises(ValueError, match="the commander fell, but its flag was not announced"):
@@ -264,7 +264,7 @@ def test_a_known_commander_cannot_fall_untold(game: Game) -> None:
 
 
 @pytest.mark.parametrize("square", ["A0", "E2", "C0", "L1", "D2"])
-def test_a_flag_told_where_none_can_stand(game: Game, square: str) -> None:
+def test_a_flag_announced_where_none_can_stand(game: Game, square: str) -> None:
     view = game.position(view_fen({0: "xx1x1", 3: "2A2", 4: "2x2", 11: "1L3"}))
     before = state(view)
     with pytest.raises(ValueError, match=f"no flag can stand on {square}"):
@@ -272,7 +272,7 @@ def test_a_flag_told_where_none_can_stand(game: Game, square: str) -> None:
     assert state(view) == before
 
 
-def test_a_flag_known_from_the_fen_and_told_again_proves_no_commander(game: Game) -> None:
+def test_a_flag_known_from_the_fen_and_announced_again_proves_no_commander(game: Game) -> None:
     view = game.position(view_fen({0: "1l1x1", 3: "2A2", 4: "1xx2", 11: "1L3"}))
     piece = piece_on(view, "E2")
     view.push(view.parse_move("D2E2=2@A1"))

@@ -1,4 +1,4 @@
-"""The other rules library as referee: it knows our legal moves, ends games where ours ends them, and is obeyed."""
+"""Pyffish as referee: its legal moves and its ends of games are ours, and a difference stops the match."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_random_games_have_the_same_legal_moves_in_both_libraries() -> None:
     rng = random.Random(5)
     for _ in range(4):
         position = PyffishPosition()
-        while position.ply < 150 and position.outcome() is None:  # raises where the libraries differ
+        while position.ply < 150 and position.outcome() is None:  # raises if the libraries differ
             position.push(rng.choice(position.legal_moves()))
         assert position.ply > 10
 

@@ -1,4 +1,4 @@
-"""Records of games: each game's come back as they were written, and are the games they tell of."""
+"""Game records of every game: they are read back as written, and replay to the same games."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def random_game(name: str, rng: random.Random) -> GameRecord:
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_what_is_written_is_read(name: str) -> None:
-    records, rng = registry.records(name), random.Random(3)
+    records, rng = registry.game_record_format(name), random.Random(3)
     games = [random_game(name, rng) for _ in range(4)]
     text = "".join(records.write(game) for game in games)
     assert text.encode(records.ENCODING)
@@ -57,19 +57,19 @@ def test_what_is_written_is_read(name: str) -> None:
 
 
 def test_connect6_as_the_championships_keep_it() -> None:
-    (game,) = registry.records("connect6").read(io.StringIO(C6))
+    (game,) = registry.game_record_format("connect6").read(io.StringIO(C6))
     assert game == GameRecord(
         ("j10", "i11k9", "j11j12"), (), "1-0", "Alpha", "Beta", "2017.07.29 14:00 重庆", "2017 CCGC"
     )
-    assert registry.records("connect6").write(game) == C6
+    assert registry.game_record_format("connect6").write(game) == C6
     for wrong in (C6.replace("W(K", "B(K"), C6.replace("C6", "WTN", 1), "{}"):
         with pytest.raises(ValueError, match=r"wrong side|not a record"):
-            list(registry.records("connect6").read(io.StringIO(wrong)))
+            list(registry.game_record_format("connect6").read(io.StringIO(wrong)))
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
-    records, rng = registry.records(name), random.Random(5)
+    records, rng = registry.game_record_format(name), random.Random(5)
     games = [random_game(name, rng) for _ in range(2)]
     bad = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[C7]\n", "junqi": "nonsense\n"}[name]
     found = records.read(io.StringIO(records.write(games[0]) + bad + records.write(games[1])))
@@ -84,7 +84,7 @@ def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
 
 
 def notes_of(game: Game, text: str = "+0.13/5") -> dict[int, Note]:
-    """A note of two lines for every position, of one and of two moves where there are any."""
+    """Return notes for every position: a line of up to two moves and a line of one."""
     notes: dict[int, Note] = {}
     board = game.board()
     for place in range(len(game.moves) + 1):

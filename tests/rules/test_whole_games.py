@@ -15,7 +15,7 @@ from games import registry
 
 COMMAND = shlex.join([sys.executable, "-m", "daemon"])
 MARGIN_MS = 1000
-"""A busy machine may halt a process for tenths of a second; without a margin, see RESULTS.md."""
+"""A busy machine can halt a process for tenths of a second; RESULTS.md has the games without a margin."""
 
 
 @pytest.mark.parametrize(

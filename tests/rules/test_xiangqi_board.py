@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import games.xiangqi.library
+from games.xiangqi import library
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.library import (
     ADVISOR,
@@ -67,7 +67,7 @@ def squares(*names: str) -> set[int]:
 
 
 def positions(count: int, seed: int) -> Iterator[Board]:
-    """Positions of random games; captures and checks are favoured, so that lines open and kings are under fire."""
+    """Yield positions of random games; captures and checks are favoured, to open lines and expose kings."""
     choose = random.Random(seed)
     for _ in range(count):
         board = Board()
@@ -86,7 +86,7 @@ def place(square: int) -> naive.Square:
 
 
 def naive_attackers(pieces: naive.Board, color: bool, target: int) -> set[int]:
-    """The pieces that reach the square with an enemy on it: a pawn, unless it is their enemy king's already."""
+    """Return the pieces that reach a square once an enemy pawn stands on it, or the enemy king if it does already."""
     there = pieces.get(place(target), "")
     if there != ("k" if color == RED else "K"):
         pieces = {**pieces, place(target): "p" if color == RED else "P"}
@@ -173,7 +173,7 @@ OMITTED = {
     "tbz_magic": SYZYGY,
     "tbz_suffix": SYZYGY,
 }
-"""Public names of `chess.Board` that ours lacks, and why."""
+"""Public names of `chess.Board` that ours lacks, with the reason."""
 
 OPTIONS_OMITTED = {
     "board_fen": {"promoted"},
@@ -181,10 +181,10 @@ OPTIONS_OMITTED = {
     "find_move": {"promotion"},
     "set_piece_at": {"promoted"},
     "uci": {"chess960"},
-    "unicode": {"invert_color", "borders"},  # the characters tell the colours apart; lines are full-width as they are
+    "unicode": {"invert_color", "borders"},  # the characters differ by colour; lines are full-width already
     "xboard": {"chess960"},
 }
-"""Options of python-chess's verbs that ours lack."""
+"""Parameters of python-chess's methods that ours lack."""
 
 
 def public(board: Any) -> set[str]:
@@ -212,29 +212,29 @@ def test_verbs_take_what_python_chess_has_them_take() -> None:
     assert lacking == OPTIONS_OMITTED
 
 
-@pytest.mark.parametrize("name", games.xiangqi.library.__all__)
+@pytest.mark.parametrize("name", library.__all__)
 def test_the_package_has_every_name_it_declares(name: str) -> None:
-    value = getattr(games.xiangqi.library, name)
+    value = getattr(library, name)
     if callable(value) and hasattr(chess, name):
         assert callable(getattr(chess, name))
 
 
 def test_colours_and_turns_are_python_chess_s() -> None:
     assert (RED, BLACK, COLORS) == (chess.WHITE, chess.BLACK, chess.COLORS)
-    assert games.xiangqi.library.COLOR_NAMES == ["black", "red"] and Board().turn == RED
+    assert library.COLOR_NAMES == ["black", "red"] and Board().turn == RED
 
 
 # Values
 
 
 def test_squares() -> None:
-    assert len(SQUARES) == len(set(games.xiangqi.library.SQUARE_NAMES)) == 90
-    for place, name in zip(SQUARES, games.xiangqi.library.SQUARE_NAMES):
+    assert len(SQUARES) == len(set(library.SQUARE_NAMES)) == 90
+    for place, name in zip(SQUARES, library.SQUARE_NAMES):
         assert parse_square(name) == square(square_file(place), square_rank(place)) == place
         assert square_name(place) == name
         file, rank = (
-            games.xiangqi.library.FILE_NAMES[square_file(place)],
-            games.xiangqi.library.RANK_NAMES[square_rank(place)],
+            library.FILE_NAMES[square_file(place)],
+            library.RANK_NAMES[square_rank(place)],
         )
         assert file + rank == name
         assert square_mirror(square_mirror(place)) == flip_horizontal(flip_horizontal(place)) == place
@@ -562,7 +562,7 @@ def is_playable(fen: str) -> bool:
 
 
 def test_valid_boards_are_those_that_the_engine_takes() -> None:
-    """Positions of games, slightly wrong: a piece put, taken or moved, or the other side to move."""
+    """The boards are of random games, with one piece put, removed or moved, or the other side to move."""
     choose = random.Random(12)
     valid = invalid = 0
     for board in positions(300, seed=11):
@@ -641,7 +641,7 @@ NEED_A_PLAYABLE_POSITION: dict[str, Callable[[Board], object]] = {
 
 
 @pytest.mark.parametrize("verb", NEED_A_PLAYABLE_POSITION)
-def test_what_needs_legal_moves_says_why_there_are_none(verb: str) -> None:
+def test_what_needs_legal_moves_reports_why_there_are_none(verb: str) -> None:
     board = Board(KINGS)
     board.remove_piece_at(parse_square("d9"))
     fen = board.fen()

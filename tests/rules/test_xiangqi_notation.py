@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import SHARED
+from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ from games.xiangqi.rules.move import (
 
 NOTATIONS: tuple[Any, ...] = ("wxf", "chinese", "traditional", "iccs")
 ROUND_TRIP_GAMES = int(os.environ.get("SIQI_ROUND_TRIP_GAMES", "200"))
-"""Games of the shared file whose every move is written and read; 5,000 take a minute and a half."""
+"""Games of the shared file whose moves are all written and read; 5,000 take a minute and a half."""
 
 THREE = "5k3/3P5/3P5/3P5/P8/9/9/9/9/4K4 w - - 0 1"
 FOUR = "5k3/3P5/3P5/3P5/3P5/9/9/9/9/4K4 w - - 0 1"
@@ -41,7 +41,7 @@ FIVE = "3P1k3/3P5/3P5/3P5/3P5/9/9/9/9/4K4 w - - 0 1"
 TWO_FILES = "5k3/2P3P2/2P3P2/2P6/9/9/9/9/9/4K4 w - - 0 1"
 BLACK_TWO_FILES = "5k3/9/9/9/9/9/p6p1/p6p1/9/4K4 b - - 0 1"
 TANDEM = "2rak4/9/2r6/9/1n7/1n7/6C2/4B4/6C2/3AKA3 w - - 0 1"
-"""Cannons and rooks and horses in tandem, of both sides."""
+"""Cannons, rooks and horses of both sides in tandem."""
 
 
 # Values
@@ -315,7 +315,7 @@ def test_every_legal_move_of_random_games() -> None:
 
 
 def random_crowd(choose: random.Random) -> Board:
-    """Five pawns a side on few files, and elephants and advisors anywhere: what only composed positions show."""
+    """Return a random composed position: five pawns a side on few files, advisors and elephants anywhere."""
     while True:
         rows = [["1"] * 9 for _ in range(10)]
         files = choose.sample(range(9), choose.choice((1, 2, 2, 3)))
@@ -425,7 +425,7 @@ def test_malformed_games_are_reported_and_skipped(caplog: pytest.LogCaptureFixtu
 
 
 class Endless(io.TextIOBase):
-    """A file without end, and without a way back."""
+    """A file that never ends and cannot seek."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -575,7 +575,7 @@ def shared_games(count: int) -> Iterator[list[str]]:
 
 @pytest.mark.shared
 def test_every_move_of_real_games_survives_every_notation() -> None:
-    """UCI with ranks from 0 and from 1, ICCS, WXF, Chinese in both scripts; and the whole game as PGN."""
+    """The notations: UCI with ranks from 0 and from 1, ICCS, WXF, Chinese in both scripts; PGN for whole games."""
     plies = games = 0
     for texts in shared_games(ROUND_TRIP_GAMES):
         board = Board()

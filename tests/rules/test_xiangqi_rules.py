@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import FIXTURES, SHARED, lines, live_bytes, vectors
+from fixture_files import FIXTURES, SHARED, lines, vectors
+from live_record import live_bytes
 
 from games import registry
 from games.contract import Game, Outcome, Task
@@ -42,7 +43,7 @@ def replay(game: Game, fen: str | None, moves: list[str]) -> Any:
 
 
 ADVISOR_ASTRAY = "4k4/9/9/9/9/9/9/4n4/3A5/3K5 w - - 0 1"
-"""A position of a public suite that is refused."""
+"""A position of a public suite that the game refuses."""
 
 
 def texts(position: Any) -> list[str]:
@@ -116,7 +117,7 @@ def test_random_games_against_the_oracle(game: Game) -> None:
 
 
 def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
-    """All pairs of squares, in the start positions and a few plies of random walks from them."""
+    """All pairs of squares are tried, in the start positions and at some plies of random walks from them."""
     rng = random.Random(11)
     words = [origin | target << 7 for origin in range(90) for target in range(90)]
     for fen in starts():
@@ -218,7 +219,7 @@ def test_accepted_fens(game: Game, given: str, read: str) -> None:
 
 
 def test_pieces_stand_where_the_rules_let_them(game: Game) -> None:
-    """On every square of the board each piece of either side is taken, or refused with its place, by the rules."""
+    """Each advisor, elephant and pawn is accepted on its own points, and refused with its square on all others."""
     points = {
         "advisor": {"d0", "f0", "e1", "d2", "f2"},
         "elephant": {"c0", "g0", "a2", "e2", "i2", "c4", "g4"},
@@ -252,7 +253,7 @@ def test_pieces_stand_where_the_rules_let_them(game: Game) -> None:
 
 @pytest.mark.shared
 def test_only_three_known_positions_of_public_suites_are_refused(game: Game) -> None:
-    """The others have no piece where it cannot stand."""
+    """In all others every piece is where it can stand."""
     refused = {}
     for name in ("perft", "mates", "composed_mates", "repetition_axf", "repetition_wxf"):
         for case in vectors(f"xiangqi/{name}.jsonl", SHARED):
@@ -457,7 +458,7 @@ def test_a_long_quiet_game_is_taken_back_exactly(game: Game) -> None:
         assert live_bytes(position.record) == states.pop()
 
 
-def test_check_is_told(game: Game) -> None:
+def test_check_is_reported(game: Game) -> None:
     rng = random.Random(5)
     seen = 0
     for fen in starts():
@@ -491,7 +492,7 @@ def test_short_mates_are_found(game: Game, case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", vectors("xiangqi_repetition.jsonl"), ids=lambda c: c["id"])
 def test_repetition_suites(game: Game, case: dict[str, Any]) -> None:
-    """No exceptions: every case of both suites comes out as expected."""
+    """Every case of both suites has the expected verdict, without exceptions."""
     assert verdict(replay(game, case["fen"], case["moves"])) == case["expect_stm"]
 
 
@@ -506,7 +507,7 @@ def test_repetition_suites(game: Game, case: dict[str, Any]) -> None:
     ids=["horse", "no threat", "uncrossed pawn", "crossed pawn"],
 )
 def test_taking_protection_away_from_the_side_is_a_chase(game: Game, fen: str, cycle: str, expected: str) -> None:
-    """As in the appendix of the Asian rules: the protector, a cannon here, does not attack the chaser."""
+    """The protector, here a cannon, does not attack the chaser (appendix of the Asian rules)."""
     assert verdict(replay(game, fen, cycle.split() * 2)) == expected
     assert verdict_of_cycle(fen, cycle.split()) == expected
 
@@ -526,7 +527,7 @@ def test_repetition_suites_of_the_oracle() -> None:
 
 
 def shuffles(rng: random.Random, position: Any) -> Iterator[list[str]]:
-    """Cycles of four plies from here: a piece of each side goes and comes back."""
+    """Yield cycles of four plies from a position: a piece of each side moves out and back."""
     board = position.fen().split()[0]
     moves = texts(position)
     for text in rng.sample(moves, min(6, len(moves))) * 2:
@@ -593,6 +594,6 @@ def test_shared_perft(game: Game, fen: str, depth: int, count: int) -> None:
 @pytest.mark.parametrize("suite", ["axf", "wxf"])
 def test_shared_repetition(game: Game, suite: str) -> None:
     for case in vectors(f"xiangqi/repetition_{suite}.jsonl", SHARED):
-        if case["id"] == "wxf103":  # a pawn stands where it cannot
+        if case["id"] == "wxf103":  # a pawn stands where no pawn can
             continue
         assert verdict(replay(game, case["fen"], case["moves"])) == case["expect_stm"], case["id"]

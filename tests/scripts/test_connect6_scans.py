@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from scripts.lib import connect6_scans
-from scripts.papers.compare_connect6_scans import Pairing, play
+from scripts.papers.compare_connect6_scans import ScanJob, play
 
 from games import registry
 from games.connect6.rules.lookup import LOOKUP_RECORD
@@ -68,6 +68,6 @@ def test_the_paper_s_program_takes_a_six(game: Any) -> None:
 
 
 def test_a_game_of_the_two(game: Any) -> None:
-    played = play(Pairing(GAMES[0]["moves"][:3], 0, 6, 0.002))
+    played = play(ScanJob(GAMES[0]["moves"][:3], 0, 6, 0.002, 10))
     assert played.points in (0.0, 0.5, 1.0) and played.turns > 3
     assert min(played.depths[connect6_scans.LOCAL]) >= 1

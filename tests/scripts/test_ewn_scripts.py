@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 
 from scripts.build import build_ewn_setups
 from scripts.lib import paper_games
@@ -19,19 +19,19 @@ from scripts.papers import compare_ewn_players
 from scripts.tune import train_ewn
 
 from games import registry
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import WEIGHTS
 from games.ewn.game import EwnPosition
-from games.ewn.knowledge.knowledge import SETUPS as SETUP_BOOK
-from games.ewn.knowledge.knowledge import Knowledge, knowledge
+from games.ewn.knowledge import knowledge
+from games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
 from games.ewn.knowledge.setupbook import (
     FIRST_SETUPS,
     SECOND_SETUPS,
     SETUPS,
     SetupBook,
+    canonical,
     mirrored,
-    one_of,
     reversed_numbers,
 )
 from naive.ewn import Naive, setup_position
@@ -93,16 +93,16 @@ def test_the_evaluation_sees_a_position_and_its_turned_image_alike() -> None:
 
 def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "BOOK", tmp_path / "none.book")
-    said: list[str] = []
-    known = Knowledge(said.append)
-    assert len(said) == 1
-    assert "evaluating by steps alone" in said[0]
+    reported: list[str] = []
+    known = Knowledge(reported.append)
+    assert len(reported) == 1
+    assert "evaluating by steps alone" in reported[0]
     game = registry.load("ewn")
     ahead = known.estimate(game.position("5/5/2AB1/2CD1/3fe f").record)
     behind = known.estimate(game.position("AB3/1f3/2e2/5/5 f").record)
     assert ahead > 0.6
     assert behind < 0.4
-    assert len(evaluate.of_steps()) == WEIGHTS
+    assert len(evaluate.step_weights()) == WEIGHTS
 
 
 # Set-ups
@@ -111,7 +111,7 @@ def test_without_its_book_the_evaluation_counts_steps(tmp_path: Path, monkeypatc
 def test_alike_setups() -> None:
     assert (len(SETUPS), len(FIRST_SETUPS), len(SECOND_SETUPS)) == (720, 180, 360)
     for setup in SETUPS:
-        assert one_of(mirrored(setup)) == one_of(reversed_numbers(setup)) == one_of(setup)
+        assert canonical(mirrored(setup)) == canonical(reversed_numbers(setup)) == canonical(setup)
         assert mirrored(mirrored(setup)) == reversed_numbers(reversed_numbers(setup)) == setup
     position = EwnPosition()
     position.push(position.parse_move("123456"))
@@ -146,15 +146,15 @@ def test_the_book_of_setups() -> None:
 
 def test_a_damaged_book_of_setups_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bad.book").write_bytes(SETUP_BOOK.read_bytes()[:-7])
-    with pytest.raises(BookError):
+    with pytest.raises(BookFileError):
         SetupBook(tmp_path / "bad.book")
-    monkeypatch.setattr(knowledge, "SETUPS", tmp_path / "bad.book")
-    said: list[str] = []
-    known = Knowledge(said.append)
+    monkeypatch.setattr(knowledge, "SETUP_BOOK", tmp_path / "bad.book")
+    reported: list[str] = []
+    known = Knowledge(reported.append)
     known.set_option("OwnBook", "true")
     assert known.suggest([], random.Random(1)) is None
     assert known.suggest([], random.Random(1)) is None
-    assert len(said) == 1
+    assert len(reported) == 1
 
 
 def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
     run(monkeypatch, build_ewn_setups, *words, "--jobs", 2)
     assert (tmp_path / "setups.book").read_bytes() == first
     assert (tmp_path / "log.jsonl").read_text().splitlines(keepends=True) == log
-    with pytest.raises(BookError):  # of all set-ups
+    with pytest.raises(BookFileError):  # of all set-ups
         SetupBook(tmp_path / "setups.book")
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from fixture_files import ROOT
 
-from scripts.lib import players
+from scripts.lib import players, tablebases
 from scripts.lib.log import Log, read_log
 from scripts.lib.match_log import Reader
 from scripts.play import match
@@ -126,7 +126,7 @@ class NimGame:
 
 
 class Bench:
-    """Runs matches of the toy in one folder, and reads what they left there."""
+    """A folder for matches of the toy: plays them, and reads their logs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -256,8 +256,8 @@ def test_dice_are_the_same_in_both_games_of_a_pair(bench: Bench) -> None:
     games = bench.records()
     assert all(record["cause"] == "rules" and len(record["dice"]) == 10 for record in games)
     assert games[0]["dice"] == games[1]["dice"] != games[2]["dice"] == games[3]["dice"]
-    told = [int(line.split()[1]) for letter in "ab" for line in bench.heard(letter) if line.startswith("dice")]
-    assert sorted(told) == sorted(itertools.chain.from_iterable(record["dice"] for record in games))
+    thrown = [int(line.split()[1]) for letter in "ab" for line in bench.heard(letter) if line.startswith("dice")]
+    assert sorted(thrown) == sorted(itertools.chain.from_iterable(record["dice"] for record in games))
 
 
 def test_no_side_sees_the_other_s_set_up(bench: Bench) -> None:
@@ -418,7 +418,7 @@ def test_records_of_games_that_a_fault_ended(tmp_path: Path) -> None:
     words = ("ewn", "--a", shlex.join([sys.executable, str(bad)]), "--b", "random", "--games", "2", "--movetime", "500")
     assert match.main((*words, "--log", str(tmp_path / "m.jsonl"), "--records", str(records))) == 0
     assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 3
-    assert not list(records.iterdir())  # nobody was set up
+    assert not list(records.iterdir())  # no side was set up
 
 
 def play_ewn(tmp_path: Path, *options: str) -> int:
@@ -476,7 +476,7 @@ def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None
     log, folder = tmp_path / "m.jsonl", tmp_path / "records"
     words = (name, "--a", "random", "--b", "random", "--games", "2", "--max-plies", "40", "--log", str(log))
     assert match.main((*words, "--records", str(folder))) == 0
-    records = registry.records(name)
+    records = registry.game_record_format(name)
     for path, line in zip(sorted(folder.iterdir()), log.read_text().splitlines()[1:], strict=True):
         (game,) = records.read(io.StringIO(path.read_text(records.ENCODING)))
         played = json.loads(line)
@@ -487,8 +487,116 @@ def test_records_of_every_game_are_read_again(name: str, tmp_path: Path) -> None
         )
 
 
+def play_tournament(bench: Bench, kind: str, *modes: str, options: tuple[str, ...] = ()) -> int:
+    engines = [word for mode in modes for word in ("--engine", f"{mode}={bench.engine(mode, mode)}", "nodes=7")]
+    words = ("xiangqi", "--tournament", kind, *engines, "--log", str(bench.log), "--nodes", "5", *options)
+    return match.main(words)
+
+
+def test_a_round_robin(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play_tournament(bench, "round-robin", "one", "wise", "illegal", options=("--games", "4")) == 0
+    records = bench.records()
+    assert sorted(record["game"] for record in records) == list(range(12))
+    for k, names in enumerate((("one", "wise"), ("one", "illegal"), ("wise", "illegal"))):
+        pairing = [record for record in records if record["pair"] % 3 == k]
+        assert len(pairing) == 4 and all(set(record["players"]) == set(names) for record in pairing)
+    assert "go nodes 7" in bench.heard("wise")
+    printed = capsys.readouterr().out
+    table = re.search(r"xiangqi: round-robin of 3 engines, 12 games\n.*\n(.*)\n(.*)\n(.*)\n", printed)
+    assert table is not None
+    best, middle, worst = (line.split() for line in table.groups())
+    assert best[1] == "wise" and best[3:] == ["inf", "8", "-", "4/4", "4/4"]
+    assert middle[1:3] == ["one", "+0"] and middle[4:] == ["4", "0/4", "-", "4/4"]
+    assert worst[1] == "illegal" and worst[4:] == ["0", "0/4", "0/4", "-"]
+    assert "lost by illegal to wise: illegal 4, crash 0, time 0" in printed
+
+
+def test_a_gauntlet_goes_on_where_it_was_broken_off(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """More games of each pairing may be added, other engines not."""
+    assert play_tournament(bench, "gauntlet", "one", "wise", "random", options=("--games", "2")) == 0
+    lines = bench.log.read_bytes().splitlines(keepends=True)
+    bench.log.write_bytes(b"".join(lines[:4]) + lines[4][:30])
+    assert play_tournament(bench, "gauntlet", "one", "wise", "random", options=("--games", "4")) == 0
+    assert sorted(record["game"] for record in bench.records()) == list(range(8))
+    assert all("one" in record["players"] for record in bench.records())
+    assert bench.log.read_bytes().startswith(b"".join(lines[:4]))
+    assert re.search(r"^ ?\d one +\+0    0 ", capsys.readouterr().out, re.MULTILINE)  # the scale's origin
+    with pytest.raises(SystemExit):
+        play_tournament(bench, "gauntlet", "one", "wise", options=("--games", "4"))
+    assert "is the log of another match: engines was" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--a", "random", "--b", "random", "--engine", "c=random"), "several --engine need --tournament"),
+        (("--tournament", "gauntlet", "--engine", "c=random"), "needs two --engine"),
+        (("--tournament", "gauntlet", "--engine", "c=random", "--engine", "c=random"), "of different names"),
+        (
+            ("--tournament", "gauntlet", "--engine", "c=x", "nodes=many", "--engine", "d=random"),
+            "a bad limit",
+        ),
+        (("--tournament", "gauntlet", "--engine", "c=x", "ranks=2", "--engine", "d=random"), "engine c: "),
+        (("--a", "random", "--b", "random", "--tablebases"), "of xiangqi and ewn"),
+    ],
+)
+def test_usage_errors_of_tournaments(
+    bench: Bench, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], complaint: str
+) -> None:
+    with pytest.raises(SystemExit):
+        match.main(("connect6", "--log", str(bench.log), *words))
+    assert complaint in capsys.readouterr().err
+    assert not bench.log.exists()
+
+
+def test_tablebases_decide_games_of_xiangqi(tmp_path: Path) -> None:
+    """The game ends at once where they know the result."""
+    openings, log = tmp_path / "openings.txt", tmp_path / "m.jsonl"
+    openings.write_text("4k4/9/9/9/9/9/9/9/4R4/3K5 b\n3k5/9/9/9/9/9/9/9/9/C3K4 w\n")
+    words = ("xiangqi", "--a", "random", "--b", "random", "--games", "4", "--openings", str(openings))
+    assert match.main((*words, "--tablebases", "--log", str(log))) == 0
+    for line in log.read_text().splitlines()[1:]:
+        game = json.loads(line)
+        assert game["cause"] == "adjudicated"
+        if "R" in game["opening"]:
+            assert game["plies"] == 0 and game["winner"] == game["first"]
+            assert re.fullmatch(r"tablebase mate in \d+ plies", game["reason"])
+        else:
+            assert game["winner"] is None and game["reason"] == "tablebase draw"
+
+
+def test_a_mate_after_the_sixty_move_rule_is_none() -> None:
+    judge = tablebases.tablebase_judge("xiangqi")
+    position = registry.load("xiangqi").position("4k4/9/9/9/9/9/9/9/4R4/3K5 b")
+    found = judge(position)
+    assert found is not None and found.winner == 0
+    position.record.quiet = 119
+    assert judge(position) is None
+
+
+def test_tablebases_decide_games_of_ewn(tmp_path: Path) -> None:
+    """An adjudicated game is the beginning of the same game by the rules, and has its winner."""
+    games = []
+    for options in ((), ("--tablebases",)):
+        log = tmp_path / f"{len(options)}.jsonl"
+        words = ("ewn", "--a", "random", "--b", "random", "--games", "60", *options, "--log", str(log))
+        assert match.main(words) == 0
+        games.append([json.loads(line) for line in log.read_text().splitlines()[1:]])
+    ended = 0
+    for whole, part in zip(*games, strict=True):
+        assert whole["moves"][: part["plies"]] == part["moves"] and whole["winner"] == part["winner"]
+        assert (part["cause"] == "adjudicated") == (part["plies"] < whole["plies"])
+        ended += part["cause"] == "adjudicated"
+    assert ended > 3
+
+
+def test_missing_tablebases_are_reported(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="has no tablebases"):
+        tablebases.folder_with(tmp_path, ".ending")
+
+
 def test_scores_that_agree_decide_a_game(bench: Bench) -> None:
-    """The first score that names the winner, and two more."""
+    """The game ends after the first score that names the winner, and two more."""
     assert bench.play("sure", "doubt", "--games", "2", "--agree", "500", "2") == 0
     games = bench.records()
     assert [(game["winner"], game["cause"]) for game in games] == [(0, "adjudicated")] * 2

@@ -114,10 +114,10 @@ def mine(
     file.write_text("\n".join([*map(json.dumps, GAMES), "{broken"]) + "\n")
     monkeypatch.setattr("sys.argv", ["mine_rules.py", str(file), "--min-support", "0.5", *options])
     assert mine_rules.main() == 0
-    said = capsys.readouterr()
-    assert "4 games" in said.err
-    assert said.err.count("skipped: ") == 2 and "illegal move: a0a9" in said.err
-    return said.out.splitlines()
+    reported = capsys.readouterr()
+    assert "4 games" in reported.err
+    assert reported.err.count("skipped: ") == 2 and "illegal move: a0a9" in reported.err
+    return reported.out.splitlines()
 
 
 def test_rules_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What scripts write: only where they are told to, over nothing but their own, and refused before the work begins."""
+"""The outputs of scripts: only where the command line names them, only over their own, checked before the work."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import FIXTURES, ROOT, vectors
+from fixture_files import FIXTURES, ROOT, vectors
 from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 
 from scripts.lib import plots, script
 from scripts.tune import fit_connect6, fit_xiangqi
 
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.files import read_bytes
 
 FOREIGN = b'"""My own notes."""\n\nTERMS = {}\n'
 MISSING = "none.jsonl"
-"""A file of games that is not there: who reads it has looked at the output first."""
+"""A missing file of games: a script that reports it has checked its output first."""
 
 
 def file_of(module: str) -> str:
@@ -36,7 +36,7 @@ def file_of(module: str) -> str:
 
 
 class Writer(NamedTuple):
-    """A script that writes what is shipped, or something like it."""
+    """A script that writes a shipped file, or one like it."""
 
     module: str  # `room.name`
     words: tuple[str, ...]
@@ -57,15 +57,15 @@ WRITERS = (
     Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/knowledge/habits.py"),
     Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/knowledge/deployments.py"),
     Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/knowledge/advantages.py"),
-    Writer("build.mine_rules", (MISSING,), FOLDER / "xiangqi-rules.book"),
-    Writer("build.build_opening_books", (MISSING,), FOLDER / "xiangqi-openings.book"),
-    Writer("build.build_opening_books", (MISSING, "--game", "connect6"), FOLDER / "connect6-openings.book"),
-    Writer("tune.train_ewn", ("--games", "1"), FOLDER / "ewn-evaluation.book"),
-    Writer("build.build_ewn_setups", (), FOLDER / "ewn-setups.book"),
+    Writer("build.mine_rules", (MISSING,), BOOKS_FOLDER / "xiangqi-rules.book"),
+    Writer("build.build_opening_books", (MISSING,), BOOKS_FOLDER / "xiangqi-openings.book"),
+    Writer("build.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),
+    Writer("tune.train_ewn", ("--games", "1"), BOOKS_FOLDER / "ewn-evaluation.book"),
+    Writer("build.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (
-    Writer("build.build_xiangqi_tablebases", ("P-A",), FOLDER / "xiangqi-endings"),
-    Writer("build.build_ewn_tablebases", (), FOLDER / "ewn-endings"),
+    Writer("build.build_xiangqi_tablebases", ("P-A",), BOOKS_FOLDER / "xiangqi-endings"),
+    Writer("build.build_ewn_tablebases", (), BOOKS_FOLDER / "ewn-endings"),
 )
 
 
@@ -93,11 +93,13 @@ def test_nothing_shipped_is_replaced_unasked(
     for words in ((), ("--out", writer.shipped), ("--out", link)):
         before = writer.shipped.stat()
         assert run(writer.module, *writer.words, *words) == 2
-        said = capsys.readouterr().err.splitlines()
+        reported = capsys.readouterr().err.splitlines()
         if words:
-            assert said == [f"{writer.file}: {words[1]}: belongs to what is shipped; --replace-shipped writes there"]
+            assert reported == [
+                f"{writer.file}: {words[1]}: belongs to what is shipped; --replace-shipped writes there"
+            ]
         elif writer.module != "build.mine_rules":  # which prints
-            assert said[-1].endswith("error: one of the arguments --out --replace-shipped is required")
+            assert reported[-1].endswith("error: one of the arguments --out --replace-shipped is required")
         after = writer.shipped.stat()
         assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
     assert list(tmp_path.iterdir()) == [link]
@@ -120,8 +122,8 @@ def test_what_is_not_ours_is_refused_before_the_work(
     make(path)
     before = path.lstat()
     assert run(writer.module, *writer.words, "--out", path) == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith(f"{writer.file}: {path}: is ")
+    (reported,) = capsys.readouterr().err.splitlines()
+    assert reported.startswith(f"{writer.file}: {path}: is ")
     after = path.lstat()
     assert (before.st_mode, before.st_ino, before.st_size) == (after.st_mode, after.st_ino, after.st_size)
     assert list(tmp_path.iterdir()) == [path]
@@ -133,8 +135,8 @@ def test_a_folder_that_is_missing_is_refused_before_the_work(
 ) -> None:
     path = tmp_path / "none" / "output"
     assert run(writer.module, *writer.words, "--out", path) == 2
-    said = f"{writer.file}: {path}: cannot be written: No such file or directory\n"
-    assert capsys.readouterr().err == said
+    reported = f"{writer.file}: {path}: cannot be written: No such file or directory\n"
+    assert capsys.readouterr().err == reported
 
 
 @pytest.mark.parametrize(("writer", "name"), list(zip(FOLDERS, ("P-A.ending", "1-1.ending"), strict=True)))
@@ -147,13 +149,13 @@ def test_tables_do_not_replace_what_is_not_ours(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if writer.module == "build.build_ewn_tablebases":  # all shipped ones count as built
-        monkeypatch.setattr("scripts.build.build_ewn_tablebases.FOLDER", tmp_path / "shipped")
+        monkeypatch.setattr("scripts.build.build_ewn_tablebases.TABLEBASE_FOLDER", tmp_path / "shipped")
     tables = tmp_path / "tables"
     tables.mkdir()
     (tables / name).write_bytes(FOREIGN)
     assert run(writer.module, *writer.words, "--out", tables) == 2
-    said = f"{writer.file}: {tables / name}: is another kind of file, left as it is\n"
-    assert capsys.readouterr().err == said
+    reported = f"{writer.file}: {tables / name}: is another kind of file, left as it is\n"
+    assert capsys.readouterr().err == reported
     assert (tables / name).read_bytes() == FOREIGN and list(tables.iterdir()) == [tables / name]
 
 
@@ -181,7 +183,7 @@ def test_logs_and_plots_of_others_are_left_alone(
 
 
 def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_path: Path) -> None:
-    """`kinds` only reads."""
+    """The command `kinds` only reads."""
     log = tmp_path / "log.jsonl"
     log.write_bytes(b'{"moves": ["h2e2"]}\n{"mov')
     assert run("papers.compare_junqi_players", "kinds", log) == 2
@@ -207,7 +209,7 @@ def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def junqi_log(path: Path) -> Path:
-    """Games of referees as compare_junqi_players.py keeps its own."""
+    """Return games of referees as lines of a log of compare_junqi_players.py."""
     with path.open("w") as file:
         for number, game in enumerate(vectors("junqi_games.jsonl")):
             words = " ".join([game["first"], game["second"], *game["moves"]])
@@ -271,7 +273,7 @@ def test_sources_are_written_where_they_are_asked_for(
     for name, value in expected.items():
         if name.isupper() and isinstance(value, tuple):
             assert np.shape(written[name]) == np.shape(value)
-    out.write_bytes(shipped)  # what is shipped is known as its own
+    out.write_bytes(shipped)  # a shipped file is one of its own
     assert run(writer.module, *words, *options, "--out", out) == 0
     assert out.read_bytes() != shipped and writer.shipped.read_bytes() == shipped
 
@@ -313,7 +315,7 @@ if __name__ == "__main__":
 """
 
 
-def test_compiling_is_told_once_on_standard_error(tmp_path: Path) -> None:
+def test_compiling_is_announced_once_on_standard_error(tmp_path: Path) -> None:
     kernels = "\n".join(f"@entry(int64(int64))\ndef kernel_{i}(x):\n    return x + {i}" for i in range(11))
     path = tmp_path / "scripts/some/some.py"
     path.parent.mkdir(parents=True)
@@ -333,7 +335,7 @@ def test_compiling_is_told_once_on_standard_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("*/*.py")), ids=lambda path: str(path.stem))
 def test_scripts_announce_compiling(path: Path) -> None:
-    """They import `scripts.lib`, which does so, before any of the games' modules."""
+    """Importing `scripts.lib` announces it: before any of the games' modules."""
     imports = re.findall(r"^from (scripts|games)\b", path.read_text(), re.MULTILINE)
     assert path.parent.name == "lib" or imports[:1] != ["games"]
 
@@ -385,6 +387,6 @@ def test_one_line_ends_a_script(
 
 
 def test_pools_of_processes_are_those_that_notice_a_killed_worker() -> None:
-    """A `multiprocessing.Pool` starts another worker and waits for the lost task for ever."""
+    """A `multiprocessing.Pool` would start another worker and wait for the lost task for ever."""
     for path in (ROOT / "scripts").glob("*/*.py"):
         assert not re.search(r"\bPool\(", path.read_text()), path

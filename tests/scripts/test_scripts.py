@@ -1,4 +1,4 @@
-"""Every script: its help has an example, and it runs in small, or names what it lacks."""
+"""Every script: its help has an example; a small run works, or names the file or extra that is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import FIXTURES, ROOT, vectors
+from fixture_files import FIXTURES, ROOT, vectors
 
 from scripts.lib import script
 from scripts.play import beat_random
@@ -21,11 +21,11 @@ SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.pare
 
 
 class Run(NamedTuple):
-    """A small run; `{name}` in its words stands for a file that `make` of that name makes in the folder of the run."""
+    """A small run; `{name}` in its words is a file that the maker of that name writes in the folder of the run."""
 
     script: str  # `room/name`
     words: str
-    says: str = ""  # found in what it prints
+    prints: str = ""  # a pattern in its output
     status: int = 0
 
 
@@ -49,7 +49,7 @@ RUNS = (
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("papers/compare_connect6_scans", "times {connect6_openings} --games 1 --depths 2 --turns 3", "depth  turn"),
-    Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001", "W-D-L"),
+    Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001 --max-turns 8", "W-D-L"),
     Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
     Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
     Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
@@ -170,12 +170,12 @@ def test_a_small_run(
         status = main_of(run.script)()
     except SystemExit as ended:
         status = int(ended.code or 0)
-    said = capfd.readouterr()
-    assert status == run.status, said.err
-    assert re.search(run.says, said.out + said.err), said
+    reported = capfd.readouterr()
+    assert status == run.status, reported.err
+    assert re.search(run.prints, reported.out + reported.err), reported
 
 
-# What is lacking is named
+# Missing files and extras are named
 
 
 def test_a_missing_file_is_named_with_where_it_comes_from(

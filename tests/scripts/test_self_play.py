@@ -1,5 +1,4 @@
-"""Games that the engine plays with itself: legal, ended as their result says, the same again with the same options,
-and kept whatever kills the run."""
+"""Games of the engine against itself: legal, with the right result, repeatable, and kept whatever kills the run."""
 
 from __future__ import annotations
 
@@ -17,21 +16,21 @@ from typing import Any
 import msgspec
 import pytest
 import zstandard
-from conftest import ROOT
+from fixture_files import ROOT
 
 from scripts.lib.log import GameLog, read_frames
-from scripts.lib.records import SELF_PLAY, open_text, read_records
+from scripts.lib.records import SELF_PLAY, open_text, read_game_records
 from scripts.play import self_play
-from scripts.play.self_play import Settings, play
+from scripts.play.self_play import SelfPlaySettings, play
 
 from games import registry
 
-PLAYED = Settings(game="xiangqi", nodes=100, random_plies=8, max_plies=14, seed=1)
+PLAYED = SelfPlaySettings(game="xiangqi", nodes=100, random_plies=8, max_plies=14, seed=1)
 OPTIONS = ("--nodes", "100", "--max-plies", "14", "--jobs", "2")
 
 
-def settings(max_plies: int) -> Settings:
-    return Settings(game="xiangqi", nodes=150, random_plies=6, max_plies=max_plies, seed=3)
+def settings(max_plies: int) -> SelfPlaySettings:
+    return SelfPlaySettings(game="xiangqi", nodes=150, random_plies=6, max_plies=max_plies, seed=3)
 
 
 def test_games_are_legal_and_repeatable() -> None:
@@ -148,8 +147,8 @@ def test_a_run_that_is_killed_goes_on(
     assert len(games) == count and set(games) == whole
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
-    said: list[str] = []
-    assert len(list(read_records(path, said.append))) == count and not said
+    reported: list[str] = []
+    assert len(list(read_game_records(path, reported.append))) == count and not reported
     before = path.read_bytes()
     monkeypatch.setattr("sys.argv", ["self_play.py", "xiangqi", str(path), *OPTIONS, "--seed", "2"])
     with pytest.raises(SystemExit) as ended:
@@ -162,12 +161,14 @@ def test_a_run_that_is_killed_goes_on(
 def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl.zst"
     log = GameLog(path, SELF_PLAY, {})
-    record = play(Settings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
+    record = play(SelfPlaySettings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
     log.add([msgspec.json.encode(record)])
     log.close()
-    said: list[str] = []
-    assert [game.moves for game in read_records(path, said.append, "connect6")] == [record["moves"]] and not said
-    assert not list(read_records(path, said.append, "xiangqi"))
+    reported: list[str] = []
+    assert [list(game.moves) for game in read_game_records(path, reported.append, "connect6")] == [
+        record["moves"]
+    ] and not reported
+    assert not list(read_game_records(path, reported.append, "xiangqi"))
 
 
 FOREIGN = (
@@ -209,7 +210,7 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
         assert log.numbers == set(range(2 * (frames - 1))) and path.stat().st_size == sizes[frames - 1]
         log.close()
     path.write_bytes(whole[:-5])
-    assert [len(record.moves) for record in read_records(path, lambda line: None)] in ([1] * 4, [1] * 5)
+    assert [len(record.moves) for record in read_game_records(path, lambda line: None)] in ([1] * 4, [1] * 5)
     damaged = whole[: sizes[1] + 20] + bytes([whole[sizes[1] + 20] ^ 255]) + whole[sizes[1] + 21 :]
     path.write_bytes(damaged)
     with pytest.raises(OSError, match=f"is damaged at byte {sizes[1]}; left as it is"):

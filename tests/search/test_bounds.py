@@ -1,4 +1,4 @@
-"""Every kernel with array bounds and addresses checked, near the limits of what it may be given.
+"""Every kernel with array bounds and addresses checked, near the limits of its arguments.
 
 scripts/measure/check_bounds.py draws the rounds. Checked kernels are compiled in processes of their own, into a
 cache of their own folder: the first run of a game takes as long as its first load, 5 to 20 s.
@@ -21,11 +21,11 @@ CHECKED = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
 SCRIPT = "scripts/measure/check_bounds.py"
 ROUNDS = 64
 LONG_S = 600.0
-"""Seconds of the long run, a game."""
+"""Seconds of the long run of each game."""
 
 
 def run(*arguments: str, timeout_s: float) -> str:
-    """What Python prints for these arguments with checked kernels; it ends with 0."""
+    """Run Python with checked kernels and return its output; it must exit with 0."""
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -41,7 +41,7 @@ def run(*arguments: str, timeout_s: float) -> str:
 
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_no_access_out_of_bounds(game: str) -> None:
-    """Default options, so that no kernels but a game's own are compiled."""
+    """The options are the defaults, so that only a game's own kernels are compiled."""
     assert " 0 faults" in run(SCRIPT, game, "--defaults", "--rounds", str(ROUNDS), timeout_s=400)
 
 
@@ -64,7 +64,7 @@ def test_signature_holds_with_bounds_checked(game: str) -> None:
 
 
 def test_an_access_out_of_bounds_is_found() -> None:
-    """Beyond an array, across its end, in one that is freed, in a record; within it none."""
+    """The accesses are beyond an array, across its end, in a freed one and in a record; those within it pass."""
     code = """
 import numpy as np
 from games.kernel.intrinsics import load, load_byte, pointer_to, store
@@ -127,8 +127,8 @@ def test_kernels_are_not_checked_otherwise(variable: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_no_access_out_of_bounds_long(game: str) -> None:
-    """All options, for ten minutes a game."""
-    seed = str(10**6)  # other rounds than those above
+    """All options are used, for ten minutes per game."""
+    seed = str(10**6)  # not the rounds of the short test
     told = run(SCRIPT, game, "--first", seed, "--seconds", str(LONG_S), timeout_s=LONG_S + 900)
     print(told)
     assert " 0 faults" in told
@@ -136,6 +136,6 @@ def test_no_access_out_of_bounds_long(game: str) -> None:
 
 @pytest.mark.long
 def test_other_tests_with_bounds_checked() -> None:
-    """The daemon's random lines and the common suite of the games, on checked kernels."""
+    """The daemon's random lines and the games' common suite pass with checked kernels."""
     files = ["tests/daemon/test_fuzz.py", "tests/rules/test_conformance.py", "tests/search/test_search.py"]
     run("-m", "pytest", "-x", *files, timeout_s=3600)

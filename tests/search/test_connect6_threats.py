@@ -1,4 +1,4 @@
-"""Wins by double threats: found where there are any, proven to a checker that knows nothing of roads' tables."""
+"""Wins by double threats: found where they exist, and proven to a checker without the kernels' lookup arrays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SHARED
+from fixture_files import SHARED
 
 from games import registry
 from games.connect6.rules.notation import turn_text
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from games.connect6.search.proof import Proof, ThreatSolver
 from games.contract import Task
 from games.kernel.control import Control
@@ -44,7 +44,7 @@ def replay(game: Any, history: list[str]) -> Any:
 
 
 def threats(board: dict[Point, int], side: int) -> list[list[Point]]:
-    """The empty points of each road on which a side may make six in one turn."""
+    """Return the empty points of each road on which a side can make six in one turn."""
     found = []
     for road in ROADS:
         stones = [board.get(point) for point in road]
@@ -58,7 +58,7 @@ def has_six(board: dict[Point, int], side: int) -> bool:
 
 
 def check(board: dict[Point, int], side: int, proof: Proof) -> int:
-    """Assert that a proof wins against every pair of stones; the length of its longest line."""
+    """Assert that a proof wins against every pair of stones; return the length of its longest line in turns."""
     points = points_of(turn_text(proof.turn))
     assert not set(points) & set(board)
     after = board | dict.fromkeys(points, side)
@@ -89,7 +89,7 @@ def test_a_win_is_proven(game: Any, solver: ThreatSolver, puzzle: dict[str, Any]
 
 
 def random_positions(game: Any, count: int) -> Iterator[Any]:
-    """Stones thrown near the middle, Black to move, with no six and no threats of White's at least."""
+    """Yield positions of random stones near the middle, Black to move, without a threat by either side."""
     rng = random.Random(6)
     while count:
         stones = rng.randrange(5, 12)
@@ -115,7 +115,7 @@ def _runs(row: list[str]) -> Iterator[str]:
 
 
 def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any, solver: ThreatSolver) -> None:
-    """Against all pairs of points on roads of two or three."""
+    """The reference tries all pairs of points on roads with two or three stones."""
     found = 0
     for position in random_positions(game, 60):
         board = board_of(position)
@@ -143,7 +143,7 @@ def test_an_attack_that_cannot_be_met_is_found_just_where_there_is_one(game: Any
 
 
 def single_threat_wins(game: Any, solver: ThreatSolver, most: int) -> Iterator[tuple[Any, int, int]]:
-    """Positions of games, a turn that makes a single threat only, and the length of the win it is said to begin."""
+    """Yield positions of games, a turn that makes a single threat, and the length of the win that it begins."""
     for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines():
         position = game.position()
         for text in json.loads(line)["moves"]:
@@ -173,11 +173,11 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
         side = position.turn
         position.push(turn)
         made = threats(board_of(position), side)
-        free = [point for point in position.legal_moves() if point >> 9 != NO_POINT]
+        free = [turn for turn in position.legal_moves() if second_stone(turn) != NO_POINT]
         hits = [reply for reply in free if all(set(points_of(turn_text(reply))) & set(threat) for threat in made)]
         assert len(hits) > 300, "one stone suffices, the other is free"
         interest = position.record.interest[(side ^ 1) * 361 :]
-        hits.sort(key=lambda reply: -int(interest[reply & 511] + interest[reply >> 9]))
+        hits.sort(key=lambda reply: -int(interest[first_stone(reply)] + interest[second_stone(reply)]))
         for reply in [*hits[:25], *rng.sample(hits, 25)]:
             position.push(reply)
             proof = solver.prove(position.record, BUDGET)
@@ -188,7 +188,7 @@ def test_a_win_that_begins_with_a_single_threat_holds_against_every_reply(game: 
 
 
 def test_an_attack_may_leave_one_stone_for_the_defence(game: Any, solver: ThreatSolver) -> None:
-    """k11 attacks alone, e1 meets the threat of the row below."""
+    """k11 alone attacks; e1 meets the threat on the first row."""
     rows = "w17w/19/16w2/19/19/19/19/19/7bbb9/9bb8/8b1b8/7b2b8/19/19/19/19/19/19/wwww14w b 2"
     position = game.position(rows)
     proof = solver.prove(position.record, BUDGET)
@@ -207,7 +207,7 @@ def test_out_of_nodes(game: Any) -> None:
 
 
 def shared_positions(game: Any, name: str) -> Iterator[tuple[dict[str, str], Any]]:
-    """Rows of a file and their positions; points are written as the referee's platform does, rows from the top."""
+    """Yield rows of a file with their positions; the file counts rows from the top, as the referee's platform does."""
     letters = "ABCDEFGHIJKLMNOPQRS"
     with (SHARED / "connect6" / name).open() as file:
         for row in csv.DictReader(file):
@@ -231,7 +231,7 @@ def test_shared_wins(game: Any, solver: ThreatSolver) -> None:
 
 @pytest.mark.shared
 def test_shared_positions_without_a_win(game: Any, solver: ThreatSolver) -> None:
-    """A win that is claimed all the same is proven to the checker: fourteen of the file's are (RESULTS.md)."""
+    """A win claimed nevertheless is proven to the checker; there are fourteen in the file (RESULTS.md)."""
     claimed = 0
     for row, position in shared_positions(game, "double_threat_none.csv"):
         if row["exhausted_at_depth10"] == "True" and solver.solve(position.record, BUDGET, depth=10):

@@ -1,4 +1,4 @@
-"""EWN's searchers: against plain expectiminimax and exact values, proofs, trees that are kept, all ways together."""
+"""EWN's searchers: plain expectiminimax, exact values, proofs, trees kept between moves, all options together."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import vectors
+from fixture_files import vectors
 
 from games import registry
 from games.contract import Game, Report, Searcher, Task, exhaust
 from games.ewn.knowledge.knowledge import PLAYOUTS
-from games.ewn.search.uct import TOP, WAYS
+from games.ewn.search.uct import PARALLEL_MODES, TOP
 from games.kernel.control import Control
 from naive.ewn import Naive, setup_position
 
@@ -48,7 +48,7 @@ def after(fen: str, die: int, move: str) -> Naive:
 
 
 def plain(fen: str, depth: int, static: Callable[[str], float]) -> float:
-    """Expectiminimax without any cut: the mover's chance before the throw."""
+    """Return the mover's chance before the throw, by expectiminimax without cuts."""
     if depth == 0:
         return static(fen)
     total = 0.0
@@ -63,7 +63,7 @@ def plain_move(fen: str, die: int, move: str, depth: int, static: Callable[[str]
 
 
 def random_fens(count: int, seed: int, most: int = 12) -> list[str]:
-    """Positions of random games with at most so many pieces, the throw known."""
+    """Return positions of random games with at most `most` pieces, the throw known."""
     rng, fens = random.Random(seed), []
     while len(fens) < count:
         words = ["".join(rng.sample("123456", 6)) for _ in range(2)]
@@ -119,7 +119,7 @@ def test_small_endings_are_solved(algorithm: str, endgames: str) -> None:
 
 
 def forced(fen: str, winner: int, turns: int) -> bool:
-    """Whether a side wins for certain within so many turns of its own, before the throw of whoever is to move."""
+    """True if `winner` wins with certainty within `turns` own turns, before the throw of the side to move."""
     if turns == 0:
         return False
     for die in range(1, 7):
@@ -190,7 +190,7 @@ def test_stopped_at_once_it_still_has_a_move(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("playout", PLAYOUTS)
-@pytest.mark.parametrize("parallel", WAYS)
+@pytest.mark.parametrize("parallel", PARALLEL_MODES)
 def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
     game = new_game(Algorithm="uct", Playout=playout, Parallel=parallel, UseEndgames="false")
     for threads in (1, 2, 5):
@@ -202,11 +202,11 @@ def test_every_way_finds_good_moves(playout: str, parallel: str) -> None:
                 position.move_text(line.pv[0]) in best for line, best in zip(report.lines, case["best"], strict=True)
             )
             total += 6
-        assert good > 0.8 * total  # at random: under half
+        assert good > 0.8 * total  # random moves: under half
 
 
 def test_visits_and_results_of_shared_trees_add_up() -> None:
-    for parallel in WAYS:
+    for parallel in PARALLEL_MODES:
         game = new_game(Algorithm="uct", Parallel=parallel)
         searcher: Any = game.searcher()
         searcher.configure(16, 3, 1)
@@ -236,7 +236,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
     searcher.configure(16, 1, 1)
     position = game.position("ABC2/DE3/F3f/3ed/2cba f 3")
     report = exhaust(searcher, Task(position, Control(100_000)))
-    for throw in (4, 2):  # its own move, then the answer to it, neither throw being told
+    for throw in (4, 2):  # its own move, then the answer; neither throw is given
         position.push(report.lines[0].pv[0])
         position.set_dice(throw)
         searcher.start(Task(position, Control(1)))
@@ -246,7 +246,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
         report = searcher.iterate()
         searcher.finish()
         assert report.lines[0].pv[0] in position.legal_moves()
-    # Restricted to some moves, or for another position, it begins anew.
+    # With root moves restricted, or in another position, the tree begins anew.
     searcher.start(Task(position, Control(1), tuple(position.legal_moves()[:1])))
     assert int(searcher._searcher._adapter._forests[0].children(TOP)["visits"].sum()) == 0
     searcher.finish()
@@ -257,7 +257,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
 
 def test_a_small_memory_is_enough() -> None:
     game = new_game(Algorithm="uct")
-    for parallel in WAYS:
+    for parallel in PARALLEL_MODES:
         game.set_option("Parallel", parallel)
         searcher = game.searcher()
         searcher.configure(1, 8, 1)

@@ -1,4 +1,4 @@
-"""What Junqi's pieces have done, against a plain count; what it makes of beliefs; deployments chosen."""
+"""Junqi's traits of pieces against a plain count, their effect on beliefs, and the choice of deployments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def game() -> Game:
 
 
 def threatened(position: Any, side: int) -> set[str]:
-    """Squares that a side's pieces may enter if those that may move at all move as all but engineers do."""
+    """Return the squares that a side can enter if all its possibly mobile pieces move like a commander."""
     oracle = object.__new__(Naive)
     oracle.board = {}
     for square in SQUARES:
@@ -70,7 +70,7 @@ def test_what_pieces_did_against_a_plain_count(game: Game) -> None:
         for side in range(2):
             for piece, trait in itertools.product(range(25), range(len(behaviour.TRAITS))):
                 name = list(behaviour.TRAITS)[trait]
-                assert view.done(side)[piece, trait] == counts[side * 25 + piece, name], (piece, name)
+                assert view.trait_counts(side)[piece, trait] == counts[side * 25 + piece, name], (piece, name)
         seen.update(name for (_, name), count in counts.items() if count)
     assert set(seen) == set(behaviour.TRAITS)
 
@@ -80,15 +80,15 @@ def test_taking_back_takes_back_what_was_done(game: Game) -> None:
     view = game.position()
     kept = []
     for word in referee.view_moves(0):
-        kept.append(view.done(0).copy())
+        kept.append(view.trait_counts(0).copy())
         view.push(view.parse_move(word))
     for before in reversed(kept):
         view.pop()
-        assert np.array_equal(view.done(0), before)
+        assert np.array_equal(view.trait_counts(0), before)
 
 
 def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
-    """Of two ranks that might have taken a weak piece, the one that is wont to attack is the likelier."""
+    """Of two ranks that can have taken a weak piece, the one that attacks more often is likelier."""
     view = replay(game, [FIRST.replace("a", "x").replace("h", "a", 1).replace("x", "h"), "?"])
     before = view.believed(1)
     for word in ["J2I2", "F0G0=1"]:
@@ -102,7 +102,7 @@ def test_habits_move_beliefs_but_not_what_is_known(game: Game) -> None:
         assert all(types >> kind & 1 for types, kind in zip(moved.may, kinds, strict=True))
 
 
-def test_deployments_are_legal_varied_and_not_told_by_the_prior(game: Game) -> None:
+def test_deployments_are_legal_varied_and_not_known_from_the_prior(game: Game) -> None:
     words = [draw_setup(seed, TILT) for seed in range(300)]
     assert all(map(legal_setup, words))
     assert len(set(words)) > 290

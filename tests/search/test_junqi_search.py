@@ -1,4 +1,4 @@
-"""Junqi's searchers: answers that must not be missed, limits, repetition, and the cooperation matrix kept in a file."""
+"""Junqi's searchers: moves that must be found, limits, reproducibility, and the cooperation matrix in its file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import damaged
+from fixture_files import damaged
 from junqi_games import random_games, replay
 
 from games import registry
@@ -36,7 +36,7 @@ def load(name: str, **options: str) -> Game:
 
 
 def run(game: Game, position: Any, nodes: int, searcher: Searcher | None = None) -> Report:
-    """The last report of a search of a game that has just begun."""
+    """Return the last report of a search with a cleared searcher."""
     searcher = searcher or game.searcher()
     searcher.configure(16, 1, 7)
     searcher.clear()
@@ -97,7 +97,7 @@ def test_a_search_stopped_at_once_still_answers() -> None:
 
 
 def with_padding(position: Any, byte: int) -> Any:
-    """A copy of a position whose record has this byte wherever no field is."""
+    """Return a copy of a position with this byte in its record's padding."""
     twin = position.copy()
     dtype = position.record.dtype
     twin.record = np.frombuffer(bytearray([byte]) * dtype.itemsize, dtype)[0]
@@ -107,7 +107,7 @@ def with_padding(position: Any, byte: int) -> Any:
 
 
 def test_padding_is_no_part_of_a_world() -> None:
-    """A copied record has anything there."""
+    """The padding of a copied record has arbitrary bytes; keys do not depend on it."""
     game = load("worlds")
     position = game.position("1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0")
     twins = [with_padding(position, byte) for byte in (0, 1, 0x5A, 0xFF)]
@@ -156,7 +156,7 @@ def test_the_cooperation_matrix_outlives_the_game(tmp_path: Path) -> None:
     assert states(path) >= first
 
 
-def test_a_damaged_cooperation_file_is_told_and_left_out(tmp_path: Path) -> None:
+def test_a_damaged_cooperation_file_is_reported_and_left_out(tmp_path: Path) -> None:
     path = tmp_path / "matrix.book"
     game = load("cooperation", CooperationFile=str(path))
     searcher = game.searcher()

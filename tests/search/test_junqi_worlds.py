@@ -1,4 +1,4 @@
-"""What the unseen side of Junqi may be: completions, and worlds drawn by their weights."""
+"""Worlds of Junqi's unseen side: whether there is one, and drawing them by their weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from junqi_games import FIRST, RECORDS, random_games, replay
 
 from games import registry
 from games.contract import Game
-from games.junqi.knowledge.belief import complete, spread_counts
+from games.junqi.knowledge.belief import find_world, narrow_by_counts
 from games.junqi.knowledge.worlds import Belief, draw_worlds, marginals
 from games.junqi.rules.lookup import COUNTS, FLAG, PIECES
 
@@ -24,11 +24,11 @@ def game() -> Game:
     return registry.load("junqi")
 
 
-# Completing a side
+# Finding a world
 
 
 def brute_force(sets: list[int], left: list[int]) -> list[tuple[int, ...]]:
-    """Every way to give the sets their types, each type as often as `left` has it."""
+    """Return every way to give each set one of its types, each type as often as `left` allows."""
     if not sets:
         return [()]
     found = []
@@ -41,7 +41,7 @@ def brute_force(sets: list[int], left: list[int]) -> list[tuple[int, ...]]:
 
 
 def random_sets(rng: random.Random) -> tuple[list[int], int]:
-    """25 sets of which all but a few are settled, the open ones first; now and then they contradict each other."""
+    """Return 25 sets, all except the first few certain, and how many are not; some contradict each other."""
     types = [kind for kind, count in enumerate(COUNTS) for _ in range(count)]
     rng.shuffle(types)
     open_ = rng.randint(1, 6)
@@ -63,7 +63,7 @@ def test_completion_against_brute_force() -> None:
         for types in sets[open_:]:
             left[types.bit_length() - 1] -= 1
         solutions = brute_force(sets[:open_], left)
-        assignment = complete(sets)
+        assignment = find_world(sets)
         if not solutions:
             impossible += 1
             assert assignment is None
@@ -71,7 +71,7 @@ def test_completion_against_brute_force() -> None:
         assert assignment is not None
         assert tuple(assignment[:open_]) in solutions
         assert [1 << kind for kind in assignment[open_:]] == sets[open_:]
-        spread = spread_counts(sets)
+        spread = narrow_by_counts(sets)
         sharpened += spread != sets
         for index in range(25):
             needed = 0
@@ -79,32 +79,32 @@ def test_completion_against_brute_force() -> None:
                 needed |= 1 << solution[index] if index < open_ else sets[index]
             assert spread[index] & sets[index] == spread[index]
             assert spread[index] & needed == needed
-        assert spread_counts(spread) == spread
+        assert narrow_by_counts(spread) == spread
     assert impossible > 50
     assert sharpened > 50
 
 
 def test_counts_that_contradict_each_other() -> None:
     settled = [1 << kind for kind, count in enumerate(COUNTS) for _ in range(count)]
-    assert spread_counts(settled) == settled
-    assert complete(settled) == [types.bit_length() - 1 for types in settled]
+    assert narrow_by_counts(settled) == settled
+    assert find_world(settled) == [types.bit_length() - 1 for types in settled]
     for wrong in ([1, *settled[:1], *settled[2:]], [0, *settled[1:]]):
-        assert complete(wrong) is None
+        assert find_world(wrong) is None
         with pytest.raises(ValueError, match="contradicts"):
-            spread_counts(wrong)
+            narrow_by_counts(wrong)
 
 
 # Drawing worlds
 
 
 def belief_of(sets: list[int], rng: random.Random) -> Belief:
-    """Random weights, for each piece that may be the flag their own."""
+    """Return a belief with random weights for each possible flag."""
     flags = [piece for piece in range(PIECES) if sets[piece] >> FLAG & 1]
     return Belief(sets, {flag: np.array([[rng.uniform(0.2, 3) for _ in range(12)] for _ in sets]) for flag in flags})
 
 
 def weigh(belief: Belief, kinds: Any) -> float:
-    """The weight of a world."""
+    """Return the weight of a world."""
     return float(np.prod(belief.weights[list(kinds).index(FLAG)][range(PIECES), list(kinds)]))
 
 
@@ -112,7 +112,7 @@ def test_worlds_are_as_likely_as_their_weights() -> None:
     rng, tried = random.Random(5), 0
     while tried < 12:
         sets, open_ = random_sets(rng)
-        if open_ < 4 or complete(sets) is None or sum(types >> FLAG & 1 for types in sets) > 2:
+        if open_ < 4 or find_world(sets) is None or sum(types >> FLAG & 1 for types in sets) > 2:
             continue
         tried += 1
         belief = belief_of(sets, rng)
@@ -132,7 +132,7 @@ def test_worlds_are_as_likely_as_their_weights() -> None:
 
 
 def exact_marginals(belief: Belief) -> Any:
-    """[piece, type], summed over all worlds: forwards and backwards over how many of each type are given out."""
+    """Return the probabilities [piece, type] over all worlds, by forward and backward sums over the types given out."""
     shape = tuple(count + 1 for count in COUNTS)
     found, total = np.zeros((PIECES, 12)), 0.0
     for flag, weights in belief.weights.items():
@@ -195,7 +195,7 @@ def test_the_same_seed_draws_the_same_worlds(game: Game) -> None:
 
 
 def test_the_opponent_is_thought_to_know_the_truth_and_no_more(game: Game) -> None:
-    """What a view thinks is known of its own pieces: true of them, and never more than the opponent's view knows."""
+    """A view's belief about the opponent's knowledge is true, and never narrower than that knowledge."""
     for referee, _ in itertools.islice(random_games(game, 11, 8), 0, None, 5):
         if referee.outcome() is not None:
             continue

@@ -1,4 +1,4 @@
-"""What a process takes at most: tables and trees that are resized are never there twice."""
+"""Peak memory of a process: tables and trees that are resized are never in memory twice."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from client import Client
 
-from games.kernel.tt import FALLBACK, SMALLEST, Memory
+from games.search.resizable import FALLBACK_MB, SMALLEST_MB, Resizable
 
 HASH = 256
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peak comes from /proc")
 
 POSITIONS = {
     "xiangqi": ["position startpos"],
@@ -23,7 +23,7 @@ POSITIONS = {
 
 
 def peak(client: Client) -> int:
-    """MiB."""
+    """Return the process's peak memory in MiB."""
     status = Path(f"/proc/{client.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) >> 10
 
@@ -34,7 +34,7 @@ def option(name: str, value: object) -> str:
 
 @pytest.mark.parametrize("game", POSITIONS)
 def test_a_table_is_never_there_twice(game: str) -> None:
-    """The threads change, then the size; each time after a search, which may hold on to things."""
+    """Threads and size change in turn, each time after a search, which could keep a reference to the old table."""
     with Client(option("UCI_Variant", game)) as client:
         client.sync()
         small = peak(client)
@@ -71,8 +71,8 @@ def test_a_game_goes_before_another_comes() -> None:
         assert HASH // 2 < peak(client) - small < 1.5 * HASH
 
 
-def test_what_a_searcher_makes_do_with() -> None:
-    """Without room for a new size it has the one before; without that, the smallest."""
+def test_a_searcher_without_room_takes_less_memory() -> None:
+    """Without room for the new size it takes the old one; without room for that, the smallest."""
     room = 64
     made: list[int] = []
 
@@ -82,16 +82,16 @@ def test_what_a_searcher_makes_do_with() -> None:
             raise MemoryError
         return bytearray(size)
 
-    memory = Memory[bytearray]()
-    with pytest.raises(MemoryError, match=f"using {FALLBACK} MiB"):
+    memory = Resizable[bytearray]()
+    with pytest.raises(MemoryError, match=f"using {FALLBACK_MB} MiB"):
         memory.resize(100, make)
-    assert len(memory.held) == FALLBACK and memory.wanted == 100
+    assert len(memory.held) == FALLBACK_MB and memory.wanted == 100
     memory.resize(64, make)
     with pytest.raises(MemoryError, match="using 64 MiB"):
         memory.resize(65, make)
     assert len(memory.held) == 64 and memory.wanted == 65
     room = 2
-    with pytest.raises(MemoryError, match=f"using {SMALLEST} MiB"):
+    with pytest.raises(MemoryError, match=f"using {SMALLEST_MB} MiB"):
         memory.resize(3, make)
-    assert len(memory.held) == SMALLEST
-    assert made == [100, FALLBACK, 64, 65, 64, 3, 64, SMALLEST]
+    assert len(memory.held) == SMALLEST_MB
+    assert made == [100, FALLBACK_MB, 64, 65, 64, 3, 64, SMALLEST_MB]

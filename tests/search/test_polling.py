@@ -1,4 +1,4 @@
-"""How soon a search sees that it is to stop: nodes between two looks at the control block, and what delays them."""
+"""Latency of a stop: the nodes between two polls of the control block, and what delays polls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CROWDED = (
     "16bw1/1w3b11w1/6b4w1b5/5w2w2w6b/1b6w6b2w/3w6b2b5/1b9ww2b3/b10w2b1w1w/3b2w5w1w4/1b1b4bb9/13w5/7b6b4/"
     "4w6w2b2w1/5w3w6bb1/1b9w2wwb2/2b5b10/2b5w2bw6/14b4/w1w4w1b9 b 2"
 )
-"""Each side has some sixty roads of two or three stones: a node of the threat search takes ten times the usual time."""
+"""Each side has some 60 roads of two or three stones: a threat search's node takes ten times the usual time."""
 
 DEPLOYED = "diahcbgkkfiecfigjhedjljhg"
 
@@ -48,11 +48,11 @@ SETTINGS = [
 NAMES = [f"{name}-{'-'.join(options.values())}-{threads}-{lines}" for name, options, threads, lines in SETTINGS]
 
 LATEST_S = 1.5
-"""The usual time is a tenth of it."""
+"""Limit of the time to stop; the usual time is a tenth of it."""
 
 
 def a_position(name: str) -> Any:
-    """An early position, of Junqi as one side sees it."""
+    """Return an early position of a game; of Junqi, a view."""
     game = registry.load(name)
     position = game.position()
     if name == "junqi":
@@ -116,7 +116,7 @@ def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
 
 
 def test_junqi_looks_after_few_episodes() -> None:
-    from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_TABLES
+    from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
     from games.junqi.search.cooperation import EPISODE_NODES, learn
 
     searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
@@ -128,13 +128,13 @@ def test_junqi_looks_after_few_episodes() -> None:
     before = int(work.nodes)
     work.poll_at = before + POLL_INTERVAL
     control.stop()
-    learn(adapter._root.view, uct._boards[0], work, JUNQI_TABLES, adapter._team, adapter._matrix, 1000)
+    learn(adapter._root.view, uct._boards[0], work, JUNQI_LOOKUP, adapter._team, adapter._matrix, 1000)
     assert 0 < work.nodes - before <= POLL_INTERVAL // EPISODE_NODES + 1
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_a_round_of_the_collector_passes_over_what_was_imported(name: str) -> None:
-    """With all of numba in it a round stopped every thread for 60 ms and more."""
+    """With all of numba in it, a garbage collection stopped every thread for at least 60 ms."""
     script = (
         "import gc, os, sys; from daemon.main import main; leave = os._exit;"
         "os._exit = lambda status: (print(len(gc.get_objects()), file=sys.stderr), leave(status)); main()"

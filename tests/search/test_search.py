@@ -1,4 +1,4 @@
-"""What the searchers may and may not claim, and what long use must not break."""
+"""The claims that searchers may make, and their soundness in long use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def search(name: str, fen: str, depth: int, nodes: int = 0, searcher: Searcher | None = None) -> tuple[Line, str]:
-    """The best line after an iteration, and its first move's text."""
+    """Return the best line of a search to a depth, and its first move's text."""
     game = registry.load(name)
     position = game.position(fen)
     searcher = searcher or game.searcher()
@@ -62,8 +62,8 @@ def test_lines_that_a_stop_left_unreached_stay_as_they_were(name: str, limits: r
 
 
 @pytest.mark.parametrize("width", [2, 6])
-def test_connect6_tells_no_mate_against_chosen_defences_only(width: int) -> None:
-    """With few turns looked at every line is lost for somebody; none is told as a mate after two turns."""
+def test_connect6_reports_no_mate_against_chosen_defences_only(width: int) -> None:
+    """With few turns per node every line is lost for one side after two turns; no mate is claimed."""
     game = registry.load("connect6")
     game.set_option("Width", str(width))
     board = "19/19/19/19/19/19/19/19/10ww7/9b9/19/19/19/19/19/19/19/19/19"
@@ -71,8 +71,8 @@ def test_connect6_tells_no_mate_against_chosen_defences_only(width: int) -> None
     assert line.score.mate is None
 
 
-def test_connect6_tells_a_mate_by_threats_whatever_its_width() -> None:
-    """With six turns looked at this once read as a mate in four, though none was proven; there is one in five."""
+def test_connect6_reports_a_mate_by_threats_whatever_its_width() -> None:
+    """At a width of six this was once a mate in four, which was not proven; there is one in five."""
     game = registry.load("connect6")
     game.set_option("Width", "6")
     board = "19/19/19/19/19/19/12w6/10bw7/9b9/6w2b1w7/19/19/19/19/19/19/19/19/19"
@@ -82,7 +82,7 @@ def test_connect6_tells_a_mate_by_threats_whatever_its_width() -> None:
 
 
 def open_points(position: Any, side: int) -> list[set[Point]]:
-    """The empty points of each road on which a side may make six in one turn."""
+    """Return the empty points of each road on which a side can make six in one turn."""
     board = Naive(position.fen()).board
     found = []
     for road in ROADS:
@@ -93,7 +93,7 @@ def open_points(position: Any, side: int) -> list[set[Point]]:
 
 
 def test_connect6_hits_every_four_that_can_be_hit() -> None:
-    """With little time too, and in games that somebody lost."""
+    """It does so with little time too, in lost games."""
     game = registry.load("connect6")
     searcher = game.searcher()
     lines = (ROOT / "tests" / "support" / "fixtures" / "connect6_games.jsonl").read_text().splitlines()
@@ -120,7 +120,7 @@ def test_connect6_hits_every_four_that_can_be_hit() -> None:
 
 @pytest.mark.parametrize("width", [2, 21, 40])
 def test_connect6_lists_legal_turns_of_any_width_against_a_threat(width: int) -> None:
-    """One threat that one stone meets: the other may stand anywhere."""
+    """One stone meets the only threat, so the other can stand anywhere."""
     game = registry.load("connect6")
     game.set_option("Width", str(width))
     position = game.position()
@@ -136,7 +136,7 @@ def test_connect6_lists_legal_turns_of_any_width_against_a_threat(width: int) ->
     searcher.finish()
 
 
-def test_connect6_tells_a_loss_that_nothing_averts() -> None:
+def test_connect6_reports_a_loss_that_nothing_averts() -> None:
     rows = ["19"] * 19
     for row in (3, 9, 15):
         rows[row] = "5wwww10"

@@ -1,4 +1,4 @@
-"""Ratings of the Skill Levels: the tables, the level that a rating asks for, and how the ratings are fitted."""
+"""Ratings of the Skill Levels: the tables, the level for a given rating, and the fit of the ratings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from daemon.skill import skill_of_elo
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 
 RATINGS = (1000, 1100, 1150, 1400)
 
@@ -32,7 +32,7 @@ def test_every_game_rates_its_levels(name: str) -> None:
 
 
 def pairs_of(score: float, count: int) -> tuple[int, ...]:
-    """Pairs of games whose mean is a score, none drawn: both won, one each, both lost."""
+    """Return counts of game pairs with this mean score, without draws, by results from both lost to both won."""
     return round(count * (1 - score) ** 2), 0, round(count * 2 * score * (1 - score)), 0, round(count * score**2)
 
 
@@ -71,7 +71,7 @@ def test_openings_are_made_whole_and_kept(
 
     def run(*words: str, out: Path = tmp_path) -> str:
         played.clear()
-        with pytest.raises(SystemExit) as ended:  # at the latest since there are no games to rate by
+        with pytest.raises(SystemExit) as ended:  # at the latest for want of games to rate
             rate_skill_levels.main(["xiangqi", "--out", str(out), "--levels", "0", "19", *words])
         assert ended.value.code == 2
         return capsys.readouterr().err
@@ -97,5 +97,5 @@ def test_openings_are_made_whole_and_kept(
     path.write_text("h2e2 h9g7\n")
     assert f"{path}: is another kind of file, left as it is" in run("--games", "8")
     assert not played and path.read_text() == "h2e2 h9g7\n"
-    assert "belongs to what is shipped" in run(out=FOLDER / "ladder")
-    assert not (FOLDER / "ladder").exists()
+    assert "belongs to what is shipped" in run(out=BOOKS_FOLDER / "ladder")
+    assert not (BOOKS_FOLDER / "ladder").exists()

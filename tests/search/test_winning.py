@@ -1,4 +1,4 @@
-"""The chances to win, draw and lose: the model, what searches report by it, and how it is fitted."""
+"""The chances to win, draw and lose: the model, the chances that searches report, and the fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from games import registry
-from games.books.book import FOLDER
+from games.books.book import BOOKS_FOLDER
 from games.contract import Line, Task, exhaust
 from games.files import open_append
 from games.kernel.control import Control
@@ -42,12 +42,12 @@ def line_of(name: str, fen: str | None, nodes: int = 2000) -> Line:
     return exhaust(searcher, Task(game.position(fen), Control(nodes))).lines[0]
 
 
-def test_xiangqi_tells_chances() -> None:
+def test_xiangqi_reports_chances() -> None:
     even = line_of("xiangqi", None).score
     assert even.win is not None and 0.1 < even.win < 0.7 and even.draw > 0.05
     ahead = line_of("xiangqi", "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKAB1R b - - 0 1").score
     assert ahead.win is not None and ahead.win > even.win
-    # The fewer pieces are left, the likelier is a draw
+    # A draw is likelier with fewer pieces
     late = line_of("xiangqi", "3akab2/9/4b4/p3n3p/9/9/P3N3P/4B4/9/3AKAB2 w - - 0 1").score
     assert late.draw > even.draw + 0.2
 
@@ -66,7 +66,7 @@ def test_an_ending_that_tables_call_drawn_is_drawn_for_certain() -> None:
     assert (score.cp, score.win, score.draw) == (0, 0.0, 1.0)
 
 
-def test_connect6_tells_chances_without_draws() -> None:
+def test_connect6_reports_chances_without_draws() -> None:
     game = registry.load("connect6")
     position = game.position()
     for word in ("j10", "i9k9", "i11k11"):
@@ -82,7 +82,7 @@ def test_connect6_tells_chances_without_draws() -> None:
 
 
 def synthetic(model: WinModel, count: int) -> Any:
-    """Results drawn by a model."""
+    """Return samples with results drawn by a model."""
     from scripts.tune.fit_win_model import Samples
 
     rng = np.random.default_rng(1)
@@ -138,9 +138,9 @@ def test_games_to_fit_to_are_kept_and_continued(tmp_path: Path, capsys: pytest.C
             main([*words, *fit_only])
         assert "another kind of file" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:
-        main(["connect6", "--out", str(FOLDER / "fit")])
+        main(["connect6", "--out", str(BOOKS_FOLDER / "fit")])
     assert ended.value.code == 2 and "belongs to what is shipped" in capsys.readouterr().err
-    assert not (FOLDER / "fit").exists()
+    assert not (BOOKS_FOLDER / "fit").exists()
 
 
 def test_one_game_log_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Xiangqi's evaluation and exchanges against what must hold whatever the weights are."""
+"""Xiangqi's evaluation and exchanges: properties that hold for all weights."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_both_sides_and_both_wings_are_valued_alike() -> None:
     for position in random_positions(200, 1):
         value = fill_terms(position.record, LOOKUP_RECORD)
         other: Any = game.position(mirrored(position.fen()))
-        # The mix of the halves is rounded down, which sees the sign.
+        # The interpolation of the phases rounds down, so the sign matters.
         assert abs(fill_terms(other.record, LOOKUP_RECORD) - value) <= 1
         board, *rest = position.fen().split()
         flipped: Any = game.position(" ".join(["/".join(row[::-1] for row in board.split("/")), *rest]))
@@ -100,7 +100,7 @@ def test_nobody_wins_without_attackers() -> None:
 
 
 def settled(position: Any, square: int, legal: list[int]) -> int:
-    """What the side to move wins by going on taking on a square with its cheapest piece, or not: a naive search."""
+    """Return the gain of a naive exchange on a square: each side takes with its cheapest piece, or stops."""
     takers = [move for move in legal if move >> 7 == square]
     if not takers:
         return 0
@@ -114,7 +114,7 @@ def settled(position: Any, square: int, legal: list[int]) -> int:
 
 
 def test_exchanges_as_a_naive_search_has_them() -> None:
-    """Kings and pinned pieces aside, where the kernel is told not to look."""
+    """Up to 3 % may differ: by design the kernel does not look at pins and attacked kings."""
     work = new_record(WORK_DTYPE)
     agreed = tried = 0
     for position in random_positions(400, 3):

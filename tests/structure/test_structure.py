@@ -1,4 +1,4 @@
-"""The shape of the code: imports go down only, each kernel has one specialisation, the package is ours."""
+"""The structure of the code: imports go down only, each kernel has one specialisation, the package is ours."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ MOST_ATTRIBUTES = 12
 
 
 def imported(path: Path, for_types: bool = True) -> set[str]:
-    """Return the modules that a file imports, those of ours also where they are taken from their package.
+    """Return the modules that a file imports, our own also where they are imported from their package.
 
-    Without `for_types`, what only annotations need is left out.
+    Without `for_types`, imports that only annotations need are left out.
     """
     tree = ast.parse(path.read_text())
     if not for_types:
@@ -104,7 +104,7 @@ def shared_layer(name: str) -> int:
 
 
 def test_every_layer_has_files() -> None:
-    """The tables name no file that is gone."""
+    """Each pattern of the tables matches a file."""
     for name in HOUSE:
         assert list((ROOT / "games").glob(f"*/{name}.py")), name
     for name in DAEMON:
@@ -133,24 +133,24 @@ def test_the_library_knows_no_front_end() -> None:
 
 
 def test_only_front_ends_have_a_protocol_s_words() -> None:
-    """And the analysis, whose answers are JSON; docstrings may name them."""
+    """The analysis has them too, since its answers are JSON; docstrings may name them."""
     found = []
     for path in [*(ROOT / "daemon").rglob("*.py"), ROOT / "siqi.py"]:
         if path.parent.name in ("frontends", "analysis") or path.name == "command.py":
             continue
         tree = ast.parse(path.read_text())
-        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         found += [
             f"{path.name}:{node.lineno}: {node.value}"
             for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
             if PROTOCOL_WORDS.search(node.value)
         ]
     assert found == []
 
 
 def test_no_class_of_the_daemon_has_many_attributes() -> None:
-    """Fields of tuples and dataclasses are data, and do not count."""
+    """Fields of tuples and dataclasses are data and do not count."""
     found = {}
     for path in [*(ROOT / "daemon").rglob("*.py"), ROOT / "siqi.py"]:
         for node in ast.walk(ast.parse(path.read_text())):
@@ -163,7 +163,7 @@ def test_no_class_of_the_daemon_has_many_attributes() -> None:
                 }
                 found[f"{path.name}: {node.name}"] = len(attributes)
     assert {name: count for name, count in found.items() if count > MOST_ATTRIBUTES} == {}
-    assert max(found.values()) > MOST_ATTRIBUTES // 2  # they are found
+    assert max(found.values()) > MOST_ATTRIBUTES // 2  # the search finds attributes
 
 
 def test_the_handshake_needs_no_numba() -> None:

@@ -1,4 +1,5 @@
-"""The wheel holds all that runs: built, installed into a clean environment and used from there. `pytest -m long`."""
+"""The wheel holds all that is needed: it is built, installed into a clean environment and run there. `pytest -m
+long`."""
 
 from __future__ import annotations
 
@@ -24,11 +25,11 @@ def siqi(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "venv/bin/siqi"
 
 
-def run(siqi: Path, *words: str, told: str = "") -> str:
-    """In the root folder, where no source of ours lies; nothing of this environment but a cache."""
+def run(siqi: Path, *words: str, given: str = "") -> str:
+    """Run a command in the root folder, without our sources and with nothing of this environment except the cache."""
     environment = {"SIQI_CACHE": str(siqi.parent / "cache")}
     done = subprocess.run(
-        [siqi, *words], input=told, cwd="/", env=environment, text=True, capture_output=True, timeout=600, check=True
+        [siqi, *words], input=given, cwd="/", env=environment, text=True, capture_output=True, timeout=600, check=True
     )
     assert "warning" not in done.stdout and "internal" not in done.stdout
     return done.stdout
@@ -36,8 +37,8 @@ def run(siqi: Path, *words: str, told: str = "") -> str:
 
 def test_all_games_and_books(siqi: Path) -> None:
     run(siqi, "warm")
-    assert "compil" not in run(siqi, told="isready\n")
-    told = """
+    assert "compil" not in run(siqi, given="isready\n")
+    given = """
         setoption name OwnBook value true
         position startpos
         book
@@ -58,13 +59,13 @@ def test_all_games_and_books(siqi: Path) -> None:
         position startpos
         go nodes 1000
     """
-    lines = run(siqi, told=told).splitlines()
+    lines = run(siqi, given=given).splitlines()
     assert sum(line.startswith("bestmove") for line in lines) == 4
     for word in ("book opening", "book rule", "book pattern", "book endgame win", "book endgame chance", "book set-up"):
         assert any(line.startswith(word) for line in lines), (word, [line for line in lines if line[:4] == "book"])
 
 
 def test_analysis_and_the_rest_of_the_command_line(siqi: Path) -> None:
-    assert '"bestmove"' in run(siqi, "analyse", told='{"id": "a", "depth": 2}\n')
+    assert '"bestmove"' in run(siqi, "analyse", given='{"id": "a", "depth": 2}\n')
     assert run(siqi, "--version").startswith("siqi ")
     assert "analyse" in run(siqi, "--help") and "siqi" in run(siqi, "completion", "bash")

@@ -16,20 +16,20 @@ from types import TracebackType
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "daemon")
 START_TIMEOUT_S = 300.0
-"""For the first `readyok`: a cold kernel cache compiles for minutes on a busy machine."""
+"""Longest wait for the first `readyok`: with a cold kernel cache, a busy machine compiles for minutes."""
 
 TIMEOUT_S = 30.0
-"""For all other answers; none takes a tenth of it."""
+"""Longest wait for all other answers; none takes a tenth of it."""
 
 Predicate = Callable[[str], bool]
 
 
 class ClientError(AssertionError):
-    """The daemon did not do what was waited for; the message holds its last lines."""
+    """The line or the end awaited did not come in time; the text has the daemon's last lines."""
 
 
 class Client:
-    """One daemon process. `expect` returns every line up to the one awaited, so that tests can look at them."""
+    """One daemon process. `expect` returns every line up to the one awaited, so that tests can check them all."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Client:
         folder: str | Path = ROOT,
         command: tuple[str, ...] = COMMAND,
     ) -> None:
-        """Start a process and send it the lines `setup`. `environment` replaces this process's own."""
+        """Start a process and send it the lines `setup`. `environment` replaces that of this process."""
         env = dict(os.environ if environment is None else environment)
         env["PYTHONPATH"] = str(ROOT)
         self.process = subprocess.Popen(
@@ -73,7 +73,10 @@ class Client:
         self.process.stdin.flush()
 
     def expect(self, awaited: str | Predicate, timeout_s: float = TIMEOUT_S) -> list[str]:
-        """The lines up to and with the first that fits: that predicate, or that word at its beginning."""
+        """Return all lines up to the first that satisfies a predicate, or whose first word is `awaited`.
+
+        ClientError after `timeout_s`, or if the process ends before.
+        """
         fits = (lambda line: line.split()[:1] == [awaited]) if isinstance(awaited, str) else awaited
         deadline = time.monotonic() + timeout_s
         lines: list[str] = []
@@ -95,16 +98,16 @@ class Client:
         return self.expect(until, timeout_s)
 
     def sync(self, timeout_s: float = START_TIMEOUT_S) -> list[str]:
-        """All lines up to the `readyok` of an `isready` sent now, without it."""
+        """Send `isready` and return all lines before its `readyok`."""
         return self.ask("isready", until="readyok", timeout_s=timeout_s)[:-1]
 
     def answers(self, *lines: str) -> list[str]:
-        """What the daemon says to lines that start no search."""
+        """Send lines that start no search and return the answers."""
         self.send(*lines)
         return self.sync()
 
     def search(self, *lines: str, timeout_s: float = TIMEOUT_S) -> list[str]:
-        """All lines from sending to the `bestmove`, which is the last."""
+        """Send lines and return the answers up to the `bestmove`."""
         return self.ask(*lines, until="bestmove", timeout_s=timeout_s)
 
     def close_input(self) -> None:
@@ -112,7 +115,7 @@ class Client:
         self.process.stdin.close()
 
     def rest(self, timeout_s: float = TIMEOUT_S) -> list[str]:
-        """All lines until the process ends by itself."""
+        """Return all lines until the process ends by itself; ClientError after `timeout_s`."""
         lines = []
         deadline = time.monotonic() + timeout_s
         while True:
@@ -126,7 +129,7 @@ class Client:
             self.seen.append(line)
 
     def end(self, timeout_s: float = TIMEOUT_S) -> int:
-        """The exit status, once the process has ended by itself."""
+        """Wait until the process ends by itself and return its exit status; ClientError after `timeout_s`."""
         try:
             return self.process.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -134,12 +137,12 @@ class Client:
 
     @property
     def errors(self) -> str:
-        """What it wrote to stderr; complete once it has ended."""
+        """The text written to stderr, complete once the process has ended."""
         self._threads[1].join(TIMEOUT_S)
         return b"".join(self._errors).decode(errors="replace")
 
     def close(self) -> None:
-        """End the process whatever it does; harmless when repeated."""
+        """Kill the process if it still runs, and close its pipes; harmless when repeated."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -147,7 +150,7 @@ class Client:
             thread.join()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):  # what it had not read
+            with contextlib.suppress(BrokenPipeError):  # it had not read all its input
                 pipe.close()
 
     def __enter__(self) -> Client:

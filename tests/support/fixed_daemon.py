@@ -1,7 +1,7 @@
-"""The daemon with all that chance and the clock decide held fixed: `python tests/support/fixed_daemon.py [NODES]`.
+"""The daemon without chance and clock: `python tests/support/fixed_daemon.py [NODES]`.
 
-Each search ends at NODES nodes at the latest (0: where its own limits say), no deadline stops one, the engine's own
-seeds are constant, and its dice come from a fixed seed. Everything else is the process that clients start.
+Each search ends at NODES nodes at the latest (0: only its own limits count), no deadline stops one, the engine's own
+seeds are constant, and its dice come from a fixed seed. All else is as in the process that clients start.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import sys
 from typing import Any
 
 from games import registry
-from games.contract import Game, Tell
+from games.contract import Game, Warn
 
 load = registry.load
 
 
 def limit_nodes(most: int) -> None:
-    """Take deadlines away from every search from now on, and give it at most so many nodes if `most` is not 0."""
+    """Remove the deadline of every search from now on, and limit it to `most` nodes unless that is 0."""
     from games.kernel.control import Control
 
     original = Control.__init__
@@ -36,10 +36,10 @@ def limit_nodes(most: int) -> None:
 def main() -> None:
     most = int(sys.argv.pop(1)) if len(sys.argv) > 1 else 0
 
-    def load_fixed(name: str, tell: Tell = registry.silent) -> Game:
-        # Not before a game is asked for: the handshake comes before numba is imported.
+    def load_fixed(name: str, warn: Warn = registry.silent) -> Game:
+        # As late as this, since it imports numba: the handshake has to come before.
         limit_nodes(most)
-        return load(name, tell)
+        return load(name, warn)
 
     registry.load = load_fixed
     os.urandom = bytes

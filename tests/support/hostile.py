@@ -1,4 +1,4 @@
-"""What a user may name where a file is written: things that must stay as they are."""
+"""Things that a user may name as an output file and that must stay as they are; each function makes one at a path."""
 
 from __future__ import annotations
 

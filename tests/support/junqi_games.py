@@ -1,4 +1,4 @@
-"""What the tests of Junqi share: set-ups, games, texts of a position, random games and what one side sees of them."""
+"""Junqi for tests: set-ups, recorded games, texts of positions, random games and one side's view of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from conftest import lines, live_bytes, vectors
+from fixture_files import lines, vectors
+from live_record import live_bytes
 
 from games.contract import Game
 from naive import junqi as naive
@@ -17,10 +18,11 @@ RECORDS = vectors("junqi_games.jsonl")
 LETTERS = "abcdefghijkl"
 FIRST = "abccddeeffggghhhiiijjkklj"
 LAST_ROWS = "5/5/5/5/5"
-"""Rows that hold nothing, to fill FENs."""
+"""Empty rows, to fill FENs."""
 
 
 def replay(game: Game, words: list[str], fen: str | None = None) -> Any:
+    """Return the position after words played from a FEN or the start."""
     position = game.position(fen)
     for word in words:
         position.push(position.parse_move(word))
@@ -28,6 +30,7 @@ def replay(game: Game, words: list[str], fen: str | None = None) -> Any:
 
 
 def texts(position: Any) -> list[str]:
+    """Return the words of all legal moves, sorted."""
     return sorted(position.move_text(move) for move in position.legal_moves())
 
 
@@ -36,26 +39,28 @@ def number(square: str) -> int:
 
 
 def letters(types: int) -> str:
+    """Return the letters of a set of piece types (a bit each)."""
     return "".join(letter for kind, letter in enumerate(LETTERS) if types >> kind & 1)
 
 
 def piece_on(position: Any, square: str) -> int:
+    """Return the number of the piece on a square, -1 if it is empty."""
     return int(position.record.board[number(square)]) - 1
 
 
 def may(position: Any, square: str) -> str:
-    """What the piece on a square may be."""
+    """Return the letters of all types that the piece on a square may have."""
     return letters(int(position.record.may[piece_on(position, square)]))
 
 
 def state(position: Any) -> tuple[Any, ...]:
-    """All that can be seen of a position."""
+    """Return all observable state of a position, to compare two."""
     seen = (position.fen(), position.outcome(), position.ply, position.turn, position.viewer, tuple(position.words))
     return (*seen, live_bytes(position.record))
 
 
 def random_word(rng: random.Random, oracle: Naive) -> str:
-    """A move of the side to move, rather an attack, best of all on the flag."""
+    """Return a random move of the side to move, attacks favoured, and most of all one on the flag."""
     moves = oracle.legal_moves()
     attacks = [text for text in moves if text[2:] in oracle.board]
     wins = [text for text in attacks if text[2:] == oracle.flag_square(1 - oracle.turn)]
@@ -65,7 +70,7 @@ def random_word(rng: random.Random, oracle: Naive) -> str:
 
 
 def random_games(game: Game, seed: int, count: int) -> Iterator[tuple[Any, Naive]]:
-    """Each position of random games between set-ups of the collection, the ends included, with the oracle's."""
+    """Yield each position of random games with the oracle's, from the set-ups to the end included."""
     rng = random.Random(seed)
     for _ in range(count):
         first, second = rng.choice(SETUPS), rng.choice(SETUPS)
@@ -80,25 +85,26 @@ def random_games(game: Game, seed: int, count: int) -> Iterator[tuple[Any, Naive
 
 
 class Witness:
-    """One side's view of a random game, kept from what the oracle tells it alone."""
+    """One side's view of a random game, built only from the words that the referee would send it."""
 
     def __init__(self, game: Game, setups: tuple[str, str], viewer: int) -> None:
         self.viewer = viewer
         self.words = [word if side == viewer else "?" for side, word in enumerate(setups)]
         self.position = replay(game, self.words)
-        self.told = False
+        self.is_flag_announced = False
 
     def hear(self, text: str, code: int, oracle: Naive, flag: str | None) -> None:
+        """Play a move with its result code. `flag` is the enemy flag's square, announced once its commander is dead."""
         word = f"{text}={code}"
-        if not self.told and oracle.flag_known(1 - self.viewer):
-            self.told = True
+        if not self.is_flag_announced and oracle.flag_known(1 - self.viewer):
+            self.is_flag_announced = True
             word += f"@{flag}"
         self.words.append(word)
         self.position.push(self.position.parse_move(word))
 
 
 def swapped(word: str, one: str, other: str) -> str:
-    """A set-up with the pieces of two squares exchanged."""
+    """Return a set-up with the pieces of two squares exchanged."""
     slots = [naive.SLOTS.index(one), naive.SLOTS.index(other)]
     pieces = list(word)
     pieces[slots[0]], pieces[slots[1]] = pieces[slots[1]], pieces[slots[0]]
@@ -106,5 +112,5 @@ def swapped(word: str, one: str, other: str) -> str:
 
 
 def view_fen(rows: dict[int, str], side: str = "f", viewer: str = "f") -> str:
-    """A FEN of some rows, the others empty."""
+    """Return the FEN of some rows, by number from the top; the others are empty."""
     return "/".join(rows.get(row, "5") for row in range(12)) + f" {side} {viewer} 0"

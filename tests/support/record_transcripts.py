@@ -1,8 +1,8 @@
 """Record transcripts: `python tests/support/record_transcripts.py [BEGINNING ...]`.
 
-A beginning chooses transcripts, as `uci/` or `ucci/handshake`; without one all are recorded.
+A beginning, such as `uci/` or `ucci/handshake`, chooses transcripts; without one, all are recorded.
 
-What is recorded is what the present code says, right or wrong: look at the difference before it is committed.
+The output of the present code is recorded, right or wrong: read the diff before you commit it.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from scenarios import SCENARIOS, Scenario, load_all
 from transcripts import Block, Process, Transcript, is_news, mask, text_of
 
 QUIET_S = 0.15
-"""An answer is whole when nothing more has come for so long."""
+"""An answer is complete after this silence, if it ends with the line awaited."""
 
 STILL_S = 0.6
-"""So is one that does not end with the line awaited: a search that waits for `stop`, the pondering after a move."""
+"""An answer that ends otherwise is complete after this silence: a search that waits for `stop`, pondering."""
 
 Awaited = str | Callable[[str], bool] | None
 
 
 def is_thought(line: str) -> bool:
-    """True if a line is one of a search that goes on."""
+    """True for a line of a search that goes on."""
     return line.startswith(("info depth", "info throw")) or re.match(r"\d+ -?\d+ \d+ \d+ ", line) is not None
 
 
 class Recorder:
-    """A process, and what is sent to it and comes back."""
+    """Sends a scenario's lines to a process and records the answers."""
 
     def __init__(self, front_end: str, process: Process) -> None:
         self._front_end = front_end
@@ -45,15 +45,15 @@ class Recorder:
         self.random = random.Random(1)
         self.blocks: list[Block] = []
         self.errors = False
-        """Whether standard error belongs to the transcript."""
+        """True if standard error belongs to the transcript."""
         self.files: list[str] = []
-        """Files that belong to it."""
+        """Names of the files that belong to the transcript."""
 
     def send(self, *lines: str, until: Awaited = None, count: int = 1) -> list[str]:
-        """Send lines in one block and return the answers, unmasked: all until the process has been quiet.
+        """Send lines in one block and return all answers until the process is silent, unmasked.
 
-        `until` is what they must hold `count` times: a line that begins so, or that a predicate fits. A line that does
-        not begin with `>` is sent as it is.
+        `until` is the beginning of a line, or a predicate of lines; `count` such lines are awaited. `> ` is put before
+        each line that does not begin with `>`.
         """
         sent = tuple(line if line.startswith(">") else f"> {line}" for line in lines)
         self._process.write(sent)
@@ -81,7 +81,7 @@ class Recorder:
         return answers
 
     def each(self, *lines: str, until: Awaited = None) -> None:
-        """Send each line in a block of its own, to be followed by an answer."""
+        """Send each line in a block of its own, and record its answer."""
         for line in lines:
             self.send(line, until=until)
 
@@ -92,7 +92,7 @@ class Recorder:
 
 
 def record(key: tuple[str, str], scenario: Scenario) -> Transcript:
-    """Run a scenario and return what was said."""
+    """Run a scenario and return its transcript."""
     front_end, name = key
     about = " ".join((scenario.run.__doc__ or "").split())
     with tempfile.TemporaryDirectory() as folder, Process(front_end, scenario.nodes, Path(folder)) as process:

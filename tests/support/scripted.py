@@ -1,7 +1,7 @@
-"""Front ends without a process and without a search: a client that says lines, an engine that a test speaks for.
+"""Front ends without a process and without a search: the test plays both the client and the engine.
 
-A `Session` has a real front end. Its engine keeps a list of the calls that it gets; it knows the rules of the real
-games, and answers a search when the test says so:
+A `Session` has a real front end. Its engine keeps the calls that it gets in a list. It knows the rules of the real
+games, and answers a search when the test makes it answer:
 
     client = Session("ucci")
     client.say("go depth 3")
@@ -36,7 +36,7 @@ from daemon.limits import Limits
 from daemon.options import Options
 from daemon.output import Output
 from daemon.pipes import ClientLine
-from daemon.scheduler import Ending, Job, Needs, Scheduler, State
+from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from games import registry
 from games.contract import (
     Game,
@@ -69,7 +69,7 @@ class NewGame:
 @dataclass(frozen=True)
 class SetPosition:
     fen: str | None
-    moves: str = ""  # with a blank between two
+    moves: str = ""  # joined by blanks
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ UNLIMITED = Limits()
 
 
 class Held:
-    """A job that the test ends."""
+    """A job that runs until the test ends it."""
 
     def __init__(self, search_id: int = 0, position: Position | None = None, limits: Limits = UNLIMITED) -> None:
         self.search_id = search_id
@@ -132,17 +132,17 @@ class Held:
     def run(self) -> Event:
         raise AssertionError("a held job is not run")
 
-    def abandon(self, reason: str) -> Event:
+    def failure_event(self, reason: str) -> Event:
         raise AssertionError("a held job is not run")
 
     def stop(self) -> None:
         self.is_stopped = True
 
-    def end(self, ending: Ending) -> None: ...
+    def shut_down(self, shutdown: Shutdown) -> None: ...
 
 
 class HeldScheduler(Scheduler):
-    """Starts no threads: a job's last event comes from the test."""
+    """A scheduler without threads: the test posts a job's last event."""
 
     def _run(self, job: Job, state: State) -> None:
         assert self.job is None
@@ -150,12 +150,12 @@ class HeldScheduler(Scheduler):
 
 
 class ScriptedEngine:
-    """Stands in for `daemon.engine.Engine`: the same calls, kept in a list."""
+    """A stand-in for `daemon.engine.Engine`: it has the same calls and keeps those made."""
 
     def __init__(self, post: Callable[[Event], None], loads_at_once: bool) -> None:
         self.calls: list[Call] = []
         self.refusals: dict[str, Refusal] = {}
-        """What the next call of a method is refused with."""
+        """The refusal that the next call of a method raises, by the method's name."""
         self.book: list[str] = []
         self.memory: Recollection | None = None
         self.options = Options()
@@ -169,20 +169,20 @@ class ScriptedEngine:
             self.load()
 
     def load(self) -> None:
-        """Have the game that is selected loaded."""
+        """Load the game that is selected."""
         if self.state is State.EMPTY:
             self._scheduler.load(Held())
-        self.settle(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
+        self.handle_event(Loaded(self.info.name, rules(self.info.name), cast(Any, None), 0))
 
     def running(self) -> Held:
         """Return the job that runs."""
         assert isinstance(self._scheduler.job, Held) and self.state is not State.LOADING, "nothing runs"
         return self._scheduler.job
 
-    def settle(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         if not ends_job(event):
             return
-        self._scheduler.settle(event)
+        self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._position = event.game.position()
         elif isinstance(event, LoadFailed):
@@ -190,7 +190,7 @@ class ScriptedEngine:
         for call in self._scheduler.due():
             call()
 
-    # As the engine has it
+    # The engine's own calls
 
     @property
     def info(self) -> GameInfo:
@@ -200,14 +200,14 @@ class ScriptedEngine:
     def state(self) -> State:
         return self._scheduler.state
 
-    def allows(self, needs: Needs) -> bool:
+    def prepare(self, needs: Needs) -> bool:
         if Needs.GAME in needs and self.state is State.EMPTY:
             self._scheduler.load(Held())
         return self._scheduler.allows(needs)
 
-    def when_idle(self, call: Callable[[], None]) -> None:
-        self.allows(READY)
-        self._scheduler.when_idle(lambda: self._make(call))
+    def call_when_ready(self, call: Callable[[], None]) -> None:
+        self.prepare(READY)
+        self._scheduler.call_when_ready(lambda: self._make(call))
 
     def _make(self, call: Callable[[], None]) -> None:
         try:
@@ -290,10 +290,12 @@ class ScriptedEngine:
     def new_game(self) -> None:
         self._take(NewGame(), READY, "new_game")
 
-    def go(self, limits: Limits, searchmoves: Sequence[str] = (), asked_ns: int = 0, is_stopped: bool = False) -> int:
+    def go(
+        self, limits: Limits, searchmoves: Sequence[str] = (), requested_ns: int = 0, is_stopped: bool = False
+    ) -> int:
         self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
         search = Held(next(self._ids), self.position.copy(), limits)
-        self._scheduler.when_idle(lambda: self._scheduler.start(search), search)
+        self._scheduler.call_when_ready(lambda: self._scheduler.start(search), search)
         return search.search_id
 
     def ponderhit(self, hit_ns: int = 0) -> None:
@@ -319,7 +321,7 @@ class ScriptedEngine:
         self._scheduler.start(Held())
 
     def _take(self, call: Call, needs: Needs, name: str) -> None:
-        """Keep a call; refuse it if the engine would, or if the test has it refused."""
+        """Keep a call; Refusal if the engine would refuse it, or if the test wants it refused."""
         self._check(needs)
         self.calls.append(call)
         if name in self.refusals:
@@ -331,7 +333,7 @@ class ScriptedEngine:
 
 
 class Lines(Output):
-    """Keeps what is written."""
+    """An output that keeps its lines in a list."""
 
     def __init__(self) -> None:
         super().__init__(lambda text: None)
@@ -345,9 +347,9 @@ class Session:
     """A client and its front end."""
 
     def __init__(self, *lines: str, loads_at_once: bool = True) -> None:
-        """The first line chooses the front end; what it and the others lead to is not kept.
+        """Choose the front end by the first line, and read all lines; their answers and calls are dropped.
 
-        A game is there as soon as it is selected, or once the test calls `load`.
+        With `loads_at_once` a game is loaded as soon as it is selected, else when the test calls `load`.
         """
         self.engine = ScriptedEngine(self._write, loads_at_once)
         self.has_left = False
@@ -358,18 +360,18 @@ class Session:
         self.calls()
 
     def _write(self, event: Event) -> None:
-        """Take an event that is raised within a call."""
+        """Write an event that the engine posts within a call."""
         self.front_end.write(event)
 
     def _leave(self) -> None:
         self.has_left = True
 
     def say(self, *lines: str, ns: int = 1) -> list[str]:
-        """Say lines; return the answers, and what was written before and has not been returned."""
+        """Send lines as the client, at the time `ns`; return the lines written since the last call."""
         for text in lines:
             self.front_end = self.front_end.chosen_by(text)
             self.front_end.read(ClientLine(text, ns))
-            self.front_end.drain()
+            self.front_end.run_queued()
         return self.heard()
 
     def heard(self) -> list[str]:
@@ -379,37 +381,37 @@ class Session:
         return new
 
     def calls(self) -> list[Call]:
-        """Return the engine's calls since the last call."""
+        """Return the calls that the engine got since the last time."""
         new = self.engine.calls[self._called :]
         self._called = len(self.engine.calls)
         return new
 
-    # What the engine does
+    # Events of the engine; each method returns the lines written
 
     def post(self, event: Event) -> list[str]:
-        """Have an event happen; return what is written."""
+        """Post and settle an event; return the lines written."""
         self.front_end.write(event)
-        self.engine.settle(event)
-        self.front_end.drain()
+        self.engine.handle_event(event)
+        self.front_end.run_queued()
         return self.heard()
 
     def load(self) -> list[str]:
-        """Have the game loaded."""
+        """Finish loading the game."""
         return self.post(Loaded(self.engine.info.name, rules(self.engine.info.name), cast(Any, None), 0))
 
     def fail_to_load(self, reason: str) -> list[str]:
-        """Have the game not loaded."""
+        """Fail to load the game."""
         return self.post(LoadFailed(self.engine.info.name, reason))
 
     def report(self, score: Score, *pv: str, depth: int = 1, nodes: int = 1, elapsed_ms: int = 0) -> list[str]:
-        """Have the search report an iteration with one line."""
+        """Report an iteration of the running search, with one line."""
         search = self.engine.running()
         assert search.position is not None
         report = Report(depth, depth, nodes, (Line(score, moves_of(search.position, pv)),))
         return self.post(Info(search.search_id, search.position, report, 1, elapsed_ms, is_final=False))
 
     def answer(self, move: str | None, ponder: str | None = None, mate: int | None = None) -> list[str]:
-        """Have the search that runs end in a move, None: in none."""
+        """End the running search with a move, or with none."""
         search = self.engine.running()
         assert search.position is not None
         words = [word for word in (move, ponder) if word is not None]
@@ -417,20 +419,20 @@ class Session:
         return self.post(BestMove(search.search_id, search.position, moves[0], moves[1], mate))
 
     def end_game(self, score: Score) -> list[str]:
-        """Have the search that runs find that there is nothing to search."""
+        """End the running search because the game is over."""
         return self.post(GameOver(self.engine.running().search_id, score)) + self.answer(None)
 
     def break_off(self, reason: str) -> list[str]:
-        """Have the search that runs end by a fault."""
+        """End the running search by an internal fault."""
         return self.post(Refused(Kind.INTERNAL, reason)) + self.answer(None)
 
     def count(self, depth: int, nodes: int) -> list[str]:
-        """Have the count that runs end."""
+        """End the running count."""
         return self.post(PerftDone(depth, nodes, 0, is_stopped=self.engine.running().is_stopped))
 
 
 def moves_of(position: Position, words: Sequence[str]) -> tuple[int, ...]:
-    """Return the moves of a variation."""
+    """Return the moves of a variation from its words."""
     position, moves = position.copy(), []
     for word in words:
         moves.append(position.parse_move(word))

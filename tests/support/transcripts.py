@@ -1,21 +1,21 @@
-"""Transcripts of a front end: what a client sends, and to the last byte what the daemon answers.
+"""Transcripts of front ends: the bytes that a client sends, and those that the daemon answers.
 
-A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. What a line is its first word says:
+A transcript is a text file, `tests/golden/transcripts/<front end>/<name>.txt`. The first word of a line gives its kind:
 
     #   a remark; `# nodes N` is the node limit of every search (see fixed_daemon.py), `# status N` the exit status
     >   a line sent
-    >!  bytes sent as they are, with escapes as in Python (`\\r`, `\\x00`); the end of the line must be among them
-    >*  `>* N start|text` is a line of N bytes, the text repeated; the start may be missing
+    >!  bytes sent as they are, with Python's escapes (`\\r`, `\\x00`), the end of the line included
+    >*  `>* N start|text` is a line of N bytes: the start, which may be missing, and the text repeated
     >.  the input is closed
     <   a line of standard output
-    !   a line of standard error; it is compared only if there is such a line, or `!-`, which stands for none
-    =   `= name`: a file in the process's folder, once the process has ended, its content in the lines after it
+    !   a line of standard error, which is compared only if there is such a line; `!-` stands for no output
+    =   `= name`: a file in the process's folder after the process has ended; the lines after it are its content
     |   a line of that file
 
-All `>` lines in a row are one block, sent in one write; then its `<` lines are read; then comes the next block. After
-the last one the input is closed: the process must end by itself, and have nothing more to say.
+Successive `>` lines are one block, sent in one write. Its `<` lines are read before the next block is sent. After the
+last block the input is closed: the process must end by itself, without further output.
 
-Times, speeds and versions are masked by `*`; lines that report how kernels are compiled are left out.
+Times, speeds and versions are masked by `*`; lines that report the compiling of kernels are left out.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from typing import NamedTuple
 from client import ROOT, Client, ClientError
 from hostile import FOREIGN
 
-FOLDER = ROOT / "tests/golden/transcripts"
+TRANSCRIPTS = ROOT / "tests/golden/transcripts"
 LAUNCHER = ROOT / "tests/support/fixed_daemon.py"
 TIMEOUT_S = 60.0
-"""For a line; ten kernels are compiled in less, and are reported."""
+"""Longest wait for a line; ten kernels are compiled in less, and each ten are reported."""
 
 COMPILING = re.compile(r"((info (string|message)|#) )?compil(ing|ed) \w+(:| for the first time| *$)")
 
@@ -54,15 +54,15 @@ CECP_MASKS = tuple(
 
 
 class Block(NamedTuple):
-    """What is sent in one write, in the lines of a transcript, and what comes back."""
+    """The `>` lines sent in one write, and the lines of output before the next block."""
 
     sent: tuple[str, ...]
-    expected: tuple[str, ...]
-    line: int = 0  # where it stands in its file, from 1
+    expected: tuple[str, ...]  # without `< `
+    line: int = 0  # number of its first line in the file, from 1
 
 
 class Transcript(NamedTuple):
-    """One process from its start to its end."""
+    """The traffic of one process, from its start to its end."""
 
     front_end: str
     name: str
@@ -75,15 +75,15 @@ class Transcript(NamedTuple):
 
     @property
     def path(self) -> Path:
-        return FOLDER / self.front_end / f"{self.name}.txt"
+        return TRANSCRIPTS / self.front_end / f"{self.name}.txt"
 
 
 class Difference(AssertionError):
-    """The daemon answers otherwise."""
+    """The daemon's output differs from the transcript."""
 
 
 def mask(line: str, front_end: str) -> str:
-    """Return a line without what differs from run to run."""
+    """Return a line with `*` for all that differs from run to run."""
     for pattern, text in MASKS + (CECP_MASKS if front_end == "cecp" else ()):
         line = pattern.sub(text, line)
     return line
@@ -95,7 +95,7 @@ def is_news(line: str) -> bool:
 
 
 def text_of(transcript: Transcript) -> str:
-    """Return the transcript as its file holds it."""
+    """Return the text of a transcript's file."""
     lines = [f"# {line}" for line in transcript.about]
     lines += [f"# nodes {transcript.nodes}"]
     lines += [f"# status {transcript.status}"] if transcript.status else []
@@ -110,7 +110,7 @@ def text_of(transcript: Transcript) -> str:
 
 
 def read_transcript(path: Path) -> Transcript:
-    """Read a transcript's file; ValueError if a line is none of its kinds."""
+    """Read a transcript's file; ValueError for a line of no known kind."""
     about: list[str] = []
     settings = {"nodes": 0, "status": 0}
     blocks: list[tuple[list[str], list[str], int]] = []
@@ -153,7 +153,7 @@ def read_transcript(path: Path) -> Transcript:
 
 
 def bytes_of(line: str) -> bytes:
-    """Return what a `>` line of a transcript sends."""
+    """Return the bytes that a `>` line of a transcript sends."""
     kind, _, text = line.partition(" ")
     if kind == ">!":
         return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
@@ -165,7 +165,7 @@ def bytes_of(line: str) -> bytes:
 
 
 def lay_out(folder: Path) -> None:
-    """Put the files into a folder that transcripts name as they are seen from there."""
+    """Put the files that transcripts name into a process's folder."""
     books = ROOT / "books"
     for game in ("xiangqi", "connect6"):
         shutil.copy(books / f"{game}-openings.book", folder / f"{game}.book")
@@ -185,7 +185,7 @@ def lay_out(folder: Path) -> None:
 
 
 class Process(Client):
-    """A daemon of fixed_daemon.py in a folder of its own."""
+    """A process of fixed_daemon.py in a folder of its own."""
 
     def __init__(self, front_end: str, nodes: int, folder: Path) -> None:
         lay_out(folder)
@@ -206,11 +206,11 @@ class Process(Client):
         return mask(line, self._front_end)
 
     def remaining(self) -> list[str]:
-        """Return what comes until the process ends by itself, masked."""
+        """Return the lines until the process ends by itself, masked."""
         return [mask(line, self._front_end) for line in self.rest() if not is_news(line)]
 
     def silence(self) -> str:
-        """Say why no line has come."""
+        """Return why no line has come."""
         if self.process.poll() is None:
             return f"nothing for {TIMEOUT_S:.0f} s"
         return f"nothing: the process has ended with status {self.process.returncode} {self.errors[-500:]}"
@@ -220,7 +220,7 @@ class Process(Client):
         return tuple(mask(line, self._front_end) for line in self.errors.splitlines() if not is_news(line))
 
     def content(self, name: str) -> tuple[str, ...]:
-        """Return the lines of a file in the process's folder, masked; one line says so where there is none."""
+        """Return the lines of a file in the process's folder, masked; `(there is none)` if it does not exist."""
         path = self._folder / name
         if not path.is_file():
             return ("(there is none)",)
@@ -228,7 +228,7 @@ class Process(Client):
 
 
 def replay(transcript: Transcript, folder: Path) -> None:
-    """Run a transcript in an empty folder; Difference shows the first line that is another."""
+    """Run a transcript in an empty folder; Difference, with the first line that differs."""
     with Process(transcript.front_end, transcript.nodes, folder) as process:
         seen: list[str] = []
         for block in transcript.blocks:
@@ -256,7 +256,7 @@ def replay(transcript: Transcript, folder: Path) -> None:
 
 
 def compare(transcript: Transcript, what: str, expected: tuple[str, ...], got: tuple[str, ...]) -> None:
-    """Difference, with the first line that is another, if two texts are not equal."""
+    """Raise Difference, with the first line that differs, if two texts are not equal."""
     if expected != got:
         at = next((i for i, pair in enumerate(zip(expected, got)) if pair[0] != pair[1]), min(len(expected), len(got)))
         lines = [repr(text[at]) if at < len(text) else "nothing" for text in (expected, got)]

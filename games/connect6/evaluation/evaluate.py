@@ -1,4 +1,4 @@
-"""Static evaluation of Connect6: the sum of all road values, kept up to date stone by stone (paper 3)."""
+"""The static evaluation of Connect6: the sum of all road values, updated with each stone (paper 3)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from games.connect6.rules.position import POSITION
 from games.kernel.jit import Record, inner, int64
 
 EVAL_BOUND = 1_500_000
-"""No evaluation reaches beyond; proven wins do."""
+"""The highest absolute value of an evaluation; scores of proven wins are higher."""
 
 
 @inner(int64(POSITION), forceinline=True)
 def evaluate(pos: Record) -> int:
-    """The value for the side to move."""
+    """Return the evaluation in the view of the side to move, within EVAL_BOUND (units of weights.py)."""
     return min(max(pos.score[pos.turn] + TEMPO, -EVAL_BOUND), EVAL_BOUND)
 
 
 def explain(pos: Record) -> list[str]:
-    """How many living roads each side has, by stones, and the total for the side to move."""
+    """Return each side's living roads by number of stones, and the total for the side to move, as lines for `eval`."""
     lines = []
     for side, name in enumerate(("black", "white")):
         counts = [int((pos.roads == (n if side == 0 else 8 * n)).sum()) for n in range(1, 7)]

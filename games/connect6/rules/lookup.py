@@ -1,7 +1,7 @@
-"""Tables of the Connect6 kernels: the 924 roads, the roads of each point, road values, hash numbers.
+"""Constant arrays of the Connect6 kernels: the 924 roads, the roads through each point, road values, Zobrist keys.
 
-Points are `column * 19 + row`, column a = 0, row 1 = 0; a turn's two points are written in that order.
-A road's content is one byte: black stones + 8 * white stones.
+A road is six points in a row. A point is `column * 19 + row`, column a = 0, row 1 = 0. A road's content is one byte,
+`black stones + 8 * white stones`.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ POINTS = SIZE * SIZE
 ROAD_LENGTH = 6
 ROADS = 924
 POINT_ROADS = 24
-"""Most roads through one point."""
+"""The most roads through one point."""
 
 NEIGHBOURS = 4 * (ROAD_LENGTH - 1)
-"""Points that follow one on the roads through it, at most."""
+"""The most points that follow a point on the roads through it, in the four directions."""
 
 LOOKUP_DTYPE = record(
     [
         ("road_points", "u2", ROADS * ROAD_LENGTH),
-        ("road_stride", "u1", ROADS),  # from one road of a line to the next
-        ("roads_before", "u1", ROADS),  # on its line
+        ("road_stride", "u1", ROADS),  # difference in number from one road of a line to the next
+        ("roads_before", "u1", ROADS),  # roads before it on its line
         ("roads_after", "u1", ROADS),
         ("road_count", "u1", POINTS),
         ("point_roads", "u2", POINTS * POINT_ROADS),
-        ("value", "i4", 2 * 64),  # [side that looks, road content]
-        ("interest", "i4", 2 * 64),  # [side to move, road content]: what a further stone on the road is worth
-        ("interest_gain", "i4", 2 * 64),  # by how much a stone of that side changes it
-        ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the road is dead
-        ("centre", "i4", POINTS),  # part of the interest: nearer the middle first
+        ("value", "i4", 2 * 64),  # [side, road content]: the road's value in that side's view
+        ("interest", "i4", 2 * 64),  # [side to move, road content]: worth of one more stone on the road
+        ("interest_gain", "i4", 2 * 64),  # [side, road content]: the change of interest by a stone of the side
+        ("own", "u1", 2 * 64),  # [side, road content]: stones of the side, 0 if the other side has one too
+        ("centre", "i4", POINTS),  # part of the interest: higher nearer the centre
         ("zobrist", "i8", 2 * POINTS),  # [side, point]
         ("zobrist_turn", "i8"),
-        ("zobrist_single", "i8"),  # one stone left to place
+        ("zobrist_single", "i8"),  # in the key while one stone is left to place
     ]
 )
 LOOKUP = record_type(LOOKUP_DTYPE)
 
 
 def roads() -> list[list[int]]:
-    """The points of every road, in the four directions."""
+    """Return the points of each road, by road number, in the four directions."""
     found = []
     for dc, dr in ((1, 0), (0, 1), (1, 1), (1, -1)):
         for column in range(SIZE):
@@ -100,4 +100,4 @@ def _build() -> Record:
 
 
 LOOKUP_RECORD = _build()
-"""The tables, read-only by convention, passed to every kernel."""
+"""The lookup record, read-only by convention; every kernel gets it as an argument."""

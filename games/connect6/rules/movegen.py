@@ -1,9 +1,9 @@
-"""Connect6 turns: counting the legal ones, threats and the stones that hit them, the turn that wins at once."""
+"""Connect6 turns: the count of legal turns, perft, threats and their defences, the turn that wins at once."""
 
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, ROADS
-from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, undo_turn
+from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, make_turn, undo_turn
 from games.connect6.rules.work import MAX_THREATS, WORK
 from games.kernel.control import poll
 from games.kernel.jit import Record, entry, inner, int64, void
@@ -11,7 +11,7 @@ from games.kernel.jit import Record, entry, inner, int64, void
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def wins_at(pos: Record, lookup: Record, point: int) -> int:
-    """1 if a single stone of the side to move on an empty point makes six."""
+    """Return 1 if one stone of the side to move on this empty point makes six."""
     five = 5 if pos.turn == 0 else 40
     for i in range(point * 24, point * 24 + lookup.road_count[point]):
         if pos.roads[lookup.point_roads[i]] == five:
@@ -21,7 +21,10 @@ def wins_at(pos: Record, lookup: Record, point: int) -> int:
 
 @entry(int64(POSITION, LOOKUP))
 def count_legal(pos: Record, lookup: Record) -> int:
-    """Legal turns: single stones with one left, else pairs, and single stones that already win."""
+    """Return the number of legal turns.
+
+    With one stone left these are single stones, otherwise pairs and the single stones that already win.
+    """
     if pos.winner != NOT_OVER:
         return 0
     if pos.left == 1:
@@ -36,18 +39,21 @@ def count_legal(pos: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, LOOKUP, int64))
 def is_winning_point(pos: Record, lookup: Record, point: int) -> int:
-    """1 if a single stone of the side to move on this empty point ends the game."""
+    """`wins_at` for Python."""
     return wins_at(pos, lookup, point)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def perft_below(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """Turn sequences of `depth` turns; the last turn is counted, not played."""
+    """Return the number of turn sequences of length `depth`; the last turn is counted, not played.
+
+    The count is too low once work.stopped.
+    """
     if depth == 0:
         return 1
     if depth == 1 or pos.winner != NOT_OVER:
         return count_legal(pos, lookup)
-    # At every node: the 65,000 turns below one take longer than a look at the clock by far.
+    # Poll at every node: the 65,000 turns below it take far longer than a poll.
     work.nodes += 1
     if poll(work.control, int64(0), work.nodes) < 0:
         work.stopped = 1
@@ -57,23 +63,23 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int) -> int:
         if pos.stones[first] != 0:
             continue
         if single or wins_at(pos, lookup, first) == 1:
-            do_turn(pos, lookup, first | NO_POINT << 9)
+            do_turn(pos, lookup, make_turn(first, NO_POINT))
             total += perft_below(pos, work, lookup, depth - 1)
-            undo_turn(pos, lookup, first | NO_POINT << 9)
+            undo_turn(pos, lookup, make_turn(first, NO_POINT))
         if not single:
             for second in range(first + 1, POINTS):
                 if work.stopped == 1:
                     return total
                 if pos.stones[second] == 0:
-                    do_turn(pos, lookup, first | second << 9)
+                    do_turn(pos, lookup, make_turn(first, second))
                     total += perft_below(pos, work, lookup, depth - 1)
-                    undo_turn(pos, lookup, first | second << 9)
+                    undo_turn(pos, lookup, make_turn(first, second))
     return total
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """Leaves below one legal turn, `depth` turns in all (depth >= 1)."""
+    """Return the number of leaves below one legal turn, `depth` turns deep with this one (depth >= 1)."""
     do_turn(pos, lookup, move)
     total = perft_below(pos, work, lookup, depth - 1)
     undo_turn(pos, lookup, move)
@@ -82,7 +88,7 @@ def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> i
 
 @inner(void(POSITION, WORK, int64))
 def find_threats(pos: Record, work: Record, side: int) -> None:
-    """List the roads on which `side` threatens to win."""
+    """List the roads on which `side` threatens to win in work.threat_roads, at most MAX_THREATS."""
     count = 0
     if pos.threats[side] > 0:
         for road in range(ROADS):
@@ -94,7 +100,7 @@ def find_threats(pos: Record, work: Record, side: int) -> None:
 
 @inner(int64(WORK, LOOKUP, int64, int64), forceinline=True)
 def hits_all(work: Record, lookup: Record, first: int, second: int) -> int:
-    """1 if every listed threat has one of two points on it."""
+    """Return 1 if each road in work.threat_roads contains at least one of the two points."""
     for i in range(work.threat_count):
         base = int64(work.threat_roads[i]) * ROAD_LENGTH
         hit = 0
@@ -107,14 +113,14 @@ def hits_all(work: Record, lookup: Record, first: int, second: int) -> int:
 
 
 @inner(int64(int64, int64), forceinline=True)
-def ordered(first: int, second: int) -> int:
-    """The code of a turn whatever the order of its stones."""
-    return first | second << 9 if first < second else second | first << 9
+def sorted_turn(first: int, second: int) -> int:
+    """Return the turn of two points given in either order; NO_POINT may be one of them."""
+    return make_turn(first, second) if first < second else make_turn(second, first)
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
 def winning_turn(pos: Record, work: Record, lookup: Record) -> int:
-    """A turn that makes six at once, 0 if the stones left do not suffice."""
+    """Return a turn that makes six at once; 0 if the stones left do not suffice."""
     side = pos.turn
     for road in range(ROADS):
         content = int64(pos.roads[road])
@@ -122,12 +128,13 @@ def winning_turn(pos: Record, work: Record, lookup: Record) -> int:
             missing = ROAD_LENGTH - (content & 7 if side == 0 else content >> 3)
             if missing > pos.left:
                 continue
-            turn = 0
-            found = 0
+            first, second = int64(NO_POINT), int64(NO_POINT)
             for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
                 point = int64(lookup.road_points[j])
                 if pos.stones[point] == 0:
-                    turn |= point << 9 * found
-                    found += 1
-            return ordered(turn & 511, turn >> 9) if found == 2 else turn | NO_POINT << 9
+                    if first == NO_POINT:
+                        first = point
+                    else:
+                        second = point
+            return sorted_turn(first, second)
     return 0

@@ -1,4 +1,4 @@
-"""Text of Connect6 points, turns and FENs."""
+"""The texts of Connect6: points, turns and FENs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from games.connect6 import INFO
 from games.connect6.rules.lookup import POINTS, SIZE
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, second_stone
 
 COLUMNS = "".join(INFO.board.columns)
 CENTRE = "j10"
@@ -20,13 +20,16 @@ def point_text(point: int) -> str:
 
 
 def turn_text(move: int) -> str:
-    """`j10` or `i9k11`."""
-    second = move >> 9
-    return point_text(move & 511) + (point_text(second) if second != NO_POINT else "")
+    """Return the text of a turn, `j10` or `i9k11`."""
+    second = second_stone(move)
+    return point_text(first_stone(move)) + (point_text(second) if second != NO_POINT else "")
 
 
 def parse_turn(text: str) -> tuple[int, int]:
-    """(first, second) points in board order, second NO_POINT for a single stone; ValueError if it is no turn."""
+    """Return the turn's points (first, second), first < second, with second NO_POINT for a single stone.
+
+    ValueError if the text is not a turn. Whether the turn is legal is not checked.
+    """
     match = _TURN.match(text)
     if not match:
         raise ValueError(f"not a move: {text}")
@@ -44,7 +47,10 @@ def parse_turn(text: str) -> tuple[int, int]:
 
 
 def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
-    """(stones as (point, side), turn, stones left); ValueError says what is wrong."""
+    """Return (stones as (point, side), side to move, stones left); ValueError names the fault.
+
+    Two stones left on the last empty point are read as one.
+    """
     fields = fen.split()
     if len(fields) != 3:
         raise ValueError(f"{len(fields)} fields, not 3")
@@ -64,5 +70,5 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def write_fen(stones: Mapping[str, str], turn: int, left: int) -> str:
-    """Return the FEN of stones by point; ValueError for one that there is not."""
+    """Return the FEN of stones by point; ValueError if a point or a stone does not exist."""
     return f"{INFO.placement(stones)} {INFO.sides[turn]} {left}"

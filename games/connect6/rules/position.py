@@ -1,45 +1,65 @@
 """The Connect6 position record and the kernels that change it, one stone at a time.
 
-Every stone updates at most 24 roads (the paper's local scan): both sides' evaluations, the count of
-roads that threaten to win, and the interest of the points on them are kept as running sums.
+A stone updates the roads through its point, at most 24 (the local scan of paper 3). Running sums hold both sides'
+evaluations, the numbers of roads that threaten to win, and the interest of each point.
+
+A turn is `first | second << 9`: two points, first < second. A single stone has NO_POINT as second.
 """
 
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 NOT_OVER, DRAW = -1, 2
 NO_POINT = 511
-"""In the place of a turn's second point."""
+"""The second point of a turn of a single stone."""
 
 THREAT = 4
-"""Own stones on a road without enemies from which one turn makes six."""
+"""A road with this many own stones and no enemy stone is a threat: one turn makes it six."""
 
 POSITION_DTYPE = record(
     [
         ("stones", "u1", POINTS),  # 0 empty, 1 black, 2 white
         ("roads", "u1", ROADS),  # content: black + 8 * white
         ("interest", "i4", 2 * POINTS),  # [side to move, point]
-        ("score", "i8", 2),  # sum of road values, as each side looks at it when to move
-        ("threats", "i8", 2),  # roads with at least THREAT stones of the side and none of the other's
+        ("score", "i8", 2),  # [side]: sum of road values in the view of the side, as if it were to move
+        ("threats", "i8", 2),  # [side]: roads with at least THREAT stones of the side and none of the other
         ("turn", "i8"),  # 0 Black, 1 White
         ("left", "i8"),  # stones left to place this turn: 2, or 1 after the first, at the start and on the last point
-        ("winner", "i8"),  # side, DRAW or NOT_OVER
+        ("winner", "i8"),  # the side that has six, DRAW or NOT_OVER
         ("key", "i8"),
-        ("height", "i8"),  # stones in the history; dead above
+        ("height", "i8"),  # stones in the history; entries from here on are void
         ("empty", "i8"),
         ("past_point", "u2", POINTS),
-        ("past_left", "u1", POINTS),  # stones left and mover before the stone
+        ("past_left", "u1", POINTS),  # stones left and side to move before the stone
         ("past_turn", "u1", POINTS),
     ]
 )
 POSITION = record_type(POSITION_DTYPE)
 
 
+@accessor
+def make_turn(first: int, second: int) -> int:
+    """Return the turn of two points, `first` < `second`; `second` is NO_POINT for a single stone."""
+    return first | second << 9
+
+
+@accessor
+def first_stone(turn: int) -> int:
+    """Return the turn's lower point."""
+    return turn & 511
+
+
+@accessor
+def second_stone(turn: int) -> int:
+    """Return the turn's higher point, NO_POINT for a single stone."""
+    return turn >> 9
+
+
 @inner(int64(int64, int64), forceinline=True)
 def is_threat(content: int, side: int) -> int:
-    """1 if a road's content threatens to win for `side`."""
+    """Return 1 if a road of this content is a threat of `side`."""
     own = content & 7 if side == 0 else content >> 3
     other = content >> 3 if side == 0 else content & 7
     return 1 if own >= THREAT and other == 0 else 0
@@ -47,7 +67,7 @@ def is_threat(content: int, side: int) -> int:
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
 def change_roads(pos: Record, lookup: Record, point: int, side: int, by: int) -> None:
-    """Add (by = 1) or remove (-1) a stone of `side` on all roads through a point."""
+    """Add (by = 1) or remove (by = -1) a stone of `side` on all roads through a point."""
     step = by if side == 0 else 8 * by
     for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
         road = int64(lookup.point_roads[i])
@@ -69,7 +89,7 @@ def change_roads(pos: Record, lookup: Record, point: int, side: int, by: int) ->
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def makes_six(pos: Record, lookup: Record, point: int, side: int) -> int:
-    """1 if six of `side` stand on a road through a point."""
+    """Return 1 if a road through the point holds six stones of `side`."""
     full = 6 if side == 0 else 48
     for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
         if pos.roads[lookup.point_roads[i]] == full:
@@ -79,7 +99,7 @@ def makes_six(pos: Record, lookup: Record, point: int, side: int) -> int:
 
 @inner(void(POSITION, LOOKUP, int64))
 def do_stone(pos: Record, lookup: Record, point: int) -> None:
-    """Place a stone of the side to move on an empty point; ends the turn after its last or winning stone."""
+    """Place a stone of the side to move on an empty point; its last or winning stone passes the turn."""
     side = pos.turn
     pos.past_point[pos.height] = point
     pos.past_left[pos.height] = pos.left
@@ -105,7 +125,7 @@ def do_stone(pos: Record, lookup: Record, point: int) -> None:
 
 @inner(int64(POSITION, LOOKUP))
 def undo_stone(pos: Record, lookup: Record) -> int:
-    """Take the last stone back and return its point."""
+    """Take back the last stone and return its point."""
     pos.height -= 1
     point = int64(pos.past_point[pos.height])
     side = int64(pos.past_turn[pos.height])
@@ -126,23 +146,23 @@ def undo_stone(pos: Record, lookup: Record) -> int:
 
 @entry(void(POSITION, LOOKUP, int64))
 def do_turn(pos: Record, lookup: Record, move: int) -> None:
-    """Play a turn `first | second << 9` (second NO_POINT: a single stone)."""
-    do_stone(pos, lookup, move & 511)
-    if move >> 9 != NO_POINT and pos.winner == NOT_OVER:
-        do_stone(pos, lookup, move >> 9)
+    """Play a legal turn. If the first stone wins, the second is not placed."""
+    do_stone(pos, lookup, first_stone(move))
+    if second_stone(move) != NO_POINT and pos.winner == NOT_OVER:
+        do_stone(pos, lookup, second_stone(move))
 
 
 @entry(void(POSITION, LOOKUP, int64))
 def undo_turn(pos: Record, lookup: Record, move: int) -> None:
-    """Take back the turn that `do_turn` just played."""
-    if pos.past_point[pos.height - 1] == move >> 9:
+    """Take back `move`, the last turn that `do_turn` played."""
+    if pos.past_point[pos.height - 1] == second_stone(move):
         undo_stone(pos, lookup)
     undo_stone(pos, lookup)
 
 
 @entry(void(POSITION, LOOKUP, int64, int64))
 def clear_board(pos: Record, lookup: Record, turn: int, left: int) -> None:
-    """Make a zeroed record an empty board with `turn` to place `left` stones."""
+    """Initialise a zeroed record as the empty board, side `turn` to place `left` stones."""
     pos.turn = turn
     pos.left = left
     pos.winner = NOT_OVER
@@ -155,7 +175,7 @@ def clear_board(pos: Record, lookup: Record, turn: int, left: int) -> None:
 
 @entry(void(POSITION, LOOKUP, int64, int64))
 def put_stone(pos: Record, lookup: Record, point: int, side: int) -> None:
-    """Set up: put a stone on an empty point (undone by nothing)."""
+    """Put a stone on an empty point while a position is set up; it cannot be undone."""
     pos.stones[point] = side + 1
     pos.empty -= 1
     change_roads(pos, lookup, point, side, int64(1))

@@ -1,16 +1,16 @@
-"""The eight ways to lay a Connect6 board: positions and turns as each of them sees them."""
+"""The eight symmetries of the Connect6 board, applied to positions and turns."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
-from games.connect6.rules.position import NO_POINT
+from games.connect6.rules.position import NO_POINT, first_stone, make_turn, second_stone
 from games.kernel.jit import Record
 
 
 def _ways() -> list[list[int]]:
-    """[symmetry][point]: where the point goes; symmetry 0 leaves all in place."""
+    """Return the image of each point, [symmetry][point]; symmetry 0 is the identity."""
     middle = SIZE // 2
     ways = []
     for flip in (1, -1):
@@ -27,7 +27,7 @@ _WAYS = _ways()
 
 
 def symmetric_keys(pos: Record) -> list[int]:
-    """The position's key as each symmetry sees it, the first its own."""
+    """Return the keys of the position's eight images, by symmetry; the first is its own key."""
     points = np.flatnonzero(pos.stones)
     sides = (pos.stones[points].astype(np.int64) - 1) * POINTS
     rest = int(pos.key) ^ int(np.bitwise_xor.reduce(LOOKUP_RECORD.zobrist[sides + points]))
@@ -35,14 +35,16 @@ def symmetric_keys(pos: Record) -> list[int]:
 
 
 def turned(move: int, symmetry: int) -> int:
-    """A turn as a symmetry sees it."""
-    return _code([_WAYS[symmetry][point] for point in (move & 511, move >> 9) if point != NO_POINT])
+    """Return the image of a turn under a symmetry."""
+    return _turn_of([_WAYS[symmetry][point] for point in (first_stone(move), second_stone(move)) if point != NO_POINT])
 
 
 def turned_back(move: int, symmetry: int) -> int:
-    """The turn that is `move` as a symmetry sees it."""
-    return _code([_WAYS[symmetry].index(point) for point in (move & 511, move >> 9) if point != NO_POINT])
+    """Return the turn whose image under the symmetry is `move`; the inverse of `turned`."""
+    return _turn_of(
+        [_WAYS[symmetry].index(point) for point in (first_stone(move), second_stone(move)) if point != NO_POINT]
+    )
 
 
-def _code(points: list[int]) -> int:
-    return min(points) | (max(points) if len(points) == 2 else NO_POINT) << 9
+def _turn_of(points: list[int]) -> int:
+    return make_turn(min(points), max(points) if len(points) == 2 else NO_POINT)

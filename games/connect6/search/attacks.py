@@ -1,34 +1,36 @@
 """Attacks of Connect6 and the replies to them.
 
-An attack is a turn after which no single stone hits every threat (a road with four stones or more and none of the
-enemy's). A threat is kept as the one or two empty points of its road, which are the points that hit it.
+A threat is a road with four stones or more of one side and none of the other. An attack is a turn after which no single
+stone hits every threat. A threat is kept as the one or two empty points of its road: the points that hit it.
 """
 
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.movegen import find_threats, hits_all, ordered
-from games.connect6.rules.position import NO_POINT, POSITION, THREAT
+from games.connect6.rules.movegen import find_threats, hits_all, sorted_turn
+from games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
 from games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
 from games.kernel.jit import Record, inner, int64, void
 
-MISSED = -1
-"""In the place of a number of replies: one stone suffices, it is no attack."""
+NO_ATTACK = -1
+"""Returned in place of a number of replies if one stone hits every threat: the turn is no attack."""
 
 REPLY_COST = 1 << 24
 UNSTOPPABLE = -(1 << 23)
-"""Scores of attacks: the fewer replies the better, then by the interest of the points; from UNSTOPPABLE on none."""
+"""Terms of an attack's score: the interest of its points less REPLY_COST for each reply. An attack with a score of
+UNSTOPPABLE or more has no reply."""
 
 SCRATCH = MAX_LEVELS * MAX_REPLIES
-"""Where replies are listed only to be counted."""
+"""The place in work.replies for replies that are only counted."""
 
-SOME, THREE = 1, 2
-"""Marks of empty points: on a road of two or three own stones or of an opponent's threat; on an own road of three."""
+PARTNER, THREE = 1, 2
+"""Marks of empty points. PARTNER: on a hot road (two or three own stones) or on an opponent's threat. THREE: on an own
+road of three stones."""
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def note_threat(pos: Record, work: Record, lookup: Record, road: int, first: int, second: int) -> None:
-    """Note the threat that a road becomes with stones on two points (each may be off the road, or NO_POINT)."""
+    """Note the threat that a road becomes with own stones on two points; each may be off the road, or NO_POINT."""
     at = work.hit_count
     if at == MAX_HITS:
         return
@@ -45,8 +47,11 @@ def note_threat(pos: Record, work: Record, lookup: Record, road: int, first: int
 
 
 @inner(int64(WORK, int64, int64, int64))
-def list_second(work: Record, first: int, at: int, end: int) -> int:
-    """With `first` hitting some of the threats, list the replies it is part of; MISSED if it hits all."""
+def list_pairs_with(work: Record, first: int, at: int, end: int) -> int:
+    """Add the pairs of `first` and another point that hit every noted threat to work.replies[at:end].
+
+    Return the list's new end; NO_ATTACK if `first` alone hits every threat.
+    """
     a, b = int64(NO_POINT), int64(NO_POINT)
     is_open = False
     for i in range(work.hit_count):
@@ -62,10 +67,10 @@ def list_second(work: Record, first: int, at: int, end: int) -> int:
             if b != p and b != q:
                 b = int64(NO_POINT)
     if not is_open:
-        return MISSED
+        return NO_ATTACK
     for second in (a, b):
         if second != NO_POINT:
-            turn = ordered(first, second)
+            turn = sorted_turn(first, second)
             is_new = True
             for i in range(at, end):
                 if work.replies[i] == turn:
@@ -78,20 +83,23 @@ def list_second(work: Record, first: int, at: int, end: int) -> int:
 
 @inner(int64(WORK, int64))
 def list_hitting(work: Record, at: int) -> int:
-    """The pairs that hit every noted threat, to work.replies from `at`; their number, or MISSED if one stone does."""
+    """List the pairs that hit every noted threat in work.replies from `at`.
+
+    Return their number; NO_ATTACK if one stone hits every threat, or there is none.
+    """
     if work.hit_count == 0:
-        return MISSED
-    end = list_second(work, int64(work.hit_first[0]), at, at)
-    if end != MISSED and work.hit_second[0] != NO_POINT:
-        end = list_second(work, int64(work.hit_second[0]), at, end)
-    return MISSED if end == MISSED else end - at
+        return NO_ATTACK
+    end = list_pairs_with(work, int64(work.hit_first[0]), at, at)
+    if end != NO_ATTACK and work.hit_second[0] != NO_POINT:
+        end = list_pairs_with(work, int64(work.hit_second[0]), at, end)
+    return NO_ATTACK if end == NO_ATTACK else end - at
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int, at: int) -> int:
-    """As `list_hitting`, for the threats that `side` has made by a turn."""
+    """`list_hitting` for the threats that `side` made by the turn just played."""
     work.hit_count = 0
-    for point in (turn & 511, turn >> 9):
+    for point in (first_stone(turn), second_stone(turn)):
         if point != NO_POINT:
             for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
                 road = int64(lookup.point_roads[i])
@@ -102,7 +110,7 @@ def list_replies(pos: Record, work: Record, lookup: Record, turn: int, side: int
 
 @inner(void(WORK, int64, int64), forceinline=True)
 def note_alone(work: Record, point: int, other: int) -> None:
-    """Note the threats that a stone on a point of roads of three makes, but those on roads with the other point."""
+    """Note the threats that a stone on a point of work.three makes alone, except those that `other` hits."""
     for i in range(point * POINT_ROADS, point * POINT_ROADS + work.alone_count[point]):
         p, q = work.alone_first[i], work.alone_second[i]
         if p != other and q != other and work.hit_count < MAX_HITS:
@@ -113,26 +121,29 @@ def note_alone(work: Record, point: int, other: int) -> None:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def try_attack(pos: Record, work: Record, lookup: Record, first: int, second: int, end: int) -> int:
-    """List the turn if the noted threats make it an attack and it hits the opponent's; returns the list's new end."""
+    """Add a turn to work.attacks if its noted threats make it an attack and it hits all the opponent's threats.
+
+    Return the list's new end. A full list sets work.attack_cut.
+    """
     if work.threat_count > 0 and hits_all(work, lookup, first, second) == 0:
         return end
     replies = list_hitting(work, int64(SCRATCH))
-    if replies == MISSED:
+    if replies == NO_ATTACK:
         return end
     if end == MAX_ATTACKS:
         work.attack_cut = 1
         return end
     base = pos.turn * POINTS
-    work.attacks[end] = ordered(first, second)
+    work.attacks[end] = sorted_turn(first, second)
     work.attack_scores[end] = pos.interest[base + first] + pos.interest[base + second] - REPLY_COST * replies
     return end + 1
 
 
 @inner(void(POSITION, WORK, LOOKUP))
 def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
-    """Find the mover's roads of two and three, their empty points, and for each the threats its stone makes alone."""
+    """List the mover's hot roads, their empty points, and the threats that one stone makes on each road of three."""
     own = pos.turn * 64
-    work.hot_count = work.some_count = work.three_count = 0
+    work.hot_count = work.partner_count = work.three_count = 0
     for road in range(ROADS):
         count = lookup.own[own + pos.roads[road]]
         if count != 2 and count != 3:
@@ -144,11 +155,11 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
             if pos.stones[point] != 0:
                 continue
             if work.marks[point] == 0:
-                work.marks[point] = SOME
-                work.some[work.some_count] = point
-                work.some_count += 1
+                work.marks[point] = PARTNER
+                work.partners[work.partner_count] = point
+                work.partner_count += 1
             if count == 3:
-                if work.marks[point] == SOME:
+                if work.marks[point] == PARTNER:
                     work.marks[point] = THREE
                     work.three[work.three_count] = point
                     work.three_count += 1
@@ -163,7 +174,7 @@ def find_hot_roads(pos: Record, work: Record, lookup: Record) -> None:
 
 @inner(int64(int64, int64), forceinline=True)
 def pair_on_line(first: int, second: int) -> int:
-    """A number for two points that a road can hold, below POINTS * NEIGHBOURS; -1 for others. `first` < `second`."""
+    """Return a number below POINTS * NEIGHBOURS for two points that share a road, -1 for others; first < second."""
     columns = second // SIZE - first // SIZE
     rows = second % SIZE - first % SIZE
     if columns >= ROAD_LENGTH or abs(rows) >= ROAD_LENGTH:
@@ -181,7 +192,10 @@ def pair_on_line(first: int, second: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
-    """Attacks with both stones on one hot road; the roads beside it on the line may become threats too."""
+    """List the attacks with both stones on one hot road; return their end.
+
+    Roads of the same line that overlap it may become threats too.
+    """
     own = pos.turn * 64
     for h in range(work.hot_count):
         road = int64(work.hot[h])
@@ -215,17 +229,17 @@ def list_on_roads(pos: Record, work: Record, lookup: Record, end: int) -> int:
 
 @inner(int64(WORK, int64, int64), forceinline=True)
 def is_new_pair(work: Record, first: int, second: int) -> int:
-    """1 if no hot road holds both points."""
+    """Return 1 if no hot road holds both points, so that `list_on_roads` has not tried the pair."""
     pair = pair_on_line(first, second) if first < second else pair_on_line(second, first)
     return 1 if pair < 0 or work.seen_on_line[pair] != work.stamp else 0
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
-    """The attacks of the side to move, which has no threats, to work.attacks from `first`; returns their end.
+    """List the attacks of the side to move in work.attacks from `first`; return their end.
 
-    Both stones make threats together on a road of two or more, or each on a road of three; or one does alone, and the
-    other is any on a road of two or three or of the opponent's threats.
+    The side to move must have no threats; with one stone left it has no attacks. Three kinds are listed: both stones on
+    one hot road; each stone on a road of three; one stone that attacks alone, with any partner point.
     """
     if pos.left != 2:
         return first
@@ -237,9 +251,9 @@ def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
         for j in range(road, road + ROAD_LENGTH):
             point = int64(lookup.road_points[j])
             if pos.stones[point] == 0 and work.marks[point] == 0:
-                work.marks[point] = SOME
-                work.some[work.some_count] = point
-                work.some_count += 1
+                work.marks[point] = PARTNER
+                work.partners[work.partner_count] = point
+                work.partner_count += 1
     end = list_on_roads(pos, work, lookup, first)
     for i in range(work.three_count):
         point = int64(work.three[i])
@@ -252,11 +266,11 @@ def list_attacks(pos: Record, work: Record, lookup: Record, first: int) -> int:
                 end = try_attack(pos, work, lookup, point, other, end)
         work.hit_count = 0
         note_alone(work, point, int64(NO_POINT))
-        if list_hitting(work, int64(SCRATCH)) != MISSED:
-            for j in range(work.some_count):
-                other = int64(work.some[j])
-                if work.marks[other] == SOME and is_new_pair(work, point, other) == 1:
+        if list_hitting(work, int64(SCRATCH)) != NO_ATTACK:
+            for j in range(work.partner_count):
+                other = int64(work.partners[j])
+                if work.marks[other] == PARTNER and is_new_pair(work, point, other) == 1:
                     end = try_attack(pos, work, lookup, point, other, end)
-    for i in range(work.some_count):
-        work.marks[work.some[i]] = 0
+    for i in range(work.partner_count):
+        work.marks[work.partners[i]] = 0
     return end

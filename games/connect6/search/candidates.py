@@ -1,27 +1,37 @@
-"""The turns of Connect6 worth searching, chosen by the interest of their points (weights.py).
+"""The turns of Connect6 that are searched, chosen by the interest of their points (weights.py).
 
-Of 65,000 turns only some are looked at: the best points, each with those that are best once it is taken; against
-threats all that meet them; in danger (threats.py) those that may avert it.
+A node has up to 65,000 turns. Listed are the points of most interest, each with the best second points after it.
+Against threats all turns that hit them are listed, and in danger (`find_danger`) the turns that may avert it.
 """
 
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
-from games.connect6.rules.movegen import find_threats, hits_all, ordered, winning_turn
-from games.connect6.rules.position import NO_POINT, POSITION, do_turn, undo_turn
-from games.connect6.rules.work import ALL, CANDIDATES, MAX_FIRSTS, MAX_THREATS, MAX_TURNS, NONE, SECONDS, SOME, WORK
+from games.connect6.rules.movegen import find_threats, hits_all, sorted_turn, winning_turn
+from games.connect6.rules.position import NO_POINT, POSITION, do_turn, first_stone, make_turn, second_stone, undo_turn
+from games.connect6.rules.work import (
+    CANDIDATES,
+    COMPLETE,
+    LOST,
+    MAX_FIRSTS,
+    MAX_THREATS,
+    MAX_TURNS,
+    PARTIAL,
+    SECONDS,
+    WORK,
+)
 from games.kernel.jit import Record, inner, int64, outlined
 
 
 @inner(int64(WORK, int64), forceinline=True)
 def in_zone(work: Record, point: int) -> int:
-    """1 if a point is part of what the opponent's win needs."""
+    """Return 1 if a point is in the zone, the points that the opponent's win needs."""
     return 1 if point != NO_POINT and work.zone_seen[point] == work.zone_stamp else 0
 
 
 @inner(int64(WORK, int64, int64, int64, int64), forceinline=True)
-def rank(work: Record, point: int, score: int, count: int, most: int) -> int:
-    """Put a point into its place among the best of work.candidates, of `count`, at most `most`; their new number."""
+def insert_candidate(work: Record, point: int, score: int, count: int, most: int) -> int:
+    """Insert a point into work.candidates[:count], best first, at most `most`; return their new number."""
     if count == most:
         if score <= work.candidate_scores[count - 1]:
             return count
@@ -38,18 +48,21 @@ def rank(work: Record, point: int, score: int, count: int, most: int) -> int:
 
 @inner(int64(POSITION, WORK, int64))
 def choose_points(pos: Record, work: Record, most: int) -> int:
-    """The empty points of most interest to the side to move, best first, to work.candidates; their number."""
+    """List the `most` empty points of highest interest to the side to move in work.candidates; return their number."""
     base = pos.turn * POINTS
     count: int = int64(0)
     for point in range(POINTS):
         if pos.stones[point] == 0:
-            count = rank(work, int64(point), int64(pos.interest[base + point]), count, most)
+            count = insert_candidate(work, int64(point), int64(pos.interest[base + point]), count, most)
     return count
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: int) -> int:
-    """The points of most interest once `first` is taken, to work.candidates: from work.leading and those near it."""
+    """List the `most` second points of highest interest after `first` in work.candidates; return their number.
+
+    They come from work.leading and from the points whose interest `first` changes.
+    """
     base = pos.turn * POINTS
     touched = int64(0)
     for i in range(first * POINT_ROADS, first * POINT_ROADS + lookup.road_count[first]):
@@ -68,11 +81,11 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
     count: int = int64(0)
     for i in range(touched):
         point = int64(work.touched[i])
-        count = rank(work, point, int64(pos.interest[base + point] + work.gains[point]), count, most)
+        count = insert_candidate(work, point, int64(pos.interest[base + point] + work.gains[point]), count, most)
     for i in range(work.leading_count):
         point = int64(work.leading[i])
         if work.marks[point] == 0 and point != first:
-            count = rank(work, point, int64(pos.interest[base + point]), count, most)
+            count = insert_candidate(work, point, int64(pos.interest[base + point]), count, most)
     for i in range(touched):
         work.marks[work.touched[i]] = 0
     return count
@@ -80,8 +93,8 @@ def choose_seconds(pos: Record, work: Record, lookup: Record, first: int, most: 
 
 @inner(int64(WORK, int64, int64, int64, int64, int64), forceinline=True)
 def list_turn(work: Record, first: int, second: int, score: int, start: int, end: int) -> int:
-    """List a turn, once among those from `start`; returns the list's new end."""
-    turn = ordered(first, second)
+    """Add a turn to work.moves[start:end] unless it is there; return the list's new end."""
+    turn = sorted_turn(first, second)
     for i in range(start, end):
         if work.moves[i] == turn:
             return end
@@ -92,14 +105,14 @@ def list_turn(work: Record, first: int, second: int, score: int, start: int, end
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def list_singles(pos: Record, work: Record, lookup: Record, end: int, count: int) -> int:
-    """The last stone of a turn on each candidate; only those that hit all threats, if any does."""
+    """List single stones on the candidates, only those that hit all threats if any does; return their end."""
     first_listed = end
     for must_hit in range(1, -1, -1):
         for i in range(count):
             point = int64(work.candidates[i])
             if must_hit == 1 and hits_all(work, lookup, point, point) == 0:
                 continue
-            work.moves[end] = point | NO_POINT << 9
+            work.moves[end] = make_turn(point, NO_POINT)
             work.move_scores[end] = work.candidate_scores[i]
             end += 1
         if end > first_listed:
@@ -109,7 +122,7 @@ def list_singles(pos: Record, work: Record, lookup: Record, end: int, count: int
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def list_with(pos: Record, work: Record, lookup: Record, first: int, seconds: int, start: int, end: int) -> int:
-    """Turns of `first` and one of the best points once it is taken; returns the list's new end."""
+    """Add the turns of `first` and each of its best second points; return the list's new end."""
     score = pos.interest[pos.turn * POINTS + first]
     for i in range(choose_seconds(pos, work, lookup, first, seconds)):
         end = list_turn(work, first, int64(work.candidates[i]), score + work.candidate_scores[i], start, end)
@@ -118,8 +131,11 @@ def list_with(pos: Record, work: Record, lookup: Record, first: int, seconds: in
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds: int) -> int:
-    """Turns that hit every listed threat: all pairs that need both stones, and with each single point that suffices the
-    best `seconds` points as second stones (not exhaustive then). None if the threats cannot be met."""
+    """List the turns that hit every listed threat; return their end, `start` if the threats cannot be met.
+
+    All pairs that need both stones are listed. A point that suffices alone gets its best `seconds` second points, and
+    work.coverage becomes PARTIAL.
+    """
     side = pos.turn * POINTS
     end = start
     limit = start + MAX_TURNS - seconds
@@ -138,7 +154,7 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
             if hit == 0:
                 open_road = road
         if open_road < 0:
-            work.exhaustive = SOME
+            work.coverage = PARTIAL
             end = list_with(pos, work, lookup, first, seconds, start, end)
         else:
             for k in range(open_road, open_road + ROAD_LENGTH):
@@ -151,12 +167,12 @@ def list_defences(pos: Record, work: Record, lookup: Record, start: int, seconds
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int) -> int:
-    """Keep of the listed turns those that touch the zone or make a threat, and add others that touch it."""
+    """Keep the listed turns that touch the zone or make a threat, and add others that touch it; return their end."""
     kept = start
     side = pos.turn
     for i in range(start, end):
         turn = int64(work.moves[i])
-        is_useful = in_zone(work, turn & 511) == 1 or in_zone(work, turn >> 9) == 1
+        is_useful = in_zone(work, first_stone(turn)) == 1 or in_zone(work, second_stone(turn)) == 1
         if not is_useful:
             do_turn(pos, lookup, turn)
             is_useful = pos.threats[side] > 0
@@ -168,7 +184,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     count: int = int64(0)
     for i in range(work.zone_count):
         point = int64(work.zone[i])
-        count = rank(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
+        count = insert_candidate(work, point, int64(pos.interest[side * POINTS + point]), count, int64(MAX_FIRSTS))
     for i in range(count):
         work.zone[i] = work.candidates[i]
     end = kept
@@ -179,14 +195,14 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int) -> int:
-    """Write the turns worth searching to the ply's part of work.moves, unordered; returns their end.
+    """List the turns worth searching in the ply's part of work.moves, unordered; return their end.
 
-    Scored by interest, some five times `width`. A turn that wins at once is the only one; against threats only turns
-    that hit all of them, unless none does; with points in work.zone, only such as `list_in_zone` keeps and adds.
-    work.exhaustive tells what was left out.
+    They are about five times `width`, each with its interest as score. A turn that wins at once is listed alone.
+    Against threats only turns that hit all of them are listed, unless there are none. With points in work.zone only the
+    turns of `list_in_zone` are listed. work.coverage reports what was left out.
     """
     start = ply * MAX_TURNS
-    work.exhaustive = SOME
+    work.coverage = PARTIAL
     if pos.threats[pos.turn] > 0:
         turn = winning_turn(pos, work, lookup)
         if turn != 0:
@@ -203,13 +219,13 @@ def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: i
     work.leading_count = count
     end = start
     if work.threat_count > 0:
-        work.exhaustive = ALL if work.threat_count < MAX_THREATS else SOME
+        work.coverage = COMPLETE if work.threat_count < MAX_THREATS else PARTIAL
         seconds = min(2 * firsts, CANDIDATES)
         end = list_defences(pos, work, lookup, start, seconds)
         if end > start + MAX_TURNS - seconds:
-            work.exhaustive = SOME
-        elif end == start and work.exhaustive == ALL:
-            work.exhaustive = NONE
+            work.coverage = PARTIAL
+        elif end == start and work.coverage == COMPLETE:
+            work.coverage = LOST
     if end == start:
         for i in range(min(firsts, count)):
             end = list_with(pos, work, lookup, int64(work.leading[i]), int64(SECONDS), start, end)

@@ -1,4 +1,4 @@
-"""Wins by double threats as trees that can be replayed: one turn for the attacker, every reply of the opponent."""
+"""Proofs of wins by double threats: trees of one turn for the attacker and every reply of the opponent."""
 
 from __future__ import annotations
 
@@ -14,40 +14,43 @@ from games.kernel.tt import TranspositionTable
 
 
 class Proof(NamedTuple):
-    """A turn that wins, and how it goes on after each reply that meets its threats."""
+    """A winning turn, and the proof after each reply that hits all its threats."""
 
     turn: int
-    replies: dict[int, Proof]  # none if the turn makes six, or no two stones meet its threats
-    length: int  # turns of the attacker in the longest line, the six included
+    replies: dict[int, Proof]  # empty if the turn makes six or no two stones hit all its threats
+    length: int  # attacker's turns in the longest line, the six included
 
 
 class ThreatSolver:
-    """The threat search by itself, with a table of its own."""
+    """The threat search by itself, with a transposition table and a control block of its own."""
 
     def __init__(self, megabytes: int = 16) -> None:
         self._work = new_record(WORK_DTYPE)
-        self._table = TranspositionTable(megabytes)
+        self._tt = TranspositionTable(megabytes)
         self._control = Control()
         self._work.control = self._control.address
-        self._work.tt, self._work.tt_mask = self._table.address, self._table.mask
+        self._work.tt, self._work.tt_mask = self._tt.address, self._tt.mask
         self.nodes = 0
-        """Of the last search."""
+        """Nodes of the last search."""
 
     def solve(self, pos: Record, budget: int, depth: int = MAX_LEVELS) -> int | None:
-        """Turns in which the side to move wins by double threats, 0 if it does not; None: out of nodes."""
+        """Return the number of turns in which the side to move wins by double threats, 0 if it does not.
+
+        None if `budget`, a number of nodes, did not suffice. `depth`: the most turns of the win.
+        """
         length = int(win_by_threats(pos, self._work, LOOKUP_RECORD, depth, budget))
         self.nodes = int(self._work.attack_nodes)
         return None if length == ABORTED else length
 
     def solve_after(self, pos: Record, turn: int, budget: int) -> int:
-        """Turns in which a turn that makes a threat wins, by double threats after every reply; 0 if that is not proven.
+        """Return the number of turns in which a turn that makes a threat wins by double threats after every reply.
 
-        `budget`: nodes for each reply.
+        0 if that is not proven with `budget` nodes for each reply.
         """
         return max(int(win_after(pos, self._work, LOOKUP_RECORD, turn, budget)), 0)
 
     def prove(self, pos: Record, budget: int) -> Proof | None:
-        """The tree of such a win; None if there is none or the budget, for each of its positions, ran out."""
+        """Return the proof of a win by double threats; None if none is found within `budget` nodes at a position."""
         if not self.solve(pos, budget):
             return None
         pos = pos.copy()

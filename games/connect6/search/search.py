@@ -1,6 +1,6 @@
-"""Alpha-beta search for Connect6: a ply is a turn of up to two stones, `Width` turns are searched at a node (paper 3).
+"""The alpha-beta search for Connect6. A ply is a turn of up to two stones; a node searches `Width` turns (paper 3).
 
-A side that must defend at the horizon gets its reply before the evaluation is believed.
+At the horizon a side that must defend replies before the position is evaluated.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
 from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.connect6.rules.movegen import winning_turn
 from games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
-from games.connect6.rules.work import ALL, MAX_LEVELS, MAX_PLY, MAX_TURNS, NONE, SOME, WORK, WORK_DTYPE
+from games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_PLY, MAX_TURNS, PARTIAL, WORK, WORK_DTYPE
 from games.connect6.search.candidates import generate_turns
 from games.connect6.search.threats import find_danger, find_win, win_after
 from games.contract import MATE_LIMIT, Task
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.node import count_node, from_table, pick, set_pv, to_table
+from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
     LOWER,
@@ -38,51 +38,61 @@ if TYPE_CHECKING:
     from games.connect6.game import Connect6Position
 
 MATE = 2_000_000
-"""Lost now; a win in n turns scores MATE - n."""
+"""The score, negated, of a loss on the board; a win n plies ahead scores MATE - n."""
 
 MATE_BOUND = MATE - 2 * MATE_LIMIT
+"""Scores beyond it are proven wins or losses."""
+
 INFINITE = MATE + 1
 
 WIN_MODEL = WinModel((0.00374,), (0.0,), 800)
-"""From 490 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.607 of games held out,
-0.692 of constant chances."""
+"""Chances by score, fitted to 490 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss on
+games held out 0.607, with constant chances 0.692."""
+
 UNPROVEN = (EVAL_BOUND + MATE_BOUND) // 2
-"""A loss against the turns that were looked at, where others were left out: beyond any evaluation, no mate."""
+"""The score, negated, of a loss with all turns searched where others were left out: beyond evaluations, not proven."""
 
 DEFENCES = 6
-"""Defences tried beyond the horizon."""
+"""Turns searched at a node beyond the horizon."""
 
-EXTENSION = 2
-"""Turns that answering threats may carry a line beyond the horizon (without a bound, threats answered by
-threats ran to ply 48 and held middle games to depth 2)."""
+MAX_EXTENSION = 2
+"""Plies beyond the horizon that a line may go on while threats must be answered. Without a bound, threats answered by
+threats ran to ply 48 and held middle games to depth 2."""
 
-KILLER = 150
-"""A turn that cut off a sibling counts for so much more interest (57.1 % +- 7.9 of 120 games)."""
+KILLER_BONUS = 150
+"""Interest added to a killer, a turn that cut off a sibling (57.1 % +- 7.9 of 120 games)."""
 
-LATE = 3
-"""Turns of a node that are searched to the full depth at once (52.4 % +- 6.6 of 84 games against all, 100 ms)."""
+FULL_DEPTH_TURNS = 3
+"""Turns of a node before late move reductions begin (52.4 % +- 6.6 of 84 games against no reductions, 100 ms)."""
 
 THREAT_DEPTH, THREAT_NODES = 20, 64
-"""Turns of a win by double threats that is looked for at each node, and nodes for it, at the horizon (see
-`threat_nodes`). 16 there and as many again a turn score 31 %, 256 score 37 % +- 9 (100 games, 100 ms)."""
+"""The depth of the threat search at each node, in turns, and its nodes at the horizon (see `threat_nodes`). 16 nodes
+there and as many more per ply of depth score 31 %, 256 nodes 37 % +- 9 (100 games, 100 ms)."""
 
 ROOT_THREAT_NODES = 4000
-"""And at the root in each iteration, times its depth."""
+"""Nodes of the threat search at the root in each iteration, times its depth."""
 
 ROOT_REPLY_DEPTH, ROOT_REPLY_NODES = 4, 30
-"""From that depth on the root's turns that make a threat are tried for a sound win, with so many nodes, times the
-depth, for each reply: for the proof, as it wins no more games (47.5 % +- 7.5 of 80)."""
+"""The depth from which `win_after` tries the root's turns that make a threat, and its nodes for each reply, times the
+depth. It serves the proof only, as it wins no more games (47.5 % +- 7.5 of 80)."""
 
 
 @inner(int64(int64), forceinline=True)
 def threat_nodes(depth: int) -> int:
-    """Nodes for a win by double threats: four times as many with each turn of depth, as the search below has."""
+    """Return the node limit of the threat search at a node: four times as many per ply of depth, as its subtree has."""
     return THREAT_NODES << 2 * min(max(depth, 0), 8)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
-    """The value of a position below the root for the side to move, fail-soft; meaningless once work.stopped."""
+    """Return the score of a position below the root in the view of the side to move.
+
+    Window (alpha, beta); `depth`: plies left, 0 or less beyond the horizon; `ply`: plies from the root. Fail-soft: a
+    result inside the window is the score, one outside is a bound on it. Scores beyond MATE_BOUND are proven wins and
+    losses, nearer ones first; others rest on the turns listed, on reductions and on the table. A score depends on the
+    path through `ply` alone, as no position repeats. If the window is open, beta - alpha > 1, the variation goes to row
+    `ply` of work.pv. The result is void once work.stopped.
+    """
     is_pv = beta - alpha > 1
     work.pv_length[ply] = 0
     count_node(work)
@@ -91,7 +101,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if ply > work.seldepth:
         work.seldepth = ply
 
-    # Step 1. The game is over, or this turn ends it
+    # Step 1. The game is over, or a turn ends it at once
     if pos.winner != NOT_OVER:
         return 0 if pos.winner == DRAW else ply - MATE
     if pos.threats[pos.turn] > 0:
@@ -101,7 +111,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             set_pv(work, ply, turn)
             return MATE - ply - 1
 
-    # Step 2. A win by double threats
+    # Step 2. Threat search. A win by double threats is proven, so it needs no search of the full game
     if pos.left == 2:
         length = find_win(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
         if work.stopped == 1:
@@ -111,28 +121,28 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             set_pv(work, ply, int64(work.attack_turn))
             return MATE - ply - (2 * length - 1)
 
-    # Step 3. The horizon, unless threats must be answered
+    # Step 3. At the horizon, evaluate, unless threats must be answered
     must_defend = pos.threats[pos.turn ^ 1] > 0
-    if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -EXTENSION:
+    if ply >= MAX_PLY or (depth <= 0 and not must_defend) or depth <= -MAX_EXTENSION:
         return evaluate(pos)
 
-    # Step 4. A win found earlier is nearer than any from here
+    # Step 4. Mate distance pruning. If a win nearer the root is known, no win from here is better
     alpha = max(alpha, ply - MATE)
     beta = min(beta, MATE - ply - 1)
     if alpha >= beta:
         return alpha
 
-    # Step 5. Transposition table
+    # Step 5. Transposition table. A deep enough entry outside the principal variation ends the node
     data = probe(work.tt, work.tt_mask, pos.key)
-    table_move = int64(-1)
+    tt_move = int64(-1)
     if data != 0:
-        table_move = entry_move(data)
-        score = from_table(entry_score(data), ply, MATE_BOUND)
+        tt_move = entry_move(data)
+        score = from_tt(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
         if not is_pv and entry_depth(data) >= depth and settles(bound, score, alpha, beta) == 1:
             return score
 
-    # Step 6. What the opponent would win by if this turn were passed
+    # Step 6. Danger. If the opponent would win by double threats after a pass, only turns against that are searched
     work.zone_count = 0
     if depth > 1 and pos.left == 2 and not must_defend:
         find_danger(pos, work, lookup, int64(THREAT_DEPTH), threat_nodes(depth))
@@ -140,23 +150,24 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             return 0
     in_danger = work.zone_count > 0
 
-    # Step 7. Turns by interest, the table's first, then those that cut off siblings
+    # Step 7. List the turns and score them: the table's first, then by interest, killers with a bonus
     first = ply * MAX_TURNS
     end = generate_turns(pos, work, lookup, ply, work.width if depth > 0 else int64(DEFENCES))
-    exhaustive = work.exhaustive
+    coverage = work.coverage
     for i in range(first, end):
-        if work.moves[i] == table_move:
+        if work.moves[i] == tt_move:
             work.move_scores[i] = INFINITE
         elif work.moves[i] == work.killers[2 * ply] or work.moves[i] == work.killers[2 * ply + 1]:
-            work.move_scores[i] += KILLER
+            work.move_scores[i] += KILLER_BONUS
     end_searched = min(end, first + (work.width if depth > 0 else DEFENCES))
 
-    # Step 8. Principal variation search; turns further down the list are looked at less deeply first
+    # Step 8. Principal variation search. Late turns are searched a ply less deeply, and again if they beat alpha
     best = int64(-INFINITE)
     best_move = int64(0)
     old_alpha = alpha
     for i in range(first, end):
-        # Further ones only while all lose: as many again (59.6 % +- 6.7 of 120 games), any number past proven wins
+        # Past the width go on only while all turns lose: as many again (59.6 % +- 6.7 of 120 games), or all if the
+        # losses are proven
         if i >= end_searched and (best > -EVAL_BOUND or (best > -MATE_BOUND and i >= 2 * end_searched - first)):
             break
         move = pick(work, i, end)
@@ -164,9 +175,13 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         if i == first:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, ply + 1)
         else:
-            less = int64(1) if depth > 1 and i - first >= LATE and not must_defend and not in_danger else int64(0)
-            score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - less, ply + 1)
-            if less > 0 and score > alpha:
+            reduction = (
+                int64(1)
+                if depth > 1 and i - first >= FULL_DEPTH_TURNS and not must_defend and not in_danger
+                else int64(0)
+            )
+            score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
+            if reduction > 0 and score > alpha:
                 score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, depth - 1, ply + 1)
             if score > alpha and score < beta:
                 score = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, ply + 1)
@@ -186,21 +201,24 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                         work.killers[2 * ply] = move
                     break
 
-    # Step 9. No loss is proven by a choice of turns
-    if best < -MATE_BOUND and exhaustive == SOME:
+    # Step 9. A loss is proven only if no turn was left out
+    if best < -MATE_BOUND and coverage == PARTIAL:
         best = ply - UNPROVEN
 
-    # Step 10. Remember
+    # Step 10. Store the result in the transposition table
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-    stored = to_table(best, ply, MATE_BOUND)
+    stored = to_tt(best, ply, MATE_BOUND)
     if depth >= 0:
         save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best
 
 
 @inner(int64(WORK, int64))
-def first_of_root(work: Record, move: int) -> int:
-    """Bring a turn to the front of the root's, over the last if it is not among them and may be; 1 if it is there."""
+def move_to_front(work: Record, move: int) -> int:
+    """Move a root turn to the front; return 1 if it is there then.
+
+    A turn that is not in the list replaces the last one, if work.root_is_free.
+    """
     at = int64(0)
     while at < work.root_count and work.root_moves[at] != move:
         at += 1
@@ -216,23 +234,25 @@ def first_of_root(work: Record, move: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
-    """Search root turns skip.. to `depth`; the best moves to place `skip`, its variation to row 0.
+    """Search work.root_moves[skip:] to `depth` and return the best score, fail-soft in the window (alpha, beta).
 
-    Fail-soft. When stopped, what was found so far stands if at least one turn was finished (-INFINITE if none).
+    The best turn moves to place `skip`, and its variation to row 0 of work.pv. The first iteration over all turns
+    (skip 0) tries the threat search first, whose win is proven. If stopped, the result stands for the turns that were
+    finished; it is -INFINITE if none was. work.stopped reports the stop and is cleared at the start.
     """
     work.stopped = 0
     work.poll_at = min(work.poll_at, work.nodes + 1)
     best = int64(-INFINITE)
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
         length = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)
-        if length > 0 and first_of_root(work, int64(work.attack_turn)) == 1:
+        if length > 0 and move_to_front(work, int64(work.attack_turn)) == 1:
             work.pv_length[1] = 0
             set_pv(work, int64(0), int64(work.root_moves[0]))
             return MATE - (2 * length - 1)
         for i in range(work.root_count if depth >= ROOT_REPLY_DEPTH else 0):
             length = win_after(pos, work, lookup, int64(work.root_moves[i]), ROOT_REPLY_NODES * depth)
             if length > 0:
-                first_of_root(work, int64(work.root_moves[i]))
+                move_to_front(work, int64(work.root_moves[i]))
                 work.pv_length[1] = 0
                 set_pv(work, int64(0), int64(work.root_moves[0]))
                 return MATE - (2 * length - 1)
@@ -265,18 +285,18 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def list_root(pos: Record, work: Record, lookup: Record, limit: int) -> int:
-    """The turns worth searching at the root, at most `limit`, best first, to work.root_moves; returns their number."""
+    """List at most `limit` turns worth searching at the root in work.root_moves, best first; return their number."""
     work.zone_count = 0
     end = generate_turns(pos, work, lookup, int64(0), limit)
     count = min(end, limit)
-    work.root_proves = 1 if work.exhaustive == NONE or (work.exhaustive == ALL and count == end) else 0
+    work.root_proves = 1 if work.coverage == LOST or (work.coverage == COMPLETE and count == end) else 0
     for i in range(count):
         work.root_moves[i] = pick(work, i, end)
     return count
 
 
 class Connect6Adapter(AspirationAdapter["Connect6Position"]):
-    """Connect6's half of the searcher; `width` (turns searched at a node) and `max_depth` are the user's."""
+    """Connect6's half of the searcher. The user's options set `width`, turns searched at a node, and `max_depth`."""
 
     work_dtype = WORK_DTYPE
     mate = MATE
@@ -288,7 +308,7 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
     width: int
 
     def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> Outlook:
-        """Search the root three times as wide as the nodes below."""
+        """Prepare each thread's memory; list three times as many turns at the root as at the nodes below."""
         self._phase = task.position.phase
         turns = list(task.moves[:MAX_TURNS])
         for work in works:

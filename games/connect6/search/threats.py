@@ -1,47 +1,62 @@
-"""Wins by continuous double threats, exactly: every defence is enumerated, none is summed up.
+"""The threat search: wins by continuous double threats, exact because every defence is enumerated.
 
-After an attack (attacks.py) the opponent, if he does not win first, must answer with two stones that hit all threats;
-after one that no two stones can hit the game is won. Such a sequence leaves him no free stone, so it is searched by
-itself: a few nodes where the full game has thousands.
+After an attack (attacks.py) the opponent must win at once or hit all threats with his two stones. An attack that no two
+stones can hit wins. As the opponent never has a free stone, the sequence takes a few nodes where the full game has
+thousands.
 """
 
 from __future__ import annotations
 
 from games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS
 from games.connect6.rules.movegen import winning_turn
-from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, THREAT, do_stone, do_turn, undo_stone, undo_turn
+from games.connect6.rules.position import (
+    NO_POINT,
+    NOT_OVER,
+    POSITION,
+    THREAT,
+    do_stone,
+    do_turn,
+    first_stone,
+    second_stone,
+    undo_stone,
+    undo_turn,
+)
 from games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
-from games.connect6.search.attacks import MISSED, UNSTOPPABLE, list_attacks, list_replies, list_second
+from games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
 from games.kernel.intrinsics import recurse_3
 from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.kernel.node import count_node, hasten_poll, pick_from
 from games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 ABORTED = -1
-"""In the place of a number of turns: the node limit came first."""
+"""Returned in place of a number of turns if the node limit or the stop came first."""
 
 SALT = 0x5A17ED0C0FFEE
-"""Tells the solver's entries in the transposition table from the search's."""
+"""Distinguishes the threat search's keys in the transposition table from those of the main search."""
 
 FIRST_REPLIES = (MAX_LEVELS + 1) * MAX_REPLIES
-"""Where replies to a single threat are listed."""
+"""The place in work.replies for the replies to a single threat."""
 
 ROADS_A_NODE = 8
-"""Hot roads whose attacks take as long to list as other nodes take: on crowded boards a node has a hundred."""
+"""Hot roads whose attacks take as long to list as an ordinary node; on crowded boards a node has a hundred."""
 
 ZONE_TURNS = 200
-"""Turns of a win whose points are looked at, for the zone."""
+"""The most turns of a win that are replayed for its zone."""
 
 EXHAUSTED = MAX_LEVELS + 1
-"""In the place of a depth: no limit of depth left anything out."""
+"""The stored depth of a node without a win at any depth."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def attack(pos: Record, work: Record, lookup: Record, depth: int, level: int, room: int) -> int:
-    """Turns, at most `depth`, in which the side to move wins by double threats, its six included; 0 if it does not.
+def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level: int, room: int) -> int:
+    """Return the number of turns in which the side to move wins by double threats, its six included.
 
-    Its own threats have all been hit. The first turn of all goes to work.attack_turn. `level`: attacks made so far;
-    `room`: where this node's attacks are listed.
+    A result from 1 to `depth` is proven against every reply, though not always the shortest. 0 means no win within
+    `depth` turns; if work.attack_cut is set then, a deeper search may find one. The result is void once
+    work.attack_aborted. It does not depend on the path, unless the lists along it fill work.attacks.
+
+    The side to move must have no threats. `level` is the number of attacks made so far, `room` the place of this node's
+    list in work.attacks. At level 0 the winning turn goes to work.attack_turn.
     """
     count_node(work)
     work.attack_nodes += 1
@@ -105,17 +120,17 @@ def attack(pos: Record, work: Record, lookup: Record, depth: int, level: int, ro
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """Turns in which the side to move, without threats of its own, wins by double threats; 0 none.
+    """Return the number of turns in which the side to move wins by double threats, 0 if it does not within `depth`.
 
-    ABORTED if the budget of nodes came first. By iterative deepening, so that the length is the shortest. The first
-    turn goes to work.attack_turn.
+    ABORTED if `budget` nodes did not suffice or the search was stopped. Iterative deepening makes the win the shortest.
+    The side to move must have no threats. Its first turn goes to work.attack_turn.
     """
     work.attack_nodes = 0
     work.attack_budget = budget
     work.attack_aborted = 0
     for limit in range(2, depth + 1):
         work.attack_cut = 0
-        length = attack(pos, work, lookup, limit, int64(0), int64(0))
+        length = search_attacks(pos, work, lookup, limit, int64(0), int64(0))
         if work.attack_aborted == 1:
             return ABORTED
         if length > 0:
@@ -126,8 +141,8 @@ def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int)
 
 
 @inner(void(WORK, int64), forceinline=True)
-def mark(work: Record, point: int) -> None:
-    """Make a point part of the zone."""
+def add_to_zone(work: Record, point: int) -> None:
+    """Add a point to the zone, once; NO_POINT is ignored."""
     if point != NO_POINT and work.zone_seen[point] != work.zone_stamp:
         work.zone_seen[point] = work.zone_stamp
         work.zone[work.zone_count] = point
@@ -135,19 +150,21 @@ def mark(work: Record, point: int) -> None:
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64))
-def mark_counters(pos: Record, work: Record, lookup: Record, side: int) -> None:
-    """Mark the points where one more stone of `side` would threaten to win."""
+def add_counters_to_zone(pos: Record, work: Record, lookup: Record, side: int) -> None:
+    """Add the points where one more stone of `side` makes a threat to the zone."""
     for road in range(ROADS):
         if lookup.own[side * 64 + pos.roads[road]] >= THREAT - 1:
             for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
                 if pos.stones[lookup.road_points[i]] == 0:
-                    mark(work, int64(lookup.road_points[i]))
+                    add_to_zone(work, int64(lookup.road_points[i]))
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def mark_win(pos: Record, work: Record, lookup: Record, level: int, room: int, with_counters: int) -> int:
-    """Mark the points that the win of `find_win` needs: its stones, the points of its threats, and `with_counters`
-    those of threats against it. At most `room` turns are looked at; returns the room left, 0 if points are missing.
+def add_win_to_zone(pos: Record, work: Record, lookup: Record, level: int, room: int, with_counters: int) -> int:
+    """Add the points that the win found by `find_win` needs to the zone, replaying it from the transposition table.
+
+    These are its stones, the points of its threats, and with `with_counters` the points where the opponent could make a
+    threat against it. At most `room` turns are replayed. Return the room left, 0 if points are missing.
     """
     data = probe(work.tt, work.tt_mask, pos.key ^ SALT)
     if data == 0 or entry_score(data) <= 0 or room == 0 or level == MAX_LEVELS:
@@ -155,14 +172,14 @@ def mark_win(pos: Record, work: Record, lookup: Record, level: int, room: int, w
     turn = entry_move(data)
     replies = level * MAX_REPLIES
     if with_counters == 1:
-        mark_counters(pos, work, lookup, pos.turn ^ 1)
+        add_counters_to_zone(pos, work, lookup, pos.turn ^ 1)
     do_turn(pos, lookup, turn)
-    mark(work, turn & 511)
-    mark(work, turn >> 9)
+    add_to_zone(work, first_stone(turn))
+    add_to_zone(work, second_stone(turn))
     count = list_replies(pos, work, lookup, turn, pos.turn ^ 1, replies)
     for i in range(work.hit_count):
-        mark(work, int64(work.hit_first[i]))
-        mark(work, int64(work.hit_second[i]))
+        add_to_zone(work, int64(work.hit_first[i]))
+        add_to_zone(work, int64(work.hit_second[i]))
     room -= 1
     for r in range(replies, replies + count):
         reply = int64(work.replies[r])
@@ -175,14 +192,14 @@ def mark_win(pos: Record, work: Record, lookup: Record, level: int, room: int, w
 
 @inner(void(POSITION, LOOKUP), forceinline=True)
 def pass_turn(pos: Record, lookup: Record) -> None:
-    """Give the turn to the other side."""
+    """Pass the turn to the other side, or take that back."""
     pos.turn ^= 1
     pos.key ^= lookup.zobrist_turn
 
 
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
-def leave_out(pos: Record, lookup: Record, left: int) -> None:
-    """With one stone left: pass it (left = 2, the other side's), or take that back (1)."""
+def pass_stone(pos: Record, lookup: Record, left: int) -> None:
+    """Pass the last stone of a turn (left = 2, the other side's stones), or take that back (left = 1)."""
     pass_turn(pos, lookup)
     pos.left = left
     pos.key ^= lookup.zobrist_single
@@ -190,38 +207,38 @@ def leave_out(pos: Record, lookup: Record, left: int) -> None:
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """Turns in which the opponent would win by double threats if the side to move passed; 0 none, ABORTED unknown.
+    """Return the number of turns in which the opponent would win by double threats if the side to move passed.
 
-    The points that this win needs go to work.zone: a turn that touches none of them and makes no threat hardly averts
-    it (its stones may still become a threat with those of a forced reply).
+    0 if there is no such win, ABORTED if it is not known. The points that the win needs go to work.zone. A turn that
+    touches none of them and makes no threat hardly averts it: its stones may still become a threat with those of a
+    forced reply, so this is a heuristic.
     """
     pass_turn(pos, lookup)
     length = find_win(pos, work, lookup, depth, budget)
     work.zone_count = 0
     if length > 0:
         work.zone_stamp += 1
-        mark_win(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(0))
+        add_win_to_zone(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(0))
     pass_turn(pos, lookup)
     return length
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: int) -> int:
-    """As `find_win`, of the side that made a threat, after the opponent's reply with a stone on `point` that hits it
-    and another anywhere.
+    """`find_win` for the side that made a threat, after any reply with one stone on `point`, which hits it.
 
-    A win against that one stone holds whatever the other is, unless it is on a point of that win's zone: it blocks no
-    stone and no threat of it, and makes no threat that must be answered. Those in the zone are tried each.
+    A win against that stone alone holds wherever the other stone is placed, unless that is in the win's zone: outside
+    it blocks no stone and no threat, and makes no threat that must be answered. Each point of the zone is tried.
     """
     do_stone(pos, lookup, point)
-    leave_out(pos, lookup, int64(2))
+    pass_stone(pos, lookup, int64(2))
     longest: int = find_win(pos, work, lookup, int64(MAX_LEVELS), budget)
     if longest > 0:
         work.zone_stamp += 1
         work.zone_count = 0
-        if mark_win(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(1)) == 0:
+        if add_win_to_zone(pos, work, lookup, int64(0), int64(ZONE_TURNS), int64(1)) == 0:
             longest = int64(ABORTED)
-    leave_out(pos, lookup, int64(1))
+    pass_stone(pos, lookup, int64(1))
     for i in range(work.zone_count):
         other = int64(work.zone[i])
         if longest > 0 and pos.stones[other] == 0:
@@ -235,9 +252,10 @@ def win_against(pos: Record, work: Record, lookup: Record, point: int, budget: i
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int) -> int:
-    """Turns in which a turn that makes a threat, if but a single one, wins with double threats after it.
+    """Return the number of turns in which a turn that makes a threat wins by double threats after every reply.
 
-    0 or ABORTED if that is not proven with `budget` nodes against each reply; 0 for a side that has threats before it.
+    Unlike an attack the turn may be one whose threats a single stone hits. 0 or ABORTED if the win is not proven with
+    `budget` nodes against each reply; 0 if the side to move already has threats.
     """
     side = pos.turn
     if pos.threats[side] > 0:
@@ -251,8 +269,8 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
         singles = 0
         for point in (int64(work.hit_first[0]), int64(work.hit_second[0])):
             if point != NO_POINT:
-                after = list_second(work, point, int64(FIRST_REPLIES), end)
-                if after == MISSED:
+                after = list_pairs_with(work, point, int64(FIRST_REPLIES), end)
+                if after == NO_ATTACK:
                     work.singles[singles] = point
                     singles += 1
                 else:
@@ -275,7 +293,7 @@ def win_after(pos: Record, work: Record, lookup: Record, turn: int, budget: int)
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
-    """`find_win` for any position; the turn goes to work.replies."""
+    """`find_win` for any position and for Python; the first turn goes to work.replies[0]."""
     if pos.winner != NOT_OVER:
         return 0
     if pos.threats[pos.turn] > 0:
@@ -291,5 +309,8 @@ def win_by_threats(pos: Record, work: Record, lookup: Record, depth: int, budget
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def replies_to(pos: Record, work: Record, lookup: Record, turn: int) -> int:
-    """After an attack: the opponent's pairs of stones that hit all threats, to work.replies; returns their number."""
+    """List the opponent's replies to the attack just played, the pairs that hit all its threats, in work.replies.
+
+    Return their number.
+    """
     return list_replies(pos, work, lookup, turn, pos.turn ^ 1, int64(0))

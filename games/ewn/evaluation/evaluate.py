@@ -1,8 +1,8 @@
-"""The learned evaluation: the mover's chance to win before the throw, a sum of weights through the logistic function.
+"""The learned evaluation: the mover's chance to win before the throw, the logistic function of a sum of weights.
 
-The weights are of an n-tuple network over what the mover sees, heading for e1: each block of 3 x 3 squares, every
-square empty, its own or the enemy's; and each pair of pieces of either side, by their squares and by how many throws
-move them. They are learned by playing (scripts/tune/train_ewn.py) and come from a book.
+The weights form an n-tuple network over the board as the mover sees it, heading for e1. Its tuples are the blocks of
+3 x 3 squares, every square empty, own or enemy, and the pairs of pieces of either side, by their squares and by how
+many throws move them. The weights are learned by self-play (scripts/tune/train_ewn.py) and read from a book.
 """
 
 from __future__ import annotations
@@ -12,88 +12,90 @@ from typing import Any
 
 import numpy as np
 
-from games.books.book import FOLDER, BookError, open_book
+from games.books.book import BOOKS_FOLDER, BookFileError, open_book
 from games.ewn.rules.lookup import CAPTURED, ONE, PLACES, movable
 from games.ewn.rules.position import POSITION
 from games.ewn.rules.work import WORK
 from games.kernel.intrinsics import bit_reverse, pointer_to, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type
 
-BOOK = FOLDER / "ewn-evaluation.book"
+BOOK = BOOKS_FOLDER / "ewn-evaluation.book"
 KIND, VERSION = "ewn-evaluation", 1
 
 SCALE = 1024
-"""A sum of so much is 1 of the natural logarithm of the odds."""
+"""A sum of SCALE is one logit, 1 of the natural logarithm of the odds."""
 
-STEEPEST = 8
-"""Log odds beyond which chances are not told apart."""
+MAX_LOG_ODDS = 8
+"""The highest log odds that the evaluation distinguishes."""
 
-COARSE = 3
-"""Lowest bits of a sum that the logistic's table leaves out."""
+LOGISTIC_SHIFT = 3
+"""The lowest bits of a sum, which the lookup of the logistic function drops."""
 
 PIECES = 2 * PLACES * 6
-"""A piece as one of a pair: side (0 the mover), place from its own corner, throws that move it less 1."""
+"""The kinds of a pair's pieces: side (0 the mover), place from its own corner, number of throws that move it less 1."""
 
 BLOCK = 3**9
+"""The number of weights of a block: three states of nine squares."""
+
 PAIRS = 9 * BLOCK
-"""Where the weights of pairs begin."""
+"""The index of the first weight of pairs."""
 
 WEIGHTS = PAIRS + PIECES * PIECES
 
 EVALUATION_DTYPE = record(
     [
         ("weights", "i2", WEIGHTS),
-        ("throws", "u1", 64 * 6),  # [alive mask, piece]: throws that move it
-        ("ternary", "u2", 512),  # nine bits as digits of base 3
-        ("logistic", "u2", 2 * (STEEPEST * SCALE >> COARSE) + 1),
+        ("throws", "u1", 64 * 6),  # [alive mask, piece]: number of throws that move it
+        ("ternary", "u2", 512),  # [bits]: nine bits as digits of base 3
+        ("logistic", "u2", 2 * (MAX_LOG_ODDS * SCALE >> LOGISTIC_SHIFT) + 1),  # [shifted sum]: chance, 0 to ONE
     ]
 )
 EVALUATION = record_type(EVALUATION_DTYPE)
 evaluation_at = pointer_to(EVALUATION)
 
 
-def without_weights() -> Record:
-    """An evaluation whose weights are yet to come."""
-    e = new_record(EVALUATION_DTYPE)
+def new_evaluation() -> Record:
+    """Return an evaluation with its lookups filled and all weights zero."""
+    evaluation = new_record(EVALUATION_DTYPE)
     for alive in range(1, 64):
         for die in range(1, 7):
             for piece in movable(alive, die):
-                e.throws[alive * 6 + piece] += 1
+                evaluation.throws[alive * 6 + piece] += 1
     for bits in range(512):
-        e.ternary[bits] = sum(3**i for i in range(9) if bits >> i & 1)
-    limit = STEEPEST * SCALE >> COARSE
-    odds = np.arange(-limit, limit + 1) * ((1 << COARSE) / SCALE)
-    e.logistic[:] = np.rint(ONE / (1 + np.exp(-odds)))
-    return e
+        evaluation.ternary[bits] = sum(3**i for i in range(9) if bits >> i & 1)
+    limit = MAX_LOG_ODDS * SCALE >> LOGISTIC_SHIFT
+    odds = np.arange(-limit, limit + 1) * ((1 << LOGISTIC_SHIFT) / SCALE)
+    evaluation.logistic[:] = np.rint(ONE / (1 + np.exp(-odds)))
+    return evaluation
 
 
-def of_steps() -> Any:
-    """Weights without learning: who is nearer the goal is better. For play when the book is missing."""
+def step_weights() -> Any:
+    """Return weights that favour pieces near their goal, for play without the book."""
     weights = np.zeros(WEIGHTS, np.int16)
     steps = np.array([place // 5 + place % 5 for place in range(PLACES) for _ in range(6)])
     weights[PAIRS:].reshape(2, PIECES // 2, 2, PIECES // 2)[0, :, 1] = 40 * (steps[:, None] - steps)
     return weights
 
 
-def load(tell: Callable[[str], None]) -> Record:
-    """The evaluation of the book; `tell` gets a line if it cannot be used, and steps count instead."""
-    e = without_weights()
+def load(warn: Callable[[str], None]) -> Record:
+    """Return the book's evaluation. If the book cannot be used, `warn` gets a line and `step_weights` replace it."""
+    evaluation = new_evaluation()
     try:
         book = open_book(BOOK, KIND, VERSION, 2 * WEIGHTS)
         if len(book.payload) != 2 * WEIGHTS:
-            raise BookError(f"{BOOK}: not {WEIGHTS} weights")
-        e.weights[:] = book.payload.view("<i2")
-    except BookError as error:
-        tell(f"{error}; evaluating by steps alone")
-        e.weights[:] = of_steps()
-    return e
+            raise BookFileError(f"{BOOK}: not {WEIGHTS} weights")
+        evaluation.weights[:] = book.payload.view("<i2")
+    except BookFileError as error:
+        warn(f"{error}; evaluating by steps alone")
+        evaluation.weights[:] = step_weights()
+    return evaluation
 
 
 @inner(int64(POSITION, EVALUATION, WORK, int64, int64, int64), forceinline=True)
-def list_pieces(pos: Record, e: Record, work: Record, side: int, mask: int, first: int) -> int:
-    """Note a side's pieces as parts of pairs, from work.pieces[first] on; returns their end.
+def list_pieces(pos: Record, evaluation: Record, work: Record, side: int, mask: int, first: int) -> int:
+    """List a side's pieces as parts of pairs in work.pieces from `first`; return their end.
 
-    `mask`: its squares as seen from its own corner.
+    `mask`: the squares of its pieces, numbered from its own corner. The mover's pieces are listed first, at 0.
     """
     alive = pos.alive[side]
     part = int64(0) if first == 0 else int64(PIECES // 2)
@@ -101,14 +103,14 @@ def list_pieces(pos: Record, e: Record, work: Record, side: int, mask: int, firs
         place = trailing_zeros(mask)
         mask &= mask - 1
         piece = int64(pos.board[place if side == 0 else 24 - place]) - 6 * side - 1
-        work.pieces[first] = part + place * 6 + int64(e.throws[alive * 6 + piece]) - 1
+        work.pieces[first] = part + place * 6 + int64(evaluation.throws[alive * 6 + piece]) - 1
         first += 1
     return first
 
 
 @inner(int64(POSITION, EVALUATION, WORK))
-def list_terms(pos: Record, e: Record, work: Record) -> int:
-    """Write the numbers of the weights that a position sums up to work.terms; returns how many."""
+def list_terms(pos: Record, evaluation: Record, work: Record) -> int:
+    """List the indices of a position's weights in work.terms; return their number."""
     first = int64(0)
     second = int64(0)
     for piece in range(1, 7):
@@ -122,12 +124,12 @@ def list_terms(pos: Record, e: Record, work: Record) -> int:
     second_turned = bit_reverse(second) >> 39
     if pos.turn == 0:
         own, enemy = first, second
-        count = list_pieces(pos, e, work, int64(0), first, int64(0))
-        count = list_pieces(pos, e, work, int64(1), second_turned, count)
+        count = list_pieces(pos, evaluation, work, int64(0), first, int64(0))
+        count = list_pieces(pos, evaluation, work, int64(1), second_turned, count)
     else:
         own, enemy = second_turned, first_turned
-        count = list_pieces(pos, e, work, int64(1), second_turned, int64(0))
-        count = list_pieces(pos, e, work, int64(0), first, count)
+        count = list_pieces(pos, evaluation, work, int64(1), second_turned, int64(0))
+        count = list_pieces(pos, evaluation, work, int64(0), first, count)
     term = int64(0)
     for row in range(3):
         for column in range(3):
@@ -135,7 +137,9 @@ def list_terms(pos: Record, e: Record, work: Record) -> int:
             theirs = enemy >> (5 * row + column)
             mine = mine & 7 | (mine >> 2 & 56) | (mine >> 4 & 448)
             theirs = theirs & 7 | (theirs >> 2 & 56) | (theirs >> 4 & 448)
-            work.terms[term] = BLOCK * (3 * row + column) + int64(e.ternary[mine]) + 2 * int64(e.ternary[theirs])
+            work.terms[term] = (
+                BLOCK * (3 * row + column) + int64(evaluation.ternary[mine]) + 2 * int64(evaluation.ternary[theirs])
+            )
             term += 1
     for i in range(count):
         for j in range(i + 1, count):
@@ -145,15 +149,15 @@ def list_terms(pos: Record, e: Record, work: Record) -> int:
 
 
 @inner(int64(POSITION, EVALUATION, WORK))
-def chance(pos: Record, e: Record, work: Record) -> int:
-    """The mover's chance before the throw, 0 to ONE, while nobody has won."""
-    total = int64(STEEPEST * SCALE)
-    for term in range(list_terms(pos, e, work)):
-        total += int64(e.weights[work.terms[term]])
-    return int64(e.logistic[min(max(total, 0), 2 * STEEPEST * SCALE) >> COARSE])
+def chance(pos: Record, evaluation: Record, work: Record) -> int:
+    """Return the mover's estimated chance before the throw, 0 to ONE; nobody may have won yet."""
+    total = int64(MAX_LOG_ODDS * SCALE)
+    for term in range(list_terms(pos, evaluation, work)):
+        total += int64(evaluation.weights[work.terms[term]])
+    return int64(evaluation.logistic[min(max(total, 0), 2 * MAX_LOG_ODDS * SCALE) >> LOGISTIC_SHIFT])
 
 
 @entry(int64(POSITION, EVALUATION, WORK))
-def chance_here(pos: Record, e: Record, work: Record) -> int:
-    """`chance` from Python."""
-    return chance(pos, e, work)
+def chance_here(pos: Record, evaluation: Record, work: Record) -> int:
+    """`chance` for Python."""
+    return chance(pos, evaluation, work)

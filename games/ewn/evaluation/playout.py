@@ -1,4 +1,4 @@
-"""Playouts: from a position to an end of the game, or to where a value is known, by quick moves."""
+"""Playouts: quick moves from a position to the end of the game or to a known value."""
 
 from __future__ import annotations
 
@@ -6,44 +6,46 @@ from games.ewn.evaluation.evaluate import chance, evaluation_at
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, NOBODY, ONE
 from games.ewn.rules.movegen import list_legal, step
-from games.ewn.rules.position import POSITION, advance, copy_board, do_move, undo_move
+from games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin_of, target_of, undo_move
 from games.ewn.rules.work import WORK
 from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.random import below, next_state
 
-FINER = 5
-"""Bits by which chances in searches are finer than those of tables and evaluation."""
+FINER_BITS = 5
+"""The bits by which chances in searches are finer than those of the tablebase and the evaluation."""
 
-WIN = ONE << FINER
+WIN = ONE << FINER_BITS
+"""The chance of a certain win in searches and playouts."""
 
 RANDOM, INFORMED, GREEDY = range(3)
-"""Policies: any move; a step home, else rather a capture and rather far; the move that looks best."""
+"""Policies: any move; a winning step if there is one, otherwise a random move, captures and diagonal steps favoured;
+the move of the best static value."""
 
 TO_THE_END = 1 << 30
-"""In place of a number of plies."""
+"""A number of plies beyond every game."""
 
 CAPTURE, STRAIGHT, DIAGONAL = 8, 1, 3
-"""Weights of an informed playout's moves: to take an enemy, to step along a row or column, diagonally."""
+"""Weights of an informed playout's moves: a capture of an enemy, a step along a row or column, a diagonal step."""
 
 
 @inner(int64(POSITION, WORK), forceinline=True)
 def static_value(pos: Record, work: Record) -> int:
-    """The mover's chance before the throw, 0 to WIN, without a search, while nobody has won.
+    """Return the mover's chance before the throw without a search, 0 to WIN; nobody may have won yet.
 
-    work.is_exact says whether it is more than an estimate.
+    work.is_exact becomes 1 if the tablebase has the position, 0 if the value is the evaluation's estimate.
     """
-    exact = probe_ending(pos, work.endings)
+    exact = probe_ending(pos, work.tablebase)
     if exact != UNKNOWN:
         work.tbhits += 1
         work.is_exact = 1
-        return exact << FINER
+        return exact << FINER_BITS
     work.is_exact = 0
-    return chance(pos, evaluation_at(work.evaluation), work) << FINER
+    return chance(pos, evaluation_at(work.evaluation), work) << FINER_BITS
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def random_move(pos: Record, lookup: Record, die: int, random: int) -> int:
-    """Every way of every piece that the throw moves is equally likely, by the lowest bits of a random number."""
+    """Return a legal move, each equally likely, chosen by the lowest 16 bits of a random number."""
     side = pos.turn
     pair = int64(lookup.movable[pos.alive[side] * 7 + die])
     square = int64(pos.square[6 * side + 1 + (pair & 15)])
@@ -62,20 +64,20 @@ def random_move(pos: Record, lookup: Record, die: int, random: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def informed_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
-    """A step home if there is one, else one at random, that rather takes an enemy and rather goes far."""
+    """Return a winning step if there is one, otherwise a random move, captures and diagonal steps favoured."""
     side = pos.turn
     total = int64(0)
     chosen = int64(0)
     for i in range(list_legal(pos, work, lookup, die, int64(0))):
         move = int64(work.moves[i])
-        origin, target = move & 31, move >> 5
-        if target == 24 * (1 - side):
+        start, end = origin_of(move), target_of(move)
+        if end == 24 * (1 - side):
             return move
-        captured = int64(pos.board[target])
+        captured = int64(pos.board[end])
         if captured != 0 and (captured > 6) != (side == 1):
             weight = int64(CAPTURE)
         else:
-            weight = int64(DIAGONAL if abs(target - origin) == 6 else STRAIGHT)
+            weight = int64(DIAGONAL if abs(end - start) == 6 else STRAIGHT)
         total += weight
         work.random = next_state(work.random)
         if below(work.random, total) < weight:
@@ -85,7 +87,7 @@ def informed_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def greedy_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
-    """The move after which the position is worth most as it stands; work.is_exact: whether that is for certain."""
+    """Return the move of the best static value; work.is_exact becomes 1 if that value is proven."""
     best = int64(-1)
     chosen = int64(0)
     is_exact = int64(0)
@@ -104,8 +106,8 @@ def greedy_move(pos: Record, work: Record, lookup: Record, die: int) -> int:
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
-def informed_playout(pos: Record, work: Record, lookup: Record, plies: int) -> int:
-    """Play on by a policy that looks at the board, to where the result is known at the latest; returns plies left."""
+def guided_playout(pos: Record, work: Record, lookup: Record, plies: int) -> int:
+    """Play at most `plies` by INFORMED or GREEDY, and stop where the result is known; return the plies left."""
     work.is_exact = 0
     while pos.winner < 0 and plies > 0 and work.is_exact == 0:
         work.random = next_state(work.random)
@@ -118,7 +120,11 @@ def informed_playout(pos: Record, work: Record, lookup: Record, plies: int) -> i
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def playout(pos: Record, work: Record, lookup: Record) -> int:
-    """Play on by work.policy for work.playout_plies at most; returns the first side's result, 0 to WIN."""
+    """Play by work.policy, at most work.playout_plies, and return the first side's result, 0 to WIN.
+
+    The result is that of the game if it ended, otherwise the static value. `pos` is changed and not restored; the game
+    may be over at the start. The playout does not poll the control block.
+    """
     random = work.random
     plies = work.playout_plies
     if work.policy == RANDOM:
@@ -128,7 +134,7 @@ def playout(pos: Record, work: Record, lookup: Record) -> int:
             plies -= 1
         work.random = random
     else:
-        plies = informed_playout(pos, work, lookup, plies)
+        plies = guided_playout(pos, work, lookup, plies)
     if pos.winner >= 0:
         return WIN * (1 - pos.winner)
     value = static_value(pos, work)
@@ -137,7 +143,7 @@ def playout(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, POSITION, WORK, LOOKUP, int64))
 def play_out(root: Record, pos: Record, work: Record, lookup: Record, playouts: int) -> int:
-    """The sum of the first side's results of playouts from `root`, throws unknown."""
+    """Return the sum of the first side's results of playouts from `root`, 0 to WIN each; its throw is not used."""
     total = int64(0)
     for _ in range(playouts):
         copy_board(pos, root)

@@ -1,4 +1,4 @@
-"""What the engine plays EWN with, as the options name it: evaluation, tables, book of set-ups, how it searches."""
+"""The knowledge that the options choose for EWN: evaluation, tablebase, set-up book, and the searcher's settings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from games.books.book import FOLDER, BookError, folders
-from games.contract import Suggestion, Tell
+from games.books.book import BOOKS_FOLDER, BookFileError, folders
+from games.contract import Suggestion, Warn
 from games.ewn import INFO
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
@@ -20,11 +20,11 @@ from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
 from games.options import Values
 
-ENDINGS = FOLDER / "ewn-endings"
-SETUPS = FOLDER / "ewn-setups.book"
+TABLEBASE_FOLDER = BOOKS_FOLDER / "ewn-endings"
+SETUP_BOOK = BOOKS_FOLDER / "ewn-setups.book"
 
 SHORT = 4
-"""Plies of a short playout."""
+"""The plies of a short playout."""
 
 PLAYOUTS = {
     "random": (RANDOM, TO_THE_END),
@@ -33,16 +33,16 @@ PLAYOUTS = {
     "greedy": (GREEDY, TO_THE_END),
     "evaluation": (RANDOM, 0),
 }
-"""Policy and plies, after which the evaluation tells the result, by the option's name."""
+"""The policy of playouts by the option's value, and the plies after which the evaluation gives the result."""
 
 
 class Knowledge:
-    """The books that are there and the values of the options."""
+    """The books found and the values of the options."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
-        self._tell = tell
-        self.weights = np.array([evaluate.load(tell)])
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a book that cannot be used."""
+        self._warn = warn
+        self.weights = np.array([evaluate.load(warn)])
         self._setups: SetupBook | None = None
         self._are_setups_open = False
         self._values = Values(INFO.options)
@@ -53,23 +53,25 @@ class Knowledge:
             self._find_endgames()
 
     def _find_endgames(self) -> None:
-        self._tables: Tablebase | None = None  # the old ones go before others come
+        self._tablebase: Tablebase | None = None  # frees the old one before the new one is read
         if self._values.is_on("UseEndgames"):
-            self._tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+            self._tablebase = Tablebase(
+                folders(TABLEBASE_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn
+            )
 
     @property
     def setups(self) -> SetupBook | None:
-        """The book of set-ups, opened when it is first asked for."""
+        """The set-up book, opened at the first use; None if it cannot be used."""
         if not self._are_setups_open:
             self._are_setups_open = True
             try:
-                self._setups = SetupBook(SETUPS)
-            except BookError as error:
-                self._tell(str(error))
+                self._setups = SetupBook(SETUP_BOOK)
+            except BookFileError as error:
+                self._warn(str(error))
         return self._setups
 
     def suggest(self, words: list[str], rng: random.Random) -> Suggestion | None:
-        """With OwnBook, one of the best set-ups, or of the best answers to the first side's."""
+        """Return one of the book's best set-ups, or of its best answers to the first side's; None without OwnBook."""
         book = self.setups if self._values.is_on("OwnBook") else None
         if book is None:
             return None
@@ -77,26 +79,26 @@ class Knowledge:
         return Suggestion(SETUP + int(setup), f"set-up {setup} chance {chance:.1%}")
 
     def consult(self, words: list[str]) -> list[str]:
-        """The book's best set-ups, or its answers to one."""
+        """Return lines with the book's best set-ups, or with its answers to the first side's."""
         return [] if self.setups is None else self.setups.lines(words[0] if words else None)
 
     @property
     def evaluation(self) -> int:
-        """Address of the EVALUATION."""
+        """The address of the EVALUATION."""
         return address_of(self.weights)
 
     @property
-    def endings(self) -> int:
-        """Address of the TABLEBASE, 0 for none."""
-        return 0 if self._tables is None else self._tables.address
+    def tablebase(self) -> int:
+        """The address of the TABLEBASE, 0 for none."""
+        return 0 if self._tablebase is None else self._tablebase.address
 
     def estimate(self, pos: Record) -> float:
-        """The mover's chance by the learned evaluation."""
+        """Return the mover's chance before the throw, 0 to 1, by the learned evaluation."""
         return int(evaluate.chance_here(pos, self.weights[0], new_record(WORK_DTYPE))) / ONE
 
     def chance(self, pos: Record) -> float | None:
-        """The mover's chance to win before the throw, if a table tells it."""
-        return None if self._tables is None else self._tables.chance(pos)
+        """Return the mover's chance before the throw, 0 to 1; None if the tablebase lacks the position."""
+        return None if self._tablebase is None else self._tablebase.chance(pos)
 
     @property
     def algorithm(self) -> str:
@@ -112,7 +114,7 @@ class Knowledge:
 
     @property
     def playout(self) -> tuple[int, int]:
-        """Policy and plies."""
+        """Policy and plies of playouts."""
         return PLAYOUTS[self._values.text("Playout")]
 
     @property

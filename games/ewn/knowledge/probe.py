@@ -1,4 +1,4 @@
-"""What kernels see of the tables of endings (tablebase.py): the mover's chance to win before the throw."""
+"""The kernels' side of the tablebase (tablebase.py): the mover's exact chance to win before the throw."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from games.kernel.intrinsics import load_short, pointer_to, popcount
 from games.kernel.jit import Record, entry, inner, int64, record, record_type
 
 UNKNOWN = -1
+"""The value of a position that the tablebase lacks."""
+
 SLOTS = MAX_PIECES * MAX_PIECES
 
 TABLEBASE_DTYPE = record(
     [
         ("numbering", "i8"),  # address of the NUMBERING
-        # [(stronger side's pieces - 1) * MAX_PIECES + weaker side's]:
+        # [slot = (stronger side's pieces - 1) * MAX_PIECES + weaker side's]:
         ("ending", "i8", SLOTS),  # address of its ENDING
-        ("values", "i8", SLOTS),  # address of its values, 16 bits each [weak side to move, number]; 0: no table
+        ("values", "i8", SLOTS),  # address of its values, 16 bits each, [weak side to move, number]; 0: no table
     ]
 )
 TABLEBASE = record_type(TABLEBASE_DTYPE)
@@ -25,30 +27,33 @@ ending_at = pointer_to(ENDING)
 
 
 def slot_of(strong: int, weak: int) -> int:
+    """Return the slot of an ending, by the numbers of pieces."""
     return (strong - 1) * MAX_PIECES + weak
 
 
 @inner(int64(POSITION, int64))
-def probe_ending(pos: Record, tables: int) -> int:
-    """The mover's chance to win before the throw, 0 to ONE; UNKNOWN if no table tells it, or somebody has won.
+def probe_ending(pos: Record, tablebase: int) -> int:
+    """Return the mover's exact chance before the throw, 0 to ONE; UNKNOWN without a table or after the end of the game.
 
-    `tables`: address of a TABLEBASE, 0 for none.
+    `tablebase`: address of a TABLEBASE, 0 for none.
     """
     first = popcount(pos.alive[0])
     second = popcount(pos.alive[1])
-    if tables == 0 or first + second > MAX_PIECES or pos.winner >= 0:
+    if tablebase == 0 or first + second > MAX_PIECES or pos.winner >= 0:
         return UNKNOWN
     strong = int64(second > first) if first != second else int64(pos.turn)
     slot = (max(first, second) - 1) * MAX_PIECES + min(first, second)
-    values = tablebase_at(tables).values[slot]
+    values = tablebase_at(tablebase).values[slot]
     if values == 0:
         return UNKNOWN
-    e = ending_at(tablebase_at(tables).ending[slot])
-    cell = (pos.turn ^ strong) * e.entries + index(pos, numbering_at(tablebase_at(tables).numbering), e, strong)
+    ending = ending_at(tablebase_at(tablebase).ending[slot])
+    cell = (pos.turn ^ strong) * ending.entries + index(
+        pos, numbering_at(tablebase_at(tablebase).numbering), ending, strong
+    )
     return load_short(values + 2 * cell)
 
 
 @entry(int64(POSITION, int64))
-def value_here(pos: Record, tables: int) -> int:
-    """`probe_ending` from Python."""
-    return probe_ending(pos, tables)
+def value_here(pos: Record, tablebase: int) -> int:
+    """`probe_ending` for Python."""
+    return probe_ending(pos, tablebase)

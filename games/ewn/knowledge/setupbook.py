@@ -1,7 +1,7 @@
-"""The book of set-ups: what each is worth, and how it is best answered (scripts/build/build_ewn_setups.py).
+"""The set-up book: the chances of each set-up and its best answers (scripts/build/build_ewn_setups.py).
 
-Set-ups are alike if the board is mirrored at the diagonal a5-e1, for both sides at once, or if a side's numbers are
-reversed, d as 7 - d: of 720 for the first side 180 are left, with 360 answers to each.
+Two symmetries make set-ups alike: both sides mirrored at the diagonal a5-e1, and one side's numbers reversed, d as
+7 - d. They leave 180 of the first side's 720 set-ups, with 360 answers to each.
 """
 
 from __future__ import annotations
@@ -13,39 +13,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 
 KIND, VERSION = "ewn-setups", 1
 
 SETUPS = tuple("".join(digits) for digits in itertools.permutations("123456"))
+"""The words of all set-ups."""
 
 ANSWERS = 8
-"""Answers that the book keeps to each set-up, best first."""
+"""The number of answers that the book keeps to each set-up, best first."""
 
 CLOSE = 0.003
-"""Chances that differ less are as good as equal: one is drawn."""
+"""Set-ups whose chances are within this of the best count as equal, and one is drawn."""
 
-ENTRY = np.dtype(
+SETUP_DTYPE = np.dtype(
     [
         ("setup", "<u4"),  # the word as a number
-        ("against_all", "<u2"),  # the first side's chance against any set-up, per 10,000
-        ("against_best", "<u2"),  # and against the best answer
-        ("answers", "<u4", ANSWERS),
-        ("chances", "<u2", ANSWERS),  # the first side's against these
+        ("against_all", "<u2"),  # the first side's chance against a random answer, per 10,000
+        ("against_best", "<u2"),  # its chance against the best answer, per 10,000
+        ("answers", "<u4", ANSWERS),  # words as numbers, best first
+        ("chances", "<u2", ANSWERS),  # the first side's chances against these, per 10,000
     ]
 )
 
 _MIRRORED = (0, 3, 5, 1, 4, 2)
-"""Where the digits of a word come from when the board is mirrored."""
+"""The digit of a word that each digit of its mirror image comes from."""
 
 
-class Entry(NamedTuple):
-    """A set-up of the first side, chances 0..1."""
+class RatedSetup(NamedTuple):
+    """A set-up of the first side and its chances, 0 to 1."""
 
     setup: str
     against_all: float
     against_best: float
-    answers: dict[str, float]  # the best ones, and the first side's chance against them
+    answers: dict[str, float]  # the first side's chance against each of the best answers
 
 
 def mirrored(setup: str) -> str:
@@ -56,49 +57,55 @@ def reversed_numbers(setup: str) -> str:
     return "".join(str(7 - int(digit)) for digit in setup)
 
 
-def one_of(setup: str) -> str:
-    """The one set-up that stands for all that are alike."""
+def canonical(setup: str) -> str:
+    """Return the set-up that stands for all that are alike."""
     both = (setup, mirrored(setup))
     return min(*both, *map(reversed_numbers, both))
 
 
-FIRST_SETUPS = tuple(setup for setup in SETUPS if one_of(setup) == setup)
+FIRST_SETUPS = tuple(setup for setup in SETUPS if canonical(setup) == setup)
+"""The first side's set-ups up to symmetry."""
+
 SECOND_SETUPS = tuple(setup for setup in SETUPS if setup < reversed_numbers(setup))
+"""The answers up to symmetry, the first side's set-up being fixed."""
 
 
 class SetupBook:
-    """An open book. BookError if it cannot be used."""
+    """An open set-up book. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        book = open_book(path, KIND, VERSION, ENTRY.itemsize * len(FIRST_SETUPS))
-        if len(book.payload) != ENTRY.itemsize * len(FIRST_SETUPS):
-            raise BookError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
+        book = open_book(path, KIND, VERSION, SETUP_DTYPE.itemsize * len(FIRST_SETUPS))
+        if len(book.payload) != SETUP_DTYPE.itemsize * len(FIRST_SETUPS):
+            raise BookFileError(f"{path}: not {len(FIRST_SETUPS)} set-ups")
         self.entries = {}
-        entries = book.payload.view(ENTRY)
-        if not np.isin(entries["answers"], np.array(SETUPS, np.uint32)).all():
-            raise BookError(f"{path}: an answer that is no set-up")
-        if max(entries[name].max() for name in ("against_all", "against_best", "chances")) > 10_000:
-            raise BookError(f"{path}: a chance above 1")
-        for e in entries:
-            answers = zip(e["answers"].tolist(), e["chances"].tolist(), strict=True)
-            entry = Entry(
-                str(e["setup"]),
-                int(e["against_all"]) / 10_000,
-                int(e["against_best"]) / 10_000,
+        rows = book.payload.view(SETUP_DTYPE)
+        if not np.isin(rows["answers"], np.array(SETUPS, np.uint32)).all():
+            raise BookFileError(f"{path}: an answer that is no set-up")
+        if max(rows[name].max() for name in ("against_all", "against_best", "chances")) > 10_000:
+            raise BookFileError(f"{path}: a chance above 1")
+        for row in rows:
+            answers = zip(row["answers"].tolist(), row["chances"].tolist(), strict=True)
+            entry = RatedSetup(
+                str(row["setup"]),
+                int(row["against_all"]) / 10_000,
+                int(row["against_best"]) / 10_000,
                 {str(word): chance / 10_000 for word, chance in answers},
             )
             self.entries[entry.setup] = entry
         if set(self.entries) != set(FIRST_SETUPS):
-            raise BookError(f"{path}: not the set-ups that there are")
+            raise BookFileError(f"{path}: not the set-ups that there are")
 
     def answers(self, setup: str) -> list[tuple[str, float]]:
-        """The best answers to a set-up of the first side, best first, and the chance they have."""
-        entry = self.entries[one_of(setup)]
+        """Return the best answers to the first side's set-up, best first, with the second side's chances."""
+        entry = self.entries[canonical(setup)]
         is_turned = entry.setup not in (setup, reversed_numbers(setup))
         return [(mirrored(word) if is_turned else word, 1 - chance) for word, chance in entry.answers.items()]
 
     def choose(self, known: str | None, rng: random.Random) -> tuple[str, float]:
-        """One of the best at random, and its chance: a set-up of the first side, or an answer to a known one."""
+        """Return one of the best set-ups at random, and its chance for the side that sets up.
+
+        `known`: the first side's set-up, which the second side answers; None for the first side.
+        """
         if known is None:
             worth = [(entry.setup, entry.against_best) for entry in self.entries.values()]
         else:
@@ -110,7 +117,7 @@ class SetupBook:
         return rng.choice([setup, reversed_numbers(setup)]), chance
 
     def lines(self, known: str | None) -> list[str]:
-        """What `choose` chooses from, in words."""
+        """Return a line for each set-up that `choose` considers, at most ANSWERS, best first."""
         if known is not None:
             return [f"set-up {setup} chance {chance:.1%}" for setup, chance in self.answers(known)]
         best = sorted(self.entries.values(), key=lambda entry: -entry.against_best)[:ANSWERS]
@@ -120,9 +127,9 @@ class SetupBook:
         ]
 
 
-def write(path: Path, about: dict[str, Any], entries: list[Entry]) -> None:
-    """Write the book of all FIRST_SETUPS."""
-    rows = np.zeros(len(entries), ENTRY)
+def write(path: Path, about: dict[str, Any], entries: list[RatedSetup]) -> None:
+    """Write a book of all FIRST_SETUPS."""
+    rows = np.zeros(len(entries), SETUP_DTYPE)
     for row, entry in zip(rows, sorted(entries), strict=True):
         row["setup"] = int(entry.setup)
         row["against_all"], row["against_best"] = round(1e4 * entry.against_all), round(1e4 * entry.against_best)

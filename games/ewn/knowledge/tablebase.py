@@ -1,10 +1,9 @@
-"""Tables of endings: the exact chance to win of every position of few pieces.
+"""The tablebase: the exact chance to win of every position of few pieces.
 
-scripts/build/build_ewn_tablebases.py makes the files. A file `3-1.ending` is a book (games/books/book.py) of 16 bits a
-value,
-[weak side to move, number] (numbering.py), the mover's chance before the throw as a fraction of ONE. Values are rounded
-once for each piece taken on the way to the end, and else exact: an ending of n pieces is within (n - 1) / (2 * ONE), of
-four 2.3e-5.
+scripts/build/build_ewn_tablebases.py makes the files. A file such as `3-1.ending` is a book (games/books/book.py) of
+16-bit values, [weak side to move, number] (numbering.py): the mover's chance before the throw, 0 to ONE. Values are
+rounded once for each capture on the way to the end and are otherwise exact, so an ending of n pieces is within
+(n - 1) / (2 * ONE), of four pieces 2.3e-5.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from games.books.book import BookError, open_book
+from games.books.book import BookFileError, open_book
 from games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
 from games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
 from games.ewn.rules.lookup import ONE
@@ -27,24 +26,24 @@ SUFFIX = ".ending"
 
 
 class Table:
-    """One ending's file, open. BookError if it cannot be used."""
+    """The open file of one ending. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
         self.numbering = np.array([number(ending)])
         self.entries = int(self.numbering["entries"][0])
         book = open_book(path, KIND, VERSION, 2 * self.entries * ending.movers)
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), self.entries):
-            raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
+            raise BookFileError(f"{path}: holds another ending, or other numbers, than {ending}")
         if len(book.payload) != 2 * self.entries * ending.movers:
-            raise BookError(f"{path}: {len(book.payload)} bytes do not hold its values")
+            raise BookFileError(f"{path}: {len(book.payload)} bytes do not hold its values")
         self.values = book.payload.view("<u2")
 
 
 class Tablebase:
-    """All endings found in some folders; the first file of an ending counts."""
+    """All endings found in some folders; the first file of an ending is used."""
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used."""
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """`warn` gets a line for each file that cannot be used."""
         self._tables: dict[Ending, Table] = {}
         self._numbering = np.array([NUMBERING_RECORD])
         self._record = np.zeros(1, TABLEBASE_DTYPE)
@@ -52,11 +51,11 @@ class Tablebase:
         for folder in folders:
             for ending in ENDINGS:
                 path = folder / f"{ending}{SUFFIX}"
-                if ending not in self._tables and os.path.exists(path):  # Path.exists raises for what is too long
+                if ending not in self._tables and os.path.exists(path):  # Path.exists raises if the path is too long
                     try:
                         self._open(ending, Table(path, ending))
-                    except BookError as error:
-                        tell(str(error))
+                    except BookFileError as error:
+                        warn(str(error))
 
     def _open(self, ending: Ending, table: Table) -> None:
         self._tables[ending] = table
@@ -68,10 +67,10 @@ class Tablebase:
 
     @property
     def address(self) -> int:
-        """What `probe_ending` takes."""
+        """The address of the TABLEBASE, for `probe_ending`."""
         return address_of(self._record)
 
     def chance(self, pos: Record) -> float | None:
-        """The mover's chance to win before the throw, if a table tells it."""
+        """Return the mover's chance before the throw, 0 to 1; None if there is no table or the game is over."""
         value = int(value_here(pos, self.address))
         return None if value == UNKNOWN else value / ONE

@@ -1,4 +1,4 @@
-"""Tables of the EWN kernels: which pieces a throw moves, where they step, hash numbers."""
+"""Constant arrays of the EWN kernels: the pieces that a throw moves, their steps, Zobrist keys."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ import numpy as np
 from games.kernel.jit import Record, new_record, record, record_type
 
 CAPTURED = 25
+"""The square of a captured piece."""
+
 NOBODY = 15
-"""No (second) piece, in `movable`."""
+"""The piece index in `movable` where there is no piece."""
 
 PLACES = 24
-"""Squares of a side while nobody has won: all but its goal."""
+"""The number of squares where a side's piece may stand while nobody has won: all but its goal."""
 
 ONE = 65535
-"""A certain win, in tables of endings and in the evaluation."""
+"""The chance of a certain win, in tablebases and in the evaluation."""
 
 LOOKUP_DTYPE = record(
     [
-        ("movable", "u1", 64 * 7),  # [alive mask, die]: lower nibble a piece index 0-5, upper another or NOBODY
-        ("step_count", "u1", 2 * 25),  # [side, square]
-        ("steps", "u1", 2 * 25 * 3),
+        ("movable", "u1", 64 * 7),  # [alive mask, die]: lower nibble a piece index 0-5, upper nibble another or NOBODY
+        ("step_count", "u1", 2 * 25),  # [side, square]: steps that stay on the board
+        ("steps", "u1", 2 * 25 * 3),  # [side, square, way]: target square
         ("zobrist", "i8", 13 * 26),  # [piece code, square]; zero for none and for captured
         ("zobrist_turn", "i8"),
-        ("zobrist_dice", "i8", 7),
+        ("zobrist_dice", "i8", 7),  # [die]; zero for a throw not known
     ]
 )
 LOOKUP = record_type(LOOKUP_DTYPE)
 
 
 def movable(alive: int, die: int) -> list[int]:
-    """Indices of the pieces that a throw moves: its own, else the nearest survivors above and below."""
+    """Return the indices of the pieces that a throw moves: its own, or the nearest alive above and below."""
     if alive >> (die - 1) & 1:
         return [die - 1]
     above = [i for i in range(die, 6) if alive >> i & 1][:1]
@@ -64,4 +66,4 @@ def _build() -> Record:
 
 
 LOOKUP_RECORD = _build()
-"""The tables, read-only by convention, passed to every kernel."""
+"""The lookup record, read-only by convention; every kernel gets it as an argument."""

@@ -1,9 +1,9 @@
-"""EWN moves: after a throw, or the union over throws where none is known; perft."""
+"""EWN moves after a throw, or of any throw if it is not known; perft."""
 
 from __future__ import annotations
 
 from games.ewn.rules.lookup import LOOKUP, NOBODY
-from games.ewn.rules.position import POSITION, do_move, undo_move
+from games.ewn.rules.position import POSITION, do_move, make_move, undo_move
 from games.ewn.rules.work import MAX_UNION, WORK
 from games.kernel.control import poll
 from games.kernel.intrinsics import trailing_zeros
@@ -12,7 +12,7 @@ from games.kernel.jit import Record, entry, inner, int64
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def piece_mask(pos: Record, lookup: Record, die: int) -> int:
-    """Bits of the mover's pieces that a throw moves; of all its pieces if the die is 0."""
+    """Return the mask of the mover's pieces that a throw moves, of all its pieces if the die is 0."""
     alive = pos.alive[pos.turn]
     if die == 0:
         return alive
@@ -25,13 +25,13 @@ def piece_mask(pos: Record, lookup: Record, die: int) -> int:
 
 @inner(int64(LOOKUP, int64, int64, int64), forceinline=True)
 def step(lookup: Record, side: int, square: int, way: int) -> int:
-    """The move of a side's piece from a square, `way` counting to t.step_count."""
-    return square | int64(lookup.steps[(side * 25 + square) * 3 + way]) << 5
+    """Return the move of a side's piece from a square; `way` is below lookup.step_count."""
+    return make_move(square, int64(lookup.steps[(side * 25 + square) * 3 + way]))
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))
 def list_legal(pos: Record, work: Record, lookup: Record, die: int, first: int) -> int:
-    """Write the moves after a throw (0: any throw) to work.moves[first:]; returns their end."""
+    """List the legal moves after a throw (0: of any throw) in work.moves from `first`; return their end."""
     if pos.winner >= 0:
         return first
     mask = piece_mask(pos, lookup, die)
@@ -47,7 +47,10 @@ def list_legal(pos: Record, work: Record, lookup: Record, die: int, first: int) 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def perft_below(pos: Record, work: Record, lookup: Record, depth: int, ply: int) -> int:
-    """Leaves `depth` plies below; throws after the first ply are unknown, so moves are their union."""
+    """Return the number of leaves `depth` plies below; after the first ply moves are those of any throw.
+
+    The count is too low once work.stopped.
+    """
     if depth == 0:
         return 1
     first = ply * MAX_UNION
@@ -71,7 +74,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, ply: int)
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """Leaves below one legal move, `depth` plies in all (depth >= 1)."""
+    """Return the number of leaves below one legal move, `depth` plies deep with this one (depth >= 1)."""
     do_move(pos, lookup, move)
     total = perft_below(pos, work, lookup, depth - 1, int64(0))
     undo_move(pos)

@@ -1,4 +1,4 @@
-"""Text of EWN squares, moves, set-ups and FENs."""
+"""The texts of EWN: squares, moves, set-ups and FENs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 
 from games.ewn import INFO
+from games.ewn.rules.position import make_move, origin_of, target_of
 
 SETUP = 1 << 20
-"""A set-up as a move: this plus its word read as a number."""
+"""A set-up as a move is this number plus its word read as a number."""
 
 TRIANGLES = ((0, 1, 2, 5, 6, 10), (24, 23, 22, 19, 18, 14))
-"""Squares of a side's corner in the order of its set-up word."""
+"""The squares of each side's corner, in the order of its set-up word."""
 
 _MOVE = re.compile(r"([a-e][1-5])([a-e][1-5])\Z", re.ASCII | re.IGNORECASE)
 _LETTERS = " " + "".join(INFO.pieces)
@@ -28,7 +29,7 @@ def parse_square(text: str) -> int:
 def move_text(move: int) -> str:
     if move & SETUP:
         return str(move - SETUP)
-    return square_text(move & 31) + square_text(move >> 5)
+    return square_text(origin_of(move)) + square_text(target_of(move))
 
 
 def parse_setup(text: str) -> int:
@@ -38,11 +39,11 @@ def parse_setup(text: str) -> int:
 
 
 def parse_move(text: str) -> int:
-    """The move code of `a5b4`; ValueError if it is none."""
+    """Return the move of a text such as `a5b4`; ValueError if it is not a move. Legality is not checked."""
     match = _MOVE.match(text)
     if not match:
         raise ValueError(f"not a move: {text}")
-    return parse_square(match[1]) | parse_square(match[2]) << 5
+    return make_move(parse_square(match[1]), parse_square(match[2]))
 
 
 def letter_of(piece: int) -> str:
@@ -50,7 +51,7 @@ def letter_of(piece: int) -> str:
 
 
 def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
-    """(pieces as (code, square), turn, die or 0); ValueError says what is wrong."""
+    """Return (pieces as (code, square), side to move, die or 0); ValueError names the fault."""
     fields = fen.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"{len(fields)} fields, not 2 or 3")
@@ -77,5 +78,5 @@ def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, dice: int) -> str:
-    """Return the FEN of letters by square; ValueError for one that there is not."""
+    """Return the FEN of pieces' letters by square; ValueError if a square or a letter does not exist."""
     return f"{INFO.placement(pieces)} {INFO.sides[turn]} {dice or '-'}"

@@ -7,20 +7,20 @@
    2 15 16 17 18 19
    1 20 21 22 23 24    the second side heads for a5 (0)
 
-Piece codes: 1-6 the first side's pieces, 7-12 the second's, 0 empty. A move is `from | to << 5`.
+Piece codes: 1-6 the first side's pieces, 7-12 the second's, 0 empty. A move is `origin | target << 5`.
 """
 
 from __future__ import annotations
 
 from games.ewn.rules.lookup import CAPTURED, LOOKUP
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 NOT_OVER = -1
 MAX_HISTORY = 128
-"""Every move brings a piece nearer its corner: at most 12 pieces of 8 steps."""
+"""The most plies of a game, rounded up: each brings a piece nearer its goal, at most 12 pieces by 8 steps."""
 
 MAX_MOVES = 6
-"""Moves after a throw: two pieces, three ways each."""
+"""The most moves after a throw: two pieces, three steps each."""
 
 POSITION_DTYPE = record(
     [
@@ -28,11 +28,11 @@ POSITION_DTYPE = record(
         ("square", "u1", 13),  # square by piece code, CAPTURED if gone
         ("alive", "i8", 2),  # bit k: piece k + 1 of the side is on the board
         ("turn", "i8"),
-        ("dice", "i8"),  # the throw for the side to move, 0 unknown
+        ("dice", "i8"),  # the throw for the side to move, 0 if not known
         ("winner", "i8"),  # side or NOT_OVER
         ("key", "i8"),
         ("height", "i8"),
-        # By height of the move, for undo; dead above `height`:
+        # For undo, [ply]; void from `height` on:
         ("past_move", "u2", MAX_HISTORY),
         ("past_captured", "u1", MAX_HISTORY),
         ("past_dice", "u1", MAX_HISTORY),
@@ -42,9 +42,27 @@ POSITION_DTYPE = record(
 POSITION = record_type(POSITION_DTYPE)
 
 
+@accessor
+def make_move(origin: int, target: int) -> int:
+    """Return the move from one square to another."""
+    return origin | target << 5
+
+
+@accessor
+def origin_of(move: int) -> int:
+    """Return the square that a move leaves."""
+    return move & 31
+
+
+@accessor
+def target_of(move: int) -> int:
+    """Return the square that a move goes to."""
+    return move >> 5
+
+
 @inner(int64(POSITION), forceinline=True)
 def winner_of(pos: Record) -> int:
-    """Who has won: a piece in the far corner, or the other side without pieces."""
+    """Return the side with a piece on its goal or an opponent without pieces, NOT_OVER if there is none."""
     if pos.alive[1] == 0 or (pos.board[24] > 0 and pos.board[24] <= 6):
         return 0
     if pos.alive[0] == 0 or pos.board[0] > 6:
@@ -54,20 +72,19 @@ def winner_of(pos: Record) -> int:
 
 @inner(void(POSITION, LOOKUP, int64), forceinline=True)
 def advance(pos: Record, lookup: Record, move: int) -> None:
-    """Play a move on board, lists, turn and winner alone: what playouts need. The throw is used up."""
-    origin = move & 31
-    target = move >> 5
-    piece = int64(pos.board[origin])
-    captured = int64(pos.board[target])
+    """Play a move for a playout, without key and history; it cannot be undone. The next throw is not known."""
+    start, end = origin_of(move), target_of(move)
+    piece = int64(pos.board[start])
+    captured = int64(pos.board[end])
     if captured != 0:
         pos.square[captured] = CAPTURED
         if captured > 6:
             pos.alive[1] &= ~(int64(1) << (captured - 7))
         else:
             pos.alive[0] &= ~(int64(1) << (captured - 1))
-    pos.board[origin] = 0
-    pos.board[target] = piece
-    pos.square[piece] = target
+    pos.board[start] = 0
+    pos.board[end] = piece
+    pos.square[piece] = end
     pos.turn ^= 1
     pos.dice = 0
     pos.winner = winner_of(pos)
@@ -75,20 +92,17 @@ def advance(pos: Record, lookup: Record, move: int) -> None:
 
 @entry(void(POSITION, LOOKUP, int64))
 def do_move(pos: Record, lookup: Record, move: int) -> None:
-    """Play a move of the game, with key and history."""
-    origin = move & 31
-    target = move >> 5
-    piece = int64(pos.board[origin])
-    captured = int64(pos.board[target])
+    """Play a move, with key and history. The next throw is not known."""
+    start, end = origin_of(move), target_of(move)
+    piece = int64(pos.board[start])
+    captured = int64(pos.board[end])
     pos.past_move[pos.height] = move
     pos.past_captured[pos.height] = captured
     pos.past_dice[pos.height] = pos.dice
     pos.past_key[pos.height] = pos.key
     pos.height += 1
     pos.key ^= (
-        lookup.zobrist[piece * 26 + origin]
-        ^ lookup.zobrist[piece * 26 + target]
-        ^ lookup.zobrist[captured * 26 + target]
+        lookup.zobrist[piece * 26 + start] ^ lookup.zobrist[piece * 26 + end] ^ lookup.zobrist[captured * 26 + end]
     )
     pos.key ^= lookup.zobrist_turn ^ lookup.zobrist_dice[pos.dice]
     advance(pos, lookup, move)
@@ -96,18 +110,17 @@ def do_move(pos: Record, lookup: Record, move: int) -> None:
 
 @entry(int64(POSITION))
 def undo_move(pos: Record) -> int:
-    """Take the last move back, throw included; returns it."""
+    """Take back the last move, restoring its throw, and return it."""
     pos.height -= 1
     move = int64(pos.past_move[pos.height])
-    origin = move & 31
-    target = move >> 5
-    piece = int64(pos.board[target])
+    start, end = origin_of(move), target_of(move)
+    piece = int64(pos.board[end])
     captured = int64(pos.past_captured[pos.height])
-    pos.board[origin] = piece
-    pos.board[target] = captured
-    pos.square[piece] = origin
+    pos.board[start] = piece
+    pos.board[end] = captured
+    pos.square[piece] = start
     if captured != 0:
-        pos.square[captured] = target
+        pos.square[captured] = end
         if captured > 6:
             pos.alive[1] |= int64(1) << (captured - 7)
         else:
@@ -121,7 +134,7 @@ def undo_move(pos: Record) -> int:
 
 @inner(void(POSITION, POSITION), forceinline=True)
 def copy_board(pos: Record, source: Record) -> None:
-    """Make `pos` stand as `source`, history excepted."""
+    """Copy the position of `source` to `pos`, without key and history."""
     for square in range(26):
         pos.board[square] = source.board[square]
     for piece in range(13):

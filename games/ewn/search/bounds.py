@@ -1,6 +1,7 @@
-"""What pieces are worth before a throw bounds what the mover's chance is: sums over the six throws, and what they ask.
+"""Star1 bounds at chance nodes (Ballard 1983): from bounds on the pieces' values to the chance, and back to windows.
 
-A thread's bounds stand in work.bounds, six for the pieces in each row, the best move's worth of each, 0 to WIN.
+work.bounds holds rows of six, a bound on the best move's value of each piece, 0 to WIN. The chance before the throw is
+the mean over the six throws of the better of the pieces that the throw moves.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from games.kernel.jit import Record, inner, int64
 
 
 @inner(int64(WORK, int64, int64), forceinline=True)
-def better(work: Record, base: int, pair: int) -> int:
-    """The higher bound of the pieces that a throw moves (`movable`), bounds of a node beginning at `base`."""
+def throw_bound(work: Record, base: int, pair: int) -> int:
+    """Return the bound on a throw's value, the higher bound of its pieces.
+
+    `pair`: the throw's entry of lookup.movable; `base`: start of the row in work.bounds.
+    """
     value = int64(work.bounds[base + (pair & 15)])
     if pair >> 4 != NOBODY:
         value = max(value, int64(work.bounds[base + (pair >> 4)]))
@@ -21,17 +25,20 @@ def better(work: Record, base: int, pair: int) -> int:
 
 
 @inner(int64(WORK, LOOKUP, int64, int64), forceinline=True)
-def sum_up(work: Record, lookup: Record, alive: int, base: int) -> int:
-    """Six times the chance, by the bounds that begin at `base`."""
+def sum_over_throws(work: Record, lookup: Record, alive: int, base: int) -> int:
+    """Return six times the bound on the chance, by the row of bounds that begins at `base`."""
     total = int64(0)
     for die in range(1, 7):
-        total += better(work, base, int64(lookup.movable[alive * 7 + die]))
+        total += throw_bound(work, base, int64(lookup.movable[alive * 7 + die]))
     return total
 
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def enough(work: Record, lookup: Record, alive: int, lower: int, piece: int, beta: int) -> int:
-    """What a piece must be worth to lift the chance to `beta` beside the lower bounds of the others; at most WIN."""
+def star1_beta(work: Record, lookup: Record, alive: int, lower: int, piece: int, beta: int) -> int:
+    """Return the beta of a piece's moves: a value from which on the chance is at least `beta`, at most WIN.
+
+    The other pieces count by their lower bounds, the row `lower`.
+    """
     rest = int64(0)
     share = int64(0)
     for die in range(1, 7):
@@ -39,13 +46,16 @@ def enough(work: Record, lookup: Record, alive: int, lower: int, piece: int, bet
         if pair & 15 == piece or pair >> 4 == piece:
             share += 1
         else:
-            rest += better(work, lower, pair)
+            rest += throw_bound(work, lower, pair)
     return min((6 * beta - rest + share - 1) // share, WIN)
 
 
 @inner(int64(WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def too_little(work: Record, lookup: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
-    """If a piece is worth no more than this, the chance is `alpha` at most by the upper bounds of the others."""
+def star1_alpha(work: Record, lookup: Record, alive: int, upper: int, piece: int, alpha: int) -> int:
+    """Return the alpha of a piece's moves: a value up to which the chance is at most `alpha`, -1 if there is none.
+
+    The other pieces count by their upper bounds, the row `upper`.
+    """
     rest = int64(0)
     alone = int64(0)
     shared = int64(0)
@@ -64,9 +74,9 @@ def too_little(work: Record, lookup: Record, alive: int, upper: int, piece: int,
             least = min(least, value)
             most = max(most, value)
         else:
-            rest += better(work, upper, pair)
-    limit = (6 * alpha - rest) // (alone + shared)  # where it is the better of each pair
+            rest += throw_bound(work, upper, pair)
+    limit = (6 * alpha - rest) // (alone + shared)  # if the piece is the better of each of its pairs
     if limit >= most:
         return limit
-    limit = (6 * alpha - rest - partners) // alone  # where the others are
+    limit = (6 * alpha - rest - partners) // alone  # if its partners are
     return limit if limit <= least else int64(-1)

@@ -1,4 +1,4 @@
-"""Certain wins: against every throw and every answer, in how many turns of the winner."""
+"""Proofs of certain wins, against every throw and every reply, and their length in turns of the winner."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from games.kernel.intrinsics import popcount, recurse_2
 from games.kernel.jit import Record, entry, inner, int64
 
 BUDGET = 10_000
-"""Positions that a proof may look at: 1.5 ms."""
+"""The most positions that a proof may visit: 1.5 ms."""
 
 
 @inner(int64(POSITION, int64), forceinline=True)
 def nearest(pos: Record, side: int) -> int:
-    """Turns that a side needs at least: to bring a piece home, or to take one enemy in each."""
+    """Return the fewest turns in which a side could win, by bringing a piece home or capturing an enemy each turn."""
     least = popcount(pos.alive[1 - side])
     for piece in range(6):
         if pos.alive[side] >> piece & 1:
@@ -28,28 +28,31 @@ def nearest(pos: Record, side: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def wins(pos: Record, work: Record, lookup: Record, winner: int, turns: int) -> int:
-    """1 if a side wins for certain within so many turns of its own, before the throw of whoever is to move."""
+    """Return 1 if `winner` wins for certain within `turns` turns of its own, before the throw of the side to move.
+
+    0 if it does not, or if work.proof_left positions did not suffice. The control block is not polled.
+    """
     work.proof_left -= 1
     if work.proof_left < 0 or nearest(pos, winner) > turns:
         return int64(0)
     side = pos.turn
     alive = pos.alive[side]
-    good = int64(0)  # pieces of the winner that do it
+    good = int64(0)  # mask of the winner's pieces with a winning move
     for piece in range(6):
         if alive >> piece & 1:
             square = int64(pos.square[6 * side + piece + 1])
             for way in range(lookup.step_count[side * 25 + square]):
                 do_move(pos, lookup, step(lookup, side, square, int64(way)))
                 if pos.winner >= 0:
-                    does_it = int64(pos.winner == winner)
+                    succeeds = int64(pos.winner == winner)
                 elif side == winner and turns == 1:
-                    does_it = int64(0)
+                    succeeds = int64(0)
                 else:
-                    does_it = recurse_2(pos, work, lookup, winner, turns - int64(side == winner))
+                    succeeds = recurse_2(pos, work, lookup, winner, turns - int64(side == winner))
                 undo_move(pos)
-                if side != winner and does_it == 0:
+                if side != winner and succeeds == 0:
                     return int64(0)
-                if side == winner and does_it == 1:
+                if side == winner and succeeds == 1:
                     good |= int64(1) << piece
                     break
     if side != winner:
@@ -63,7 +66,10 @@ def wins(pos: Record, work: Record, lookup: Record, winner: int, turns: int) -> 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def turns_to_win(pos: Record, work: Record, lookup: Record, winner: int) -> int:
-    """In how many turns of its own a side wins for certain, before the throw; 0 if none was found within BUDGET."""
+    """Return the fewest turns of its own in which `winner` wins for certain, before the throw.
+
+    0 if the game is over or BUDGET positions did not suffice.
+    """
     if pos.winner >= 0:
         return int64(0)
     work.proof_left = BUDGET

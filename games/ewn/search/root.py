@@ -1,4 +1,4 @@
-"""A root before or after its throw: which moves answer which throw, and the lines that a search tells of them."""
+"""The root moves before or after the throw: the moves of each throw, and the lines that a search reports of them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """What a search knows of a root move."""
+    """The value of a root move."""
 
     chance: float  # of the mover to win, 0 to 1
     is_exact: bool = False
 
 
 class RootMoves:
-    """The moves at the root by throw; `throws` has one entry, of 0, where the throw is known."""
+    """The moves at the root, by throw. If the throw is known, `throws` has one entry, with the key 0."""
 
     def __init__(self, task: Task[EwnPosition]) -> None:
         self.record: Record = task.position.record.copy()
@@ -52,9 +52,9 @@ class RootMoves:
     def lines(
         self, value_of: Callable[[Move], Value], rank: Callable[[Move], Any], depth_of: Callable[[Move], int]
     ) -> list[Line]:
-        """After a throw a line for each move, else the best of each throw.
+        """Return a line for each move, best first, or the best line of each throw if the throw is not known.
 
-        `rank` puts the best first; of certain wins it is the shortest, of certain losses the longest.
+        `rank` is higher for better moves. Of certain wins the shortest comes first, of certain losses the longest.
         """
         lines = []
         for die, moves in self.throws.items():
@@ -64,13 +64,13 @@ class RootMoves:
         return lines
 
     def before_throw(self, value_of: Callable[[Move], Value]) -> Score | None:
-        """The chance before the throw, where it is not known and every throw has a move."""
+        """Return the mover's expected score before the throw; None if the throw is known or a throw has no move."""
         if 0 in self.throws or len(self.throws) < 6:
             return None
         return Score.expected(sum(max(value_of(move).chance for move in moves) for moves in self.throws.values()) / 6)
 
     def is_settled(self, value_of: Callable[[Move], Value]) -> bool:
-        """Whether every throw's best move is known for certain."""
+        """True if the best move of every throw is proven."""
         for moves in self.throws.values():
             values = [value_of(move) for move in moves]
             if not all(value.is_exact for value in values) and Value(1.0, True) not in values:
@@ -78,21 +78,24 @@ class RootMoves:
         return True
 
     def score(self, move: Move, value: Value) -> Score:
-        """A proven win or loss is told with its length."""
+        """Return the score of a move, with the length of a proven win or loss."""
         mate = self._mate(move, value.chance > 0) if value.is_exact and value.chance in (0, 1) else None
         return Score.expected(value.chance, mate)
 
     def _quickness(self, move: Move, value: Value) -> int:
-        """Of equally certain results: more for a shorter win or a longer loss."""
+        """Return a rank among equally certain results, higher for a shorter win or a longer loss."""
         if not value.is_exact or 0 < value.chance < 1:
             return 0
         if value.chance == 1 and self._wins_now and move not in self._wins_now:
-            return -MATE_LIMIT  # without looking how long it takes
+            return -MATE_LIMIT  # its length is not searched
         mate = self._mate(move, value.chance > 0)
         return -MATE_LIMIT if mate is None else -mate
 
     def _mate(self, move: Move, is_win: bool) -> int | None:
-        """The winner's turns to the end; None if the values of tables, rounded, promise more than is so."""
+        """Return the winner's turns to the end, negative for a loss; None if no proof was found.
+
+        The rounded values of the tablebase may promise a win that is not certain.
+        """
         if move not in self._mates:
             mover = int(self.record.turn)
             do_move(self.record, LOOKUP_RECORD, move)

@@ -1,9 +1,9 @@
-"""Expectiminimax for EWN: Star1 and Star2 cuts (Ballard 1983), iterative deepening, a transposition table.
+"""Expectiminimax for EWN with Star1 and Star2 cuts (Ballard 1983), iterative deepening and a transposition table.
 
-A node is a position before the throw, its value the mover's chance to win. A throw moves one piece or the better of
-two, so the six throws are a weighted sum over *pieces*, each worth its best move, which is searched once, whatever
-throws it answers. Bounds on what the pieces are worth bound the sum, and cut as soon as that leaves the window. Where a
-branch ends on the board or in a table of endings its value is exact, and stays so above.
+A node is a position before the throw; its value is the mover's chance to win. A throw moves one piece or the better of
+two, so the node's value is a weighted sum over *pieces*. Each counts by its best move, which is searched once for all
+the throws that it answers. Bounds on the pieces' values bound the sum and cut as soon as it leaves the window. A branch
+that ends on the board or in the tablebase has an exact value, and exactness is propagated upwards.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from games.contract import Move, Task
-from games.ewn.evaluation.playout import FINER, WIN, static_value
+from games.ewn.evaluation.playout import FINER_BITS, WIN, static_value
 from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.ewn.rules.movegen import step
 from games.ewn.rules.position import POSITION, do_move, undo_move
 from games.ewn.rules.work import MAX_UNION, WORK, WORK_DTYPE
-from games.ewn.search.bounds import enough, sum_up, too_little
+from games.ewn.search.bounds import star1_alpha, star1_beta, sum_over_throws
 from games.ewn.search.root import RootMoves, Value
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64
@@ -43,35 +43,39 @@ if TYPE_CHECKING:
     from games.ewn.game import EwnPosition
 
 MAX_DEPTH = 60
+"""The deepest iteration, in plies."""
+
 SOLVED = 255
-"""Depth of table entries that no deeper search would change."""
+"""The stored depth of exact values, which no deeper search would change."""
 
 _NEVER = 1 << 62
+"""A node count for poll_at that no search reaches."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
-    """The mover's chance before the throw, 0 to WIN, `depth` moves deep.
+    """Return the mover's chance before the throw, 0 to WIN, searched `depth` plies deep; nobody may have won yet.
 
-    Fail-soft: a result within (alpha, beta) is the value, one outside a bound on it. work.is_exact: whether deeper
-    searches can change it. Void once work.stopped.
+    Fail-soft in the window (alpha, beta): a result inside it is the value, one at or outside its ends a bound on it,
+    rounded to the safe side. work.is_exact becomes 1 if no deeper search can change the result, otherwise 0. The value
+    does not depend on the path; `ply` only selects the thread's memory. The result is void once work.stopped.
     """
-    # Step 1. Count the node
+    # Step 1. Count the node and poll the control block
     count_node(work)
     if work.stopped == 1:
         return int64(0)
-    work.deepest = max(work.deepest, ply)
+    work.seldepth = max(work.seldepth, ply)
 
-    # Step 2. What needs no search
+    # Step 2. At the horizon and in the tablebase the static value stands
     if depth <= 0:
         return static_value(pos, work)
-    exact = probe_ending(pos, work.endings)
+    exact = probe_ending(pos, work.tablebase)
     if exact != UNKNOWN:
         work.tbhits += 1
         work.is_exact = 1
-        return exact << FINER
+        return exact << FINER_BITS
 
-    # Step 3. The transposition table
+    # Step 3. Transposition table. A deep enough entry that settles the window ends the node
     data = probe(work.tt, work.tt_mask, pos.key)
     if data != 0 and entry_depth(data) >= depth:
         score = entry_score(data)
@@ -79,7 +83,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             work.is_exact = int64(entry_depth(data) == SOLVED)
             return score
 
-    # Step 4. Value each move as it stands: pieces that win at once are done, other moves are put in order
+    # Step 4. Value each move statically. A win at once or exact values settle a piece, others order its moves
     side = pos.turn
     alive = pos.alive[side]
     lower = 12 * ply
@@ -114,13 +118,14 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 work.moves[end] = move
                 work.values[end] = value
                 end += 1
-        low_sum = sum_up(work, lookup, alive, lower)
+        low_sum = sum_over_throws(work, lookup, alive, lower)
         if end == int64(work.segment[segment + piece]):
             work.bounds[upper + piece] = work.bounds[lower + piece]
-            high_sum = sum_up(work, lookup, alive, upper)
+            high_sum = sum_over_throws(work, lookup, alive, upper)
     work.segment[segment + 6] = end
 
-    # Step 5. Search the best-looking move of each piece (Star2), then the others (Star1)
+    # Step 5. Probing phase (Star2): search the best-looking move of each piece, which raises the lower bounds. Then
+    # search the other moves (Star1). Each child's window follows from the bounds on the other pieces
     for pass_ in range(2):
         for piece in range(6):
             at = int64(work.segment[segment + piece])
@@ -137,8 +142,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 move = pick_from(work.moves, work.values, at, last)
                 low = int64(work.bounds[lower + piece])
                 if pass_ == 1:
-                    low = max(low, too_little(work, lookup, alive, upper, piece, alpha))
-                high = enough(work, lookup, alive, lower, piece, beta)
+                    low = max(low, star1_alpha(work, lookup, alive, upper, piece, alpha))
+                high = star1_beta(work, lookup, alive, lower, piece, beta)
                 do_move(pos, lookup, move)
                 value = WIN - recurse_4(pos, work, lookup, WIN - high, WIN - low, depth - 1, ply + 1)
                 undo_move(pos)
@@ -149,15 +154,15 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 most = max(most, value)
                 if value > int64(work.bounds[lower + piece]):
                     work.bounds[lower + piece] = value
-                    low_sum = sum_up(work, lookup, alive, lower)
+                    low_sum = sum_over_throws(work, lookup, alive, lower)
                 at += 1
                 if pass_ == 0:
                     break
             if at == last:
                 work.bounds[upper + piece] = most
-                high_sum = sum_up(work, lookup, alive, upper)
+                high_sum = sum_over_throws(work, lookup, alive, upper)
 
-    # Step 6. The value or a bound on it, rounded to its safe side, into the table
+    # Step 6. Store the value or a bound on it, rounded to its safe side, in the transposition table
     if low_sum >= 6 * beta:
         bound, value = LOWER, low_sum // 6
     elif high_sum <= 6 * alpha:
@@ -172,7 +177,10 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def try_move(pos: Record, work: Record, lookup: Record, move: int, alpha: int, beta: int, depth: int) -> int:
-    """What a move is worth to the mover, as `search` tells it, `depth` moves deep with this one."""
+    """Return the value of a root move for the mover, 0 to WIN, `depth` plies deep with this one.
+
+    Window, work.is_exact and stop are those of `search`.
+    """
     do_move(pos, lookup, move)
     work.is_exact = 1
     value = int64(WIN)
@@ -183,7 +191,7 @@ def try_move(pos: Record, work: Record, lookup: Record, move: int, alpha: int, b
 
 
 class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
-    """EWN's half of the searcher: a depth is every root move a ply deeper, the best so far first."""
+    """EWN's half of the searcher. An iteration searches every root move a ply deeper, the best so far first."""
 
     work_dtype = WORK_DTYPE
     max_depth = MAX_DEPTH
@@ -196,10 +204,10 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
         self._root = RootMoves(task)
         self._boards = [self._root.record.copy() for _ in works]
         for work in works:
-            work.deepest = work.tbhits = 0
-            work.endings, work.evaluation = self._knowledge.endings, self._knowledge.evaluation
+            work.seldepth = work.tbhits = 0
+            work.tablebase, work.evaluation = self._knowledge.tablebase, self._knowledge.evaluation
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
-        # The answer of a search that is stopped at once.
+        # A search of depth 1 that ignores the stop, for the answer of a search that is stopped at once.
         works[0].poll_at = _NEVER
         self._values = {move: self._try(0, move, 0, 1) for move in self._root.moves}
         works[0].poll_at = 0
@@ -210,7 +218,10 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
         return int(try_move(self._boards[thread], self._works[thread], LOOKUP_RECORD, move, alpha, WIN, depth))
 
     def search(self, thread: int, depth: int) -> None:
-        """Search every root move: a helper with a full window, thread 0 above the floor of its lines."""
+        """Search every root move to `depth`: thread 0 above the floor of its lines, helpers with a full window.
+
+        Results of thread 0 are kept move by move, so that a stop loses only the move under way.
+        """
         work = self._works[thread]
         found: list[Move] = []
         for move in sorted(self._root.moves, key=self._rank, reverse=True):
@@ -219,14 +230,14 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
             if work.stopped:
                 return
             if thread == 0:
-                # At the floor or below it is only a bound from above.
+                # At or below the floor the value is an upper bound.
                 self._values[move] = max(min(value, floor - 1), 0) if value <= floor else value
                 self._exact[move], self._depths[move] = bool(work.is_exact), depth
                 found.append(move)
 
     def _floor(self, move: Move, found: Sequence[Move]) -> int:
-        """Return the value that a move must exceed to enter the lines of one of its throws, by those found so far."""
-        floor = WIN - 1  # of certain wins the shortest is wanted
+        """Return the value that a move must exceed to enter the lines of one of its throws, given the moves found."""
+        floor = WIN - 1  # never above: among certain wins the shortest is wanted
         for die in self._root.throws_of(move):
             values = sorted((self._values[other] for other in found if other in self._root.throws[die]), reverse=True)
             wanted = 1 if die else self._multipv
@@ -234,7 +245,7 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
         return floor
 
     def _rank(self, move: Move) -> tuple[int, int]:
-        """Return the order of a move: a deeper search counts more, for an iteration begins with the best moves."""
+        """Return the order of a move; a deeper search ranks higher, as an iteration begins with the best moves."""
         return self._depths[move], self._values[move]
 
     def _value(self, move: Move) -> Value:
@@ -243,7 +254,7 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
     def findings(self, depth: int) -> Findings:
         return Findings(
             self._root.lines(self._value, self._rank, self._depths.__getitem__),
-            max(int(work.deepest) for work in self._works),
+            max(int(work.seldepth) for work in self._works),
             is_settled=self._root.is_settled(self._value),
             tbhits=sum(int(work.tbhits) for work in self._works),
             value=self._root.before_throw(self._value),

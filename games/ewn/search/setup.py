@@ -1,4 +1,4 @@
-"""Set-ups: the position after them, and choosing one by successive halving over all that differ, by greedy playouts."""
+"""Set-ups: the position after them, and the choice of one by successive halving with greedy playouts."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
 
 OPPONENTS = 4
-"""Opposing set-ups that each candidate meets in a round, where the opponent's is unknown."""
+"""The opposing set-ups that each candidate meets in a round if the opponent's is not known."""
 
 CHUNK = 128
-"""Playouts between two looks at the clock: 1 ms."""
+"""The playouts between two polls of the control block: 1 ms."""
 
 FIRST_ROUND = 64
-"""Playouts a candidate in the first round; doubled in each, as the field is halved."""
+"""The playouts per candidate in the first round; each round doubles them and halves the field."""
 
 
 def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:
-    """(piece code, square) of a set-up word."""
+    """Return (piece code, square) for each digit of a set-up word."""
     return [(6 * side + int(digit), square) for digit, square in zip(word, TRIANGLES[side], strict=True)]
 
 
 def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> None:
-    """Fill a zeroed record."""
+    """Fill a zeroed record with a position, `pieces` as (code, square), `dice` 0 if the throw is not known."""
     lookup = LOOKUP_RECORD
     pos.square[:] = CAPTURED
     for piece, square in pieces:
@@ -51,16 +51,16 @@ def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> 
 
 
 def playout_work(knowledge: Knowledge, seed: int, stream: int = 0) -> Record:
-    """The working memory for playouts that value set-ups: each move is the one that looks best."""
+    """Return working memory for greedy playouts that value set-ups, with the random `stream` of a seed."""
     work = new_record(WORK_DTYPE)
     work.random = seed_state(seed, stream)
     work.policy, work.playout_plies = GREEDY, TO_THE_END
-    work.endings, work.evaluation = knowledge.endings, knowledge.evaluation
+    work.tablebase, work.evaluation = knowledge.tablebase, knowledge.evaluation
     return work
 
 
 class SetupSearch:
-    """Chooses a set-up: each iteration plays every candidate left and drops the worse half."""
+    """The choice of a set-up: each iteration plays every candidate left and drops the worse half."""
 
     def __init__(self, task: Task[SetupPosition], seed: int, knowledge: Knowledge) -> None:
         self._control = task.control
@@ -68,7 +68,7 @@ class SetupSearch:
         words = task.position.words
         self._known = words[0] if words else None
         self._random = random.Random(seed)
-        # At random which of two alike is tried, and in what order: a set-up should not be predictable.
+        # Which of two alike is tried, and in what order, is random: a set-up should not be predictable.
         field = [self._random.choice([word, reversed_numbers(word)]) for word in SECOND_SETUPS]
         if task.moves:
             field = [str(move - SETUP) for move in task.moves]
@@ -81,6 +81,7 @@ class SetupSearch:
         self._board = new_record(POSITION_DTYPE)
 
     def iterate(self) -> Report:
+        """Play a round and return its report; if stopped, candidates not played keep their earlier values."""
         playouts = FIRST_ROUND << self._round
         self._round += 1
         opponents = [self._known] if self._known else self._random.sample(SETUPS, OPPONENTS)
@@ -92,7 +93,7 @@ class SetupSearch:
                 complete = False
                 break
             shares = [self._share(word, other, playouts // len(opponents)) for other in opponents]
-            if self._control.stopped and tried:  # the last one's playouts may be few
+            if self._control.stopped and tried:  # the last candidate may have had few playouts
                 complete = False
                 break
             tried.append((sum(shares) / len(shares), word))
@@ -104,7 +105,7 @@ class SetupSearch:
         return Report(self._round, 1, self._nodes, lines, complete, len(self._field) == 1)
 
     def _share(self, word: str, other: str, playouts: int) -> float:
-        """Our side's share of the playouts, or of those before the stop; the first side moves first."""
+        """Return our side's share of the playouts, or of those before the stop; the first side moves first."""
         root = new_record(POSITION_DTYPE)
         set_up(root, setup_pieces(self._side, word) + setup_pieces(1 - self._side, other), 0, 0)
         total = played = 0

@@ -1,13 +1,13 @@
 """The improved UCT for EWN (paper 1): UCTValue = Win * WINK + sqrt(log N / N_i) * UCTK.
 
-A node of the tree is a position before the throw, a chance node; its children are the moves of all throws, and a
-playout chooses among those that its throw allows: what a move is worth does not depend on the throw. N counts the
-playouts through these. A child whose value is certain (an end of the game, a table of endings, all that can follow) is
-*proven*: its value stands, and playouts explore it no more.
+A node of the tree is a position before the throw, a chance node. Its children are the moves of all throws, as a move's
+value does not depend on the throw. A playout selects among the children that its throw allows; N counts the playouts
+through these. A child is *proven* if its value is certain, by the end of the game, the tablebase or proven children. A
+proven value stands, and no playout explores below it.
 
-Three ways of working together: ROOT, a tree for each thread, merged when the answer is told; TREE, one tree, where a
-visit counts as a loss until its result is there; CHILDREN, the paper's, one tree whose threads take different children
-of the root, three at most, and back their results up under a lock.
+Threads work together in one of three modes. ROOT: each thread has a tree, merged for the report. TREE: one tree, in
+which a visit counts as a loss until its result is known. CHILDREN, the paper's: one tree, whose threads take different
+children of the root, at most three, and back up under a lock.
 """
 
 from __future__ import annotations
@@ -19,15 +19,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from games.contract import Move, Task
-from games.ewn.evaluation.playout import FINER, WIN, playout
+from games.ewn.evaluation.playout import FINER_BITS, WIN, playout
 from games.ewn.knowledge.knowledge import Knowledge
 from games.ewn.knowledge.numbering import MAX_PIECES
 from games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from games.ewn.rules.movegen import list_legal
-from games.ewn.rules.position import POSITION, POSITION_DTYPE, advance, copy_board, do_move, undo_move
+from games.ewn.rules.position import (
+    POSITION,
+    POSITION_DTYPE,
+    advance,
+    copy_board,
+    do_move,
+    origin_of,
+    target_of,
+    undo_move,
+)
 from games.ewn.rules.work import WORK, WORK_DTYPE
-from games.ewn.search.bounds import sum_up
+from games.ewn.search.bounds import sum_over_throws
 from games.ewn.search.root import RootMoves, Value
 from games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
 from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
@@ -41,61 +50,71 @@ if TYPE_CHECKING:
     from games.ewn.game import EwnPosition
 
 ROOT, TREE, CHILDREN = range(3)
-WAYS = ("root", "tree", "children")
+PARALLEL_MODES = ("root", "tree", "children")
+"""The values of the option Parallel, in the order of the modes."""
 
 LEAF_VISITS = 8
-"""Playouts from a node before it gets children."""
+"""The visits of a node before it gets children."""
 
-KEPT = 200_000
-"""Nodes that are kept from a move to the next at most: to copy them takes 6 ms."""
+MAX_KEPT = 200_000
+"""The most nodes kept from one search to the next; copying them takes 6 ms."""
 
-MOST_CHILDREN = 3
-"""Children of the root that the paper's threads work at together."""
+SPLIT_CHILDREN = 3
+"""The children of the root among which the paper's threads are split."""
 
 NODE_DTYPE = record(
     [
-        ("sum", "i8"),  # results of the player who moved here, 0 to WIN each
-        ("visits", "i4"),  # playouts through it, those under way included
-        ("first", "i4"),  # node number of its first child; 0: has none yet, BUSY: a thread is at it
-        ("exact", "i4"),  # its proven value for the player who moved here, 0 to WIN, or OPEN
-        ("move", "u2"),  # that led here
-        ("ways", "u2"),  # children by the piece that moves, 0-5: two bits each, children in this order
+        ("sum", "i8"),  # of its results for the player who moved here, 0 to WIN each
+        ("visits", "i4"),  # playouts through it, including those under way
+        ("first", "i4"),  # node number of its first child; 0: none yet; BUSY: a thread is adding them
+        ("exact", "i4"),  # proven value for the player who moved here, 0 to WIN, or OPEN
+        ("move", "u2"),  # the move that leads here
+        ("ways", "u2"),  # numbers of children by piece 0-5, two bits each; children are in this order
     ]
 )
 NODE = record_type(NODE_DTYPE)
 node_at = pointer_to(NODE)
 SIZE = NODE_DTYPE.itemsize
+"""The bytes of a node; node `n` of a tree is at the address `tree + SIZE * n`."""
+
 _SUM, _VISITS, _FIRST = (int(NODE_DTYPE.fields[name][1]) for name in ("sum", "visits", "first"))  # type: ignore[index]
 
 TOP = 1
 """The root's node number."""
 
 BUSY = -1
+"""In place of a first child: a thread is adding the children."""
+
 OPEN = -1
+"""In place of a proven value: the value is not proven."""
 
 _UNVISITED = 1e9
+"""The UCTValue of a child without visits, above all but a proven win."""
 
 USED, CAPACITY, LOCK = range(3)
-"""Words that threads at one tree share: nodes in use, room for nodes, 1 while one backs up."""
+"""Words that the threads of one tree share: nodes in use, room for nodes, 1 while a thread backs up."""
 
 
 @inner(int64(int64, int64), forceinline=True)
 def children_before(ways: int, piece: int) -> int:
-    """Children of a node that are moves of the pieces before this one; of 6: all."""
+    """Return the number of a node's children that move a piece before this one; all children for piece 6."""
     ways &= (int64(1) << 2 * piece) - 1
     return popcount(ways & 0x555) + 2 * popcount(ways & 0xAAA)
 
 
 @inner(void(int64, int64), forceinline=True)
-def move_node(source: int, target: int) -> None:
+def copy_node(node: int, copy: int) -> None:
     """Copy one node."""
     for word in range(SIZE // 8):
-        store(target + 8 * word, load(source + 8 * word))
+        store(copy + 8 * word, load(node + 8 * word))
 
 
 @inner(int64(WORK, LOOKUP, int64, int64))
-def settled(work: Record, lookup: Record, tree: int, node: int) -> int:
-    """What the player to move at a node has before the throw if the proven children settle it, else OPEN."""
+def proven_value(work: Record, lookup: Record, tree: int, node: int) -> int:
+    """Return the value of a node for its player to move before the throw, 0 to WIN; OPEN unless its children prove it.
+
+    The children need not all be proven: the value is proven once its lower and upper bounds (bounds.py) meet.
+    """
     child = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
     alive = int64(0)
@@ -110,13 +129,13 @@ def settled(work: Record, lookup: Record, tree: int, node: int) -> int:
             child += 1
         work.bounds[piece] = least
         work.bounds[6 + piece] = most
-    total = sum_up(work, lookup, alive, int64(0))
-    return (total + 3) // 6 if total == sum_up(work, lookup, alive, int64(6)) else int64(OPEN)
+    total = sum_over_throws(work, lookup, alive, int64(0))
+    return (total + 3) // 6 if total == sum_over_throws(work, lookup, alive, int64(6)) else int64(OPEN)
 
 
 @inner(int64(WORK, int64), forceinline=True)
 def keep_allowed(work: Record, end: int) -> int:
-    """Drop from work.moves[:end] what is not allowed at the root; returns the new end."""
+    """Remove from work.moves[:end] the moves that are not allowed at the root; return the new end."""
     count = int64(0)
     for i in range(end):
         for j in range(work.allowed_count):
@@ -129,7 +148,11 @@ def keep_allowed(work: Record, end: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> int:
-    """Give a node its children, those that end the game or are in a table proven; returns 1 if it has them now."""
+    """Add a node's children, `pos` being its position; return 1 if the node has children now.
+
+    0 if another thread is adding them or the tree is full. Children that end the game or are in the tablebase are
+    proven from the start.
+    """
     first = int64(node_at(tree + SIZE * node).first)
     if first > 0:
         return int64(1)
@@ -147,7 +170,7 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
     pieces = popcount(pos.alive[0]) + popcount(pos.alive[1])
     for i in range(end):
         move = int64(work.moves[i])
-        ways += int64(1) << 2 * (int64(pos.board[move & 31]) - 1 - 6 * pos.turn)
+        ways += int64(1) << 2 * (int64(pos.board[origin_of(move)]) - 1 - 6 * pos.turn)
         child = node_at(tree + SIZE * (first + i))
         child.sum = 0
         child.visits = 0
@@ -155,16 +178,17 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
         child.ways = 0
         child.exact = OPEN
         child.move = move
-        captured = int64(pos.board[move >> 5])
-        if move >> 5 == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
+        square = target_of(move)
+        captured = int64(pos.board[square])
+        if square == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
             child.exact = WIN
         elif pieces <= MAX_PIECES + int64(captured > 0):
             do_move(pos, lookup, move)
-            exact = probe_ending(pos, work.endings)
+            exact = probe_ending(pos, work.tablebase)
             undo_move(pos)
             if exact != UNKNOWN:
                 work.tbhits += 1
-                child.exact = WIN - (exact << FINER)
+                child.exact = WIN - (exact << FINER_BITS)
     node_at(tree + SIZE * node).ways = ways
     swap_if_32(tree + SIZE * node + _FIRST, int64(BUSY), first)
     return int64(1)
@@ -172,20 +196,26 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
 
 @inner(float64(WORK, int64, int64, float64), forceinline=True)
 def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
-    """UCTValue of a child; without end if nobody visited it yet or it wins."""
-    n = node_at(tree + SIZE * child)
-    exact = int64(n.exact)
+    """Return the UCTValue of a child: infinite for a proven win, _UNVISITED without visits.
+
+    Other proven values get no exploration term.
+    """
+    node = node_at(tree + SIZE * child)
+    exact = int64(node.exact)
     if exact != OPEN:
         return math.inf if exact == WIN else work.wink * exact / WIN
-    if n.visits == 0:
+    if node.visits == 0:
         return _UNVISITED
-    share = 1.0 / n.visits  # one division: with three a playout took 1.08 times as long
-    return work.wink / WIN * n.sum * share + work.uctk * math.sqrt(logarithm * share)
+    share = 1.0 / node.visits  # one division; with three a playout took 1.08 times as long
+    return work.wink / WIN * node.sum * share + work.uctk * math.sqrt(logarithm * share)
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
 def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip: int) -> int:
-    """The child of the highest UCTValue among those that the throw allows, after the best `skip`; 0: none."""
+    """Return the child of the highest UCTValue among those that the throw pos.dice allows, 0 if there is none.
+
+    `skip`: the number of best children to pass over, as far as there are others. The node must have children.
+    """
     first = int64(node_at(tree + SIZE * node).first)
     ways = int64(node_at(tree + SIZE * node).ways)
     pair = int64(lookup.movable[pos.alive[pos.turn] * 7 + pos.dice])
@@ -226,9 +256,13 @@ def select(pos: Record, work: Record, lookup: Record, tree: int, node: int, skip
 
 @entry(void(POSITION, POSITION, WORK, LOOKUP, int64, int64))
 def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, playouts: int) -> None:
-    """Run playouts from `root`; with an unknown throw the six are taken in turn. Ends early on work.stopped."""
+    """Run `playouts` playouts from `root` and add their results to a tree; `pos` is scratch.
+
+    Results are counted for the player who moved to each node. If the throw at the root is not known, the six throws
+    are taken in turn. The control block is polled after each playout, so a stop leaves no playout half backed up.
+    """
     for _ in range(playouts):
-        # Step 1. Back to the root, with its throw
+        # Step 1. Return to the root and its throw
         copy_board(pos, root)
         if root.dice == 0:
             pos.dice = 1 + work.nodes % 6
@@ -237,19 +271,19 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
         result = int64(OPEN)  # of the first side
         is_proven = False
 
-        # Step 2. Select down to what is proven, or to a node that has had too few visits for children
+        # Step 2. Select down to a proven child or to one with too few visits for children of its own
         while result == OPEN:
             if expand(pos, work, lookup, tree, node) == 0:
                 break
             skip = int64(0)
-            if node == TOP and work.way == CHILDREN:
-                skip = work.thread % MOST_CHILDREN
+            if node == TOP and work.parallel_mode == CHILDREN:
+                skip = work.thread % SPLIT_CHILDREN
             child = select(pos, work, lookup, tree, node, skip)
-            if child == 0:  # a throw that fits no move allowed at the root
+            if child == 0:  # no move allowed at the root fits the throw
                 break
             work.path[depth] = child
             depth += 1
-            if work.way == ROOT:
+            if work.parallel_mode == ROOT:
                 visits = int64(node_at(tree + SIZE * child).visits)
                 node_at(tree + SIZE * child).visits += 1
             else:
@@ -266,62 +300,62 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
                 node = child
                 work.random = next_state(work.random)
                 pos.dice = 1 + below(work.random, int64(6))
-        work.deepest = max(work.deepest, depth)
+        work.seldepth = max(work.seldepth, depth)
 
-        # Step 3. Play out
+        # Step 3. Play out, unless the result is proven
         if result == OPEN:
             result = playout(pos, work, lookup) if depth > 0 else int64(0)
 
-        # Step 4. Back the result up, and what is proven as far as it settles the nodes above
-        if work.way == CHILDREN:
+        # Step 4. Back up the result, and the proof as far as it proves the nodes above
+        if work.parallel_mode == CHILDREN:
             while swap_if_32(work.shared + 8 * LOCK, int64(0), int64(1)) == 0:
                 pass
         for i in range(depth - 1, -1, -1):
             child = int64(work.path[i])
             is_second = (root.turn ^ i) & 1
             share = WIN - result if is_second else result
-            if work.way == ROOT:
+            if work.parallel_mode == ROOT:
                 node_at(tree + SIZE * child).sum += share
             else:
                 fetch_add(tree + SIZE * child + _SUM, share)
             if is_proven and int64(node_at(tree + SIZE * child).exact) == OPEN:
-                value = settled(work, lookup, tree, child)
+                value = proven_value(work, lookup, tree, child)
                 is_proven = value != OPEN
                 if is_proven:
                     node_at(tree + SIZE * child).exact = WIN - value
-        if work.way == CHILDREN:
+        if work.parallel_mode == CHILDREN:
             swap_if_32(work.shared + 8 * LOCK, int64(1), int64(0))
 
-        # Step 5. Look at the clock
+        # Step 5. Count the playout and poll the control block
         count_node(work)
         if work.stopped == 1:
             return
 
 
 @entry(int64(int64, int64, int64, int64))
-def keep(source: int, target: int, node: int, most: int) -> int:
-    """Copy a node with what is below it to another tree, to be its root (Cheney 1970); returns the nodes in use there.
+def copy_subtree(source: int, copy: int, node: int, most: int) -> int:
+    """Copy a node and its descendants to another tree, as its root (Cheney 1970); return the nodes in use there.
 
-    Nodes beyond `most` are left out, those furthest from the root first.
+    At most `most` nodes are copied; those furthest from the root are left out.
     """
-    move_node(source + SIZE * node, target + SIZE * TOP)
+    copy_node(source + SIZE * node, copy + SIZE * TOP)
     end = int64(TOP + 1)
     at = int64(TOP)
     while at < end:
-        first = int64(node_at(target + SIZE * at).first)
+        first = int64(node_at(copy + SIZE * at).first)
         if first > 0:
-            count = children_before(int64(node_at(target + SIZE * at).ways), int64(6))
-            node_at(target + SIZE * at).first = end if end + count <= most else 0
+            count = children_before(int64(node_at(copy + SIZE * at).ways), int64(6))
+            node_at(copy + SIZE * at).first = end if end + count <= most else 0
             if end + count <= most:
                 for i in range(count):
-                    move_node(source + SIZE * (first + i), target + SIZE * end)
+                    copy_node(source + SIZE * (first + i), copy + SIZE * end)
                     end += 1
         at += 1
     return end
 
 
 class Forest:
-    """The memory of a tree: two halves, one with the tree that grows; what is kept of it goes to the other."""
+    """The memory of a tree in two halves: one holds the tree, and the part that is kept is copied to the other."""
 
     def __init__(self, memory: Any) -> None:
         middle = len(memory) // 2
@@ -336,17 +370,21 @@ class Forest:
 
     @property
     def hashfull(self) -> int:
+        """The used share of the nodes, per mille."""
         return min(int(1000 * self.shared[USED] // self.shared[CAPACITY]), 1000)
 
     def children(self, node: int) -> Any:
-        """The records of a node's children."""
+        """Return the records of a node's children, none if it has not got any."""
         tree = self._halves[0]
         first = int(tree[node]["first"])
         ways = int(tree[node]["ways"])
         return tree[first : first + sum(ways >> 2 * piece & 3 for piece in range(6))] if first > 0 else tree[:0]
 
     def keep(self, path: Sequence[Move] | None) -> None:
-        """Keep what is below the node that moves lead to from the root; None, or to where the tree is not: nothing."""
+        """Keep the tree below the node that moves lead to from the root.
+
+        Nothing is kept for None or a path that leaves the tree.
+        """
         node = TOP
         for move in path or ():
             first, children = int(self._halves[0][node]["first"]), self.children(node)
@@ -358,20 +396,20 @@ class Forest:
             self._halves[0][TOP] = np.zeros(1, NODE_DTYPE)[0]
             self.shared[USED] = TOP + 1
         elif path:
-            target = address_of(self._halves[1])
-            self.shared[USED] = keep(self.address, target, node, min(KEPT, int(self.shared[CAPACITY])))
+            other = address_of(self._halves[1])
+            self.shared[USED] = copy_subtree(self.address, other, node, min(MAX_KEPT, int(self.shared[CAPACITY])))
             self._halves.reverse()
 
 
 def path_between(earlier: Record, later: Record) -> list[Move] | None:
-    """The moves, two at most, that lead from one position to another, whatever was thrown; None if there are none."""
+    """Return the moves, at most two, that lead from one position to another for any throws; None if there are none."""
     lookup, work, pos = LOOKUP_RECORD, new_record(WORK_DTYPE), earlier.copy()
 
     def key(record: Record) -> int:
         return int(record.key) ^ int(lookup.zobrist_dice[int(record.dice)])
 
     wanted = key(later)
-    if int((earlier.square != later.square).sum()) > 4:  # two that moved, two that were taken
+    if int((earlier.square != later.square).sum()) > 4:  # two that moved, two that were captured
         return None
 
     def find(moves_left: int) -> list[Move] | None:
@@ -379,7 +417,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
             return []
         if moves_left > 0:
             for move in work.moves[: int(list_legal(pos, work, lookup, 0, 0))].tolist():
-                if later.square[pos.board[move & 31]] == move & 31:
+                if later.square[pos.board[origin_of(move)]] == origin_of(move):
                     continue  # this piece has not moved
                 do_move(pos, lookup, move)
                 path = find(moves_left - 1)
@@ -392,7 +430,7 @@ def path_between(earlier: Record, later: Record) -> list[Move] | None:
 
 
 class UctAdapter(SamplingAdapter["EwnPosition"]):
-    """EWN's half of the searcher."""
+    """EWN's half of the sampling searcher."""
 
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
@@ -402,57 +440,57 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._forests: list[Forest] = []
-        self._grown: Record | None = None  # the root that the trees are of
-        self._way = ROOT
+        self._grown: Record | None = None  # the root of the trees; None if they cannot be kept
+        self._parallel_mode = ROOT
 
     @property
     def shares_tree(self) -> bool:
-        return self._knowledge.parallel != WAYS[ROOT]
+        return self._knowledge.parallel != PARALLEL_MODES[ROOT]
 
     def forget(self) -> None:
         self._grown, self._forests = None, []
 
     def begin(self, task: Task[EwnPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
-        """Keep what the last search found out about this position."""
+        """Prepare each thread's memory; keep the part of the trees that the last search grew below this position."""
         known = self._knowledge
         self._root, self._works = RootMoves(task), works
-        way = WAYS.index(known.parallel)
-        if way == ROOT and len(trees) < len(works):
-            way = TREE  # the option changed since the trees were made
+        mode = PARALLEL_MODES.index(known.parallel)
+        if mode == ROOT and len(trees) < len(works):
+            mode = TREE  # the option changed since the trees were made
         path = None
-        if self._grown is not None and self._way == way and not task.moves:
+        if self._grown is not None and self._parallel_mode == mode and not task.moves:
             path = path_between(self._grown, self._root.record)
-        self._way = way
+        self._parallel_mode = mode
         if path is None:
-            self._forests = [Forest(tree) for tree in (trees if self._way == ROOT else trees[:1])]
+            self._forests = [Forest(tree) for tree in (trees if self._parallel_mode == ROOT else trees[:1])]
         for forest in self._forests:
             forest.keep(path)
         for thread, work in enumerate(works):
             shared = address_of(self._forest(thread).shared)
-            work.endings, work.evaluation = known.endings, known.evaluation
-            work.wink, work.uctk, work.way, work.shared = known.wink, known.uctk, self._way, shared
+            work.tablebase, work.evaluation = known.tablebase, known.evaluation
+            work.wink, work.uctk, work.parallel_mode, work.shared = known.wink, known.uctk, self._parallel_mode, shared
             work.policy, work.playout_plies = known.playout
-            work.deepest = work.tbhits = 0
+            work.seldepth = work.tbhits = 0
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = task.moves
         self._grown = None if task.moves else self._root.record
 
     def _forest(self, thread: int) -> Forest:
-        """Return the tree that a thread works at."""
-        return self._forests[thread if self._way == ROOT else 0]
+        """Return the tree of a thread."""
+        return self._forests[thread if self._parallel_mode == ROOT else 0]
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
         tree = self._forest(thread).address
         grow(self._root.record, board, self._works[thread], LOOKUP_RECORD, tree, playouts)
 
     def findings(self) -> Findings:
-        """Moves are ordered by value, as in the paper (2.1, step 7)."""
+        """Return the findings, merged over the trees, with moves ordered by value as in the paper (2.1, step 7)."""
         sums: dict[Move, list[float]] = {move: [0.0, 0.0] for move in self._root.moves}
         exact: dict[Move, float] = {}
         for forest in self._forests:
             for node in forest.children(TOP):
                 move = int(node["move"])
-                if move not in sums:  # of another throw
+                if move not in sums:  # a move of another throw
                     continue
                 sums[move][0] += float(node["sum"]) / WIN
                 sums[move][1] += float(node["visits"])
@@ -465,11 +503,11 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
 
         def rank(move: Move) -> tuple[float, bool]:
             value = values[move]
-            return value.chance, value.is_exact and value.chance > 0  # a proven loss is no better than nothing known
+            return value.chance, value.is_exact and value.chance > 0  # a proven loss ranks with moves not proven
 
         return Findings(
             self._root.lines(values.__getitem__, rank, lambda move: 0),
-            max(int(work.deepest) for work in self._works),
+            max(int(work.seldepth) for work in self._works),
             max(forest.hashfull for forest in self._forests),
             self._root.is_settled(values.__getitem__),
             sum(int(work.tbhits) for work in self._works),

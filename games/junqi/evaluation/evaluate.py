@@ -1,7 +1,7 @@
-"""Static evaluation of a full position, a world's: linear in its weights, so that a regression can fit them.
+"""Static evaluation of a full position or a world: linear in its weights, so that a regression can fit them.
 
-`count_terms` counts for both sides, the first's with a plus; `evaluate` sums them up by their weights and tells the
-first side's chance through the logistic function.
+`count_terms` counts each term for both sides, the second's negative. `evaluate` sums them by their weights, in
+hundredths of log odds, and turns the sum into the first side's chance by the logistic function.
 """
 
 from __future__ import annotations
@@ -33,22 +33,25 @@ from games.kernel.jit import Record, entry, float64, inner, int64, void
 ) = range(len(TERMS))  # fmt: skip
 TERM_COUNT = len(TERMS)
 
-FAR = 12
-"""No square is further from another, in steps by road."""
+MAX_DISTANCE = 12
+"""Above the distance between any two squares (at most 11), in steps by road."""
 
-PATIENCE = 10
-"""Plies without contact that matter to nobody."""
+QUIET_GRACE = 10
+"""Plies without contact that do not count in QUIET."""
 
-SLOPE = 0.1
-"""Share of the chance that rises with the sum up to the surest win: who is ahead still sees a better from a worse."""
+FLAT_SHARE = 0.1
+"""Share of a ten times flatter logistic in the chance: far ahead, better still scores higher than worse."""
 
-FEW = 5
-"""Mobile pieces; fewer are in danger of being none."""
+ENOUGH_MOBILE = 5
+"""Mobile pieces that suffice; FEW_MOBILE counts those missing, for a side without any loses."""
 
 
 @inner(void(POSITION, LOOKUP, WORK, int64, int64, int64), forceinline=True)
 def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int, mask: int) -> None:
-    """A side's pieces by type, its flag and its mobile pieces, into `work`; the terms that need only its own pieces."""
+    """Count a side's pieces by type, its mobile pieces, flag and shelter in `work`; add the terms of its own pieces.
+
+    `mask`: bits of its squares; `sign`: 1 for the first side, -1 for the second.
+    """
     for kind in range(12):
         work.counts[12 * side + kind] = 0
     flag = int64(-1)
@@ -73,7 +76,7 @@ def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int,
     work.mobile[side] = mobile
     work.flag[side] = flag
     work.terms[IN_CAMPS] += sign * popcount(mobile & CAMP_SET)
-    work.terms[FEW_MOBILE] += sign * max(FEW - popcount(mobile), int64(0))
+    work.terms[FEW_MOBILE] += sign * max(ENOUGH_MOBILE - popcount(mobile), int64(0))
     if flag >= 0:
         work.shelter[side] = popcount(mines & lookup.roads[flag])
         work.terms[MINES_AT_FLAG] += sign * work.shelter[side]
@@ -82,7 +85,7 @@ def count_ranks(pos: Record, lookup: Record, work: Record, side: int, sign: int,
 
 @inner(void(POSITION, LOOKUP, WORK))
 def count_terms(pos: Record, lookup: Record, work: Record) -> None:
-    """Set work.terms."""
+    """Set work.terms, the first side's counts less the second's."""
     for term in range(TERM_COUNT):
         work.terms[term] = 0
     for side in range(2):
@@ -90,7 +93,7 @@ def count_terms(pos: Record, lookup: Record, work: Record) -> None:
     for side in range(2):
         sign = 1 - 2 * side
         own, other = 12 * side, 12 * (1 - side)
-        stronger = int64(0)  # enemies that beat the rank looked at
+        stronger = int64(0)  # enemies that beat this rank
         unbeaten = int64(0)
         for kind in range(ENGINEER + 1):
             count = int64(work.counts[own + kind])
@@ -111,26 +114,28 @@ def count_terms(pos: Record, lookup: Record, work: Record) -> None:
             work.terms[FOES_AT_FLAG] += sign * popcount(foes & lookup.roads[flag])
             work.terms[FOES_NEAR_FLAG] += sign * popcount(foes & lookup.near[flag])
             while foes != 0:
-                work.terms[APPROACH] -= sign * (FAR - int64(lookup.distance[flag * SQUARES + trailing_zeros(foes)]))
+                work.terms[APPROACH] -= sign * (
+                    MAX_DISTANCE - int64(lookup.distance[flag * SQUARES + trailing_zeros(foes)])
+                )
                 foes &= foes - 1
-    last = pos.turn ^ (QUIET_LIMIT - 1 - pos.quiet) & 1  # who would make the last ply without contact
-    work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - PATIENCE, int64(0))
+    last = pos.turn ^ (QUIET_LIMIT - 1 - pos.quiet) & 1  # who is due to make the last ply without contact
+    work.terms[QUIET] = (2 * last - 1) * max(pos.quiet - QUIET_GRACE, int64(0))
     work.terms[TEMPO] = 1 - 2 * pos.turn
 
 
 @inner(float64(POSITION, LOOKUP, WORK))
 def evaluate(pos: Record, lookup: Record, work: Record) -> float:
-    """The first side's chance in a full position, 0..1."""
+    """Return the first side's chance in a full position, 0..1: exact if a flag has fallen, else by the terms."""
     if pos.loser >= 0:
         return float64(pos.loser)
     count_terms(pos, lookup, work)
     total = 0.0
     for term in range(TERM_COUNT):
-        total += work.terms[term] * lookup.terms[term]
-    return (1 - SLOPE) / (1.0 + math.exp(-total / 100)) + SLOPE / (1.0 + math.exp(-total / 1000))
+        total += work.terms[term] * lookup.weights[term]
+    return (1 - FLAT_SHARE) / (1.0 + math.exp(-total / 100)) + FLAT_SHARE / (1.0 + math.exp(-total / 1000))
 
 
 @entry(float64(POSITION, LOOKUP, WORK))
 def evaluate_here(pos: Record, lookup: Record, work: Record) -> float:
-    """`evaluate` from Python; work.terms is what it counted."""
+    """Return `evaluate` to Python; work.terms holds the counts, unless a flag has fallen."""
     return evaluate(pos, lookup, work)

@@ -1,7 +1,7 @@
-"""Playouts in a world: a few plies by moves that look best to who makes them, then the static evaluation.
+"""Playouts in a world: a few plies of the moves that look best to their player, then the static evaluation.
 
-Neither side sees the other's pieces: an attack is judged by what the piece attacked is *believed* to be (`gains`), and
-ends as the world has it. So a playout neither knows what its player cannot, nor lets the opponent know.
+Neither side sees the other's pieces. An attack is chosen by what its player *believes* the attacked piece to be
+(`gains`), and decided by what that piece is in the world. So neither side acts on what it cannot know.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ import numpy as np
 from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.rules.lookup import ATTACKER_DIES, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES
 from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, make_move, result_code, type_of
 from games.junqi.rules.work import WORK
 from games.kernel.intrinsics import load_byte, popcount, trailing_zeros
 from games.kernel.jit import Record, float64, inner, int64, void
 from games.kernel.random import below, next_state
 
-BOLDNESS = 0.0
-"""What an attack must be expected to gain, in hundredths of log odds."""
+MIN_GAIN = 0.0
+"""The gain that an attack must be expected to exceed, in hundredths of log odds."""
 
 
 def gains(beliefs: Any) -> Any:
-    """float32 [attacker's type, piece attacked]: the material that an attack is expected to win.
+    """Return the material that attacks are expected to win: float32 [attacker's type, attacked piece].
 
-    `beliefs`: float [piece 0-49, type], what its opponent believes it to be.
+    The unit is hundredths of log odds. `beliefs`: float [piece 0-49, type], the probabilities that a piece's opponent
+    gives to its types.
     """
     worth = LOOKUP_RECORD.worth
     battle = LOOKUP_RECORD.battle.reshape(12, 12)
@@ -38,7 +39,7 @@ def gains(beliefs: Any) -> Any:
 
 @inner(void(POSITION, WORK, int64), forceinline=True)
 def enter_world(pos: Record, work: Record, world: int) -> None:
-    """Give the pieces of the hidden side the types of a world."""
+    """Give the hidden side's pieces their types in a world; do nothing if no side is hidden."""
     if work.hidden == NOBODY:
         return
     at = work.worlds + PIECES * world
@@ -48,10 +49,10 @@ def enter_world(pos: Record, work: Record, world: int) -> None:
 
 @inner(int64(POSITION, WORK, LOOKUP))
 def quick_move(pos: Record, work: Record, lookup: Record) -> int:
-    """The attack that is expected to gain most, else a move at random to an empty square, else any; -1 if none."""
+    """Return the attack expected to gain most, else a random quiet move, else the last attack, else -1."""
     side = pos.turn
     enemy = pos.occupied[1 - side]
-    best = BOLDNESS
+    best = MIN_GAIN
     attack = int64(-1)
     quiet = int64(-1)
     last = int64(-1)
@@ -67,7 +68,7 @@ def quick_move(pos: Record, work: Record, lookup: Record) -> int:
         while hits != 0:
             target = trailing_zeros(hits)
             hits &= hits - 1
-            last = origin | target << 6
+            last = make_move(origin, target)
             gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
             if gain > best:
                 best = gain
@@ -77,11 +78,11 @@ def quick_move(pos: Record, work: Record, lookup: Record) -> int:
             total += count
             work.random = next_state(work.random)
             pick = below(work.random, total)
-            if pick < count:  # one of this piece's, which of them is still at random
+            if pick < count:  # reservoir sampling: one of this piece's moves, `pick` is its number
                 while pick > 0:
                     targets &= targets - 1
                     pick -= 1
-                quiet = origin | trailing_zeros(targets) << 6
+                quiet = make_move(origin, trailing_zeros(targets))
     if attack >= 0:
         return attack
     return quiet if quiet >= 0 else last
@@ -89,7 +90,10 @@ def quick_move(pos: Record, work: Record, lookup: Record) -> int:
 
 @inner(float64(POSITION, WORK, LOOKUP, int64))
 def playout(pos: Record, work: Record, lookup: Record, plies: int) -> float:
-    """Play on for so many plies in a full position; the first side's chance."""
+    """Play at most `plies` plies of `quick_move` on `pos`, a full position; return the first side's chance, 0..1.
+
+    The chance is the result if the game ended on the way, else the static evaluation.
+    """
     for _ in range(plies):
         if pos.loser >= 0:
             break

@@ -30,4 +30,4 @@ TERMS = {
 }
 
 WORTH = (120.6, 79.3, 68.3, 44.7, 35.6, 34.9, 18.2, 9.0, 13.9, 29.3, 42.1)
-"""What pieces are worth by themselves, commander to bomb, if nothing but material is counted."""
+"""The worth of pieces, commander to bomb, if nothing except material counts."""

@@ -1,1 +1,1 @@
-"""What a side knows and may assume: beliefs, habits, worlds, and how options select them."""
+"""Knowledge of hidden pieces: beliefs, habits, worlds, and how options select them."""

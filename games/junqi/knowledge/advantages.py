@@ -1,6 +1,6 @@
-"""Where pieces had better be deployed, by 3638 games (scripts/tune/learn_junqi_layouts.py advantages).
+"""The worth of deployments, fitted to 3638 games (scripts/tune/learn_junqi_layouts.py advantages).
 
-What a type in a slot is worth, in hundredths of the natural logarithm of the odds; rows and columns are those of
+The worth of a type in a slot, in hundredths of the natural logarithm of the odds. Rows and columns are those of
 games/junqi/knowledge/deployments.py.
 """
 

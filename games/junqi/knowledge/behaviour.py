@@ -1,6 +1,6 @@
-"""What a piece has done, as both sides saw it: who waits, advances, attacks, stands under attack or flees.
+"""The behaviour of pieces, as both sides saw it: which wait, advance, attack, stand under attack or flee.
 
-The counts (`TRAITS`) make a type likelier or less likely by the learned habits (games/junqi/knowledge/habits.py).
+By the learned habits (games/junqi/knowledge/habits.py) these counts (`TRAITS`) make types likelier or less likely.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from numba import types
 from games.junqi.knowledge.habits import HABITS
 from games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
 from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import POSITION, do_move
+from games.junqi.rules.position import POSITION, do_move, origin_of, target_of
 from games.kernel.intrinsics import copy_record, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, void
 
 TRAITS = {
-    "waited": 60,  # moves of its side before its first own
+    "waited": 60,  # moves of its side before its own first
     "moved": 8,
     "crossed": 1,  # has been on the enemy's half
     "attacked": 2,
-    "stood": 4,  # was left where an enemy might take it
-    "fled": 2,  # from where an enemy might take it to where none might
-    "approached": 4,  # from where no enemy might take it to where one might
+    "stood": 4,  # stayed on a square that an enemy could enter
+    "fled": 2,  # left such a square for one that no enemy could enter
+    "approached": 4,  # the reverse
     "rested": 2,  # moved into a camp
 }
-"""What is counted, and how many of it count as 1; more count no more."""
+"""Traits of a piece: the count at which each is complete (1); more count no more."""
 
 WAITED, MOVED, CROSSED, ATTACKED, STOOD, FLED, APPROACHED, RESTED = range(len(TRAITS))
 COUNTS = types.Array(types.int64, 2, "C")
@@ -38,8 +38,8 @@ _HABITS = np.array(HABITS)
 
 
 @inner(int64(POSITION, LOOKUP, SETS, int64))
-def threats(pos: Record, lookup: Record, public: Any, side: int) -> int:
-    """Bits of the squares that a side's pieces may enter, engineers' turns not counted."""
+def attacked_squares(pos: Record, lookup: Record, public: Any, side: int) -> int:
+    """Return the bits of the squares that a side's pieces can enter; engineers do not turn here."""
     found = 0
     pieces = pos.occupied[side]
     while pieces != 0:
@@ -52,14 +52,14 @@ def threats(pos: Record, lookup: Record, public: Any, side: int) -> int:
 
 @entry(void(POSITION, POSITION, LOOKUP, SETS, int64, int64, COUNTS))
 def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int, code: int, counts: Any) -> None:
-    """Count what a move from `pos` shows: counts [piece 0-49, trait]. `public`: what anybody may know the pieces to be.
+    """Add the traits that a move shows to counts [piece 0-49, trait]; `pos` is the position before it.
 
-    `after` is scratch.
+    `public` [piece 0-49]: the types possible to an observer who sees neither side's pieces. `after` is scratch.
     """
     side = pos.turn
-    origin, target = move & 63, move >> 6 & 63
+    origin, target = origin_of(move), target_of(move)
     mover = int64(pos.board[origin]) - 1
-    before = threats(pos, lookup, public, 1 - side)
+    before = attacked_squares(pos, lookup, public, 1 - side)
     for piece in range(side * PIECES, side * PIECES + PIECES):
         square = int64(pos.where[piece])
         if square == NOWHERE or piece == mover:
@@ -77,16 +77,16 @@ def note_move(pos: Record, after: Record, lookup: Record, public: Any, move: int
     counts[mover, RESTED] += CAMP_SET >> target & 1
     copy_record(after, pos)
     do_move(after, move, code)
-    was, now = before >> origin & 1, threats(after, lookup, public, 1 - side) >> target & 1
+    was, now = before >> origin & 1, attacked_squares(after, lookup, public, 1 - side) >> target & 1
     counts[mover, FLED] += was & (1 - now)
     counts[mover, APPROACHED] += now & (1 - was)
 
 
 def scaled(counts: Any) -> Any:
-    """float [piece, trait], 0..1."""
+    """Return how complete each trait is: float [piece, trait], 0..1."""
     return np.minimum(counts / _CAPS, 1)
 
 
 def factors(counts: Any) -> Any:
-    """float [piece, type]: what the weights of pieces are multiplied by for what they have done."""
+    """Return the factors by which traits change the weights of types: float [piece, type]."""
     return np.exp(scaled(counts) @ _HABITS)

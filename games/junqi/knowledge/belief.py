@@ -1,7 +1,7 @@
-"""What a side knows: for each piece the types consistent with each event it took part in, and with the counts.
+"""Deduction: for each piece the set of types consistent with its deployment, its battles and the counts of types.
 
-Deduction narrows sets of types; where all pieces of a type are found, nobody else is one. What is likely among what is
-possible is the matter of worlds.py.
+Events narrow these sets. Once all pieces of a type are found, no other piece is one. The probabilities of what is
+possible are in worlds.py.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from games.junqi.rules.lookup import (
 
 FLAG_SLOT = SLOTS.index(square_of("L1"))
 MIRRORED = [SLOTS.index(square // 5 * 5 + 4 - square % 5) for square in SLOTS]
-"""The slots of a set-up word as mirrored at the middle column."""
+"""By slot of a set-up word: the slot mirrored at the middle column."""
 
-_WEIGHTS = np.maximum(np.array(WEIGHTS), 0.01)  # what the rules forbid the sets leave out
+_WEIGHTS = np.maximum(np.array(WEIGHTS), 0.01)  # types that the rules forbid are not in the sets
 _ADVANTAGES = np.array(ADVANTAGES)
 
 
 def slot_types(slot: int) -> int:
-    """The types that a deployment may put in a slot of the set-up word."""
+    """Return the set of types that a deployment can have in a slot of the set-up word."""
     square = SLOTS[slot]
     row = square // 5
     types = ANY
@@ -50,7 +50,7 @@ def slot_types(slot: int) -> int:
 
 
 def square_types(square: int, side: int) -> int:
-    """The types that an unknown piece of a side may be by where it stands: mines and flags never moved there."""
+    """Return the set of types that a side's unknown piece can have on a square: mines and flags have not moved."""
     own = square if side == 0 else SQUARES - 1 - square
     types = ANY
     if own // 5 < 10:
@@ -61,18 +61,18 @@ def square_types(square: int, side: int) -> int:
 
 
 def deployment_weights(flag: int) -> Any:
-    """float [slot, type]: where pieces are deployed beside a flag in this slot."""
+    """Return how often types stand in slots with the flag in slot `flag`: float [slot, type], relative, above 0."""
     return _WEIGHTS if flag == FLAG_SLOT else _WEIGHTS[MIRRORED]
 
 
 def deployment_advantages(flag: int) -> Any:
-    """float [slot, type]: what it is worth to deploy beside a flag in this slot, in hundredths of log odds."""
+    """Return what types are worth in slots with the flag in slot `flag`: float [slot, type], hundredths of log odds."""
     return _ADVANTAGES if flag == FLAG_SLOT else _ADVANTAGES[MIRRORED]
 
 
 @functools.cache
-def compatible(attackers: int, defenders: int, code: int) -> tuple[int, int]:
-    """The types of both pieces that a result code leaves."""
+def compatible_types(attackers: int, defenders: int, code: int) -> tuple[int, int]:
+    """Return the sets of types that a result code leaves to attacker and defender; (0, 0) if it is impossible."""
     attacker_types = defender_types = 0
     for attacker in range(12):
         for defender in range(12):
@@ -82,8 +82,8 @@ def compatible(attackers: int, defenders: int, code: int) -> tuple[int, int]:
     return attacker_types, defender_types
 
 
-def complete(may: list[int]) -> list[int] | None:
-    """One assignment of types to the sets of a side by augmenting paths; None if there is none."""
+def find_world(may: list[int]) -> list[int] | None:
+    """Return one world of a side, types of its 25 pieces, by augmenting paths; None if the sets have none."""
     holders: list[list[int]] = [[] for _ in COUNTS]
 
     def place(piece: int, barred: set[int]) -> bool:
@@ -109,8 +109,8 @@ def complete(may: list[int]) -> list[int] | None:
     return types
 
 
-def spread_counts(may: list[int]) -> list[int]:
-    """Sharpen the 25 sets of a side by the counts of each type; ValueError if they contradict each other."""
+def narrow_by_counts(may: list[int]) -> list[int]:
+    """Return a side's 25 sets narrowed by the counts of types; ValueError if sets and counts contradict each other."""
     may = list(may)
     changed = True
     while changed:
@@ -136,6 +136,6 @@ def spread_counts(may: list[int]) -> list[int]:
 
 
 def check_possible(may: list[int]) -> None:
-    """ValueError if the 25 sets of a side have no completion."""
-    if any(types & types - 1 for types in may) and complete(may) is None:
+    """Check that a side's 25 sets have a world; ValueError if not."""
+    if any(types & types - 1 for types in may) and find_world(may) is None:
         raise ValueError("contradicts what is known of the pieces")

@@ -1,7 +1,7 @@
-"""Where pieces are deployed (scripts/tune/learn_junqi_layouts.py): weights by slot and type, of 7351 layouts.
+"""Weights of deployments (scripts/tune/learn_junqi_layouts.py): by slot and type, learned from 7351 layouts.
 
-Columns are the types a (commander) to l (flag); rows the slots of a set-up word, G0 to L4 in the own frame, the flag
-being in L1. With the flag in L3 it is the mirror image.
+Columns are the types a (commander) to l (flag), rows the slots of a set-up word, G0 to L4 in the own frame, with
+the flag in L1. A deployment with its flag in L3 is mirrored.
 """
 
 WEIGHTS = (

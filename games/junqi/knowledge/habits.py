@@ -1,7 +1,7 @@
-"""What pieces of a type usually do (scripts/tune/learn_junqi_habits.py): learned from 2400 games of our own.
+"""The habits of pieces by type (scripts/tune/learn_junqi_habits.py), learned from 2400 own games.
 
-Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag): what the
-logarithm of a piece's weight rises by if it has the trait in full.
+Rows are the traits of games/junqi/knowledge/behaviour.py, columns the types a (commander) to l (flag). A cell
+is the rise of the logarithm of a piece's weight if it has the trait in full.
 """
 
 HABITS = (

@@ -1,21 +1,24 @@
-"""What the engine plays Junqi with, as the options name it."""
+"""The options of Junqi, and the layouts that they name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from games.contract import Tell
+from games.contract import Warn
 from games.files import read_bytes
 from games.junqi import INFO
 from games.junqi.rules.notation import check_setup
 from games.options import Values
 
 MOST_BYTES = 1 << 20
-"""Of a file of layouts: 40,000 of them."""
+"""The largest file of layouts, in bytes: 40,000 layouts."""
 
 
 def read_layouts(path: Path) -> list[str]:
-    """Set-up words, one a line; `#` begins a comment. ValueError tells what is wrong in which line."""
+    """Return a file's set-up words, one a line; `#` begins a comment.
+
+    OSError; ValueError, with line and reason, if a word is not a legal set-up or there is none.
+    """
     layouts = []
     for number, line in enumerate(read_bytes(path, MOST_BYTES).decode().splitlines(), 1):
         word = line.partition("#")[0].strip()
@@ -33,9 +36,9 @@ def read_layouts(path: Path) -> list[str]:
 class Knowledge:
     """The values of the options."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a file that cannot be used."""
-        self.tell = tell
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line for a file that cannot be used."""
+        self.warn = warn
         self._values = Values(INFO.options)
         self._layouts: list[str] = []
 
@@ -48,14 +51,14 @@ class Knowledge:
         try:
             return read_layouts(Path(path))
         except OSError as error:
-            self.tell(f"cannot read {path}: {error.strerror}")
+            self.warn(f"cannot read {path}: {error.strerror}")
         except ValueError as error:
-            self.tell(f"{path}: {error}")
+            self.warn(f"{path}: {error}")
         return []
 
     @property
     def layouts(self) -> list[str]:
-        """The user's; empty: the engine chooses itself."""
+        """Set-up words of the user's file; without any the engine draws its own."""
         return self._layouts
 
     @property

@@ -1,7 +1,8 @@
-"""Tables of the Junqi kernels: roads, railway, camps and headquarters (rules: championship protocol v1.0).
+"""Constant arrays of the Junqi kernels: roads, railway, camps, headquarters (rules: championship protocol v1.0).
 
 Squares are `5 * row + column` with row A = 0 at the top, in the first side's frame: it deploys on rows G-L
-at the bottom, the second side on rows A-F; the second side's own frame is this one turned by 180 degrees.
+at the bottom, the second side on rows A-F. A side's own frame has its own rows at the bottom: the second side's is
+turned by 180 degrees.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ NOWHERE = 60
 
 ROWS = "ABCDEFGHIJKL"
 TYPES = "abcdefghijkl"
-"""司令 commander .. 工兵 engineer (ranks fall), 地雷 mine, 炸弹 bomb, 军旗 flag."""
+"""司令 commander down to 工兵 engineer in falling rank, then 地雷 mine, 炸弹 bomb, 军旗 flag."""
 
 COMMANDER, BRIGADE, ENGINEER, MINE, BOMB, FLAG = 0, 3, 8, 9, 10, 11
 COUNTS = (1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 2, 1)
-"""Pieces a side by type: 25."""
+"""Pieces of each type that a side has, 25 in all."""
 
 PIECES = 25
 ANY = (1 << 12) - 1
@@ -29,7 +30,7 @@ MOBILE = ANY & ~(1 << MINE | 1 << FLAG)
 
 
 def square_of(text: str) -> int:
-    """The number of `G0`."""
+    """Return the number of a square such as `G0`."""
     return 5 * ROWS.index(text[0]) + int(text[1])
 
 
@@ -38,10 +39,10 @@ HEADQUARTERS = tuple(map(square_of, ["A1", "A3", "L1", "L3"]))
 CAMP_SET = sum(1 << square for square in CAMPS)
 HEADQUARTERS_SET = sum(1 << square for square in HEADQUARTERS)
 FIRST_HALF = (1 << SQUARES) - (1 << 30)
-"""Squares of the first side's half."""
+"""Bits of the first side's half."""
 
 SLOTS = tuple(square for square in range(30, 60) if square not in CAMPS)
-"""Squares of a set-up word in the own frame: rows G to L, camps skipped."""
+"""Squares of a set-up word's letters in the own frame: rows G to L without the camps."""
 
 WAYS = 4
 """Directions on the railway: left, right, up, down."""
@@ -52,23 +53,23 @@ LOOKUP_DTYPE = record(
         ("roads", "i8", SQUARES),  # neighbours by road
         ("lines", "i8", SQUARES * WAYS),  # [square, way]: the stations in a straight line
         ("battle", "u1", 12 * 12),  # [attacker, defender]: result code
-        ("near", "i8", SQUARES),  # at most two steps by road away, the neighbours left out
+        ("near", "i8", SQUARES),  # squares exactly two steps by road away
         ("distance", "u1", SQUARES * SQUARES),  # steps by road
-        ("terms", "f4", len(TERMS)),  # weights of the evaluation
-        ("worth", "f4", 12),  # material by type
-        ("zobrist", "i8", 2 * PIECES * SQUARES),  # [piece, square]
+        ("weights", "f4", len(TERMS)),  # weights of the evaluation
+        ("worth", "f4", 12),  # material by type, hundredths of log odds
+        ("zobrist", "i8", 2 * PIECES * SQUARES),  # [piece, square]: hash keys
     ]
 )
 LOOKUP = record_type(LOOKUP_DTYPE)
 
 ATTACKER_DIES, ATTACKER_WINS, BOTH_DIE, PLAIN = 0, 1, 2, 3
-"""Result codes of the referee."""
+"""The referee's result codes; PLAIN: a move to an empty square."""
 
 FLAG_WORTH = 1000.0
 
 
 def _road_edges() -> set[tuple[int, int]]:
-    """Orthogonal neighbours but for the mountains (F1-G1, F3-G3); diagonals with a camp at one end."""
+    """Return the roads as pairs of squares: orthogonal ones, except over the mountains; diagonals from or to a camp."""
     mountains = {(square_of("F1"), square_of("G1")), (square_of("F3"), square_of("G3"))}
     edges = set()
     for square in range(SQUARES):
@@ -84,14 +85,14 @@ def _road_edges() -> set[tuple[int, int]]:
 
 
 def _rail_edges() -> set[tuple[int, int]]:
-    """Rows B, F, G, K; columns 0 and 4 from B to K; F2-G2."""
+    """Return the railway as pairs of neighbours: rows B, F, G, K; columns 0 and 4 from B to K; F2-G2."""
     edges = {(5 * row + column, 5 * row + column + 1) for row in (1, 5, 6, 10) for column in range(4)}
     edges |= {(5 * row + column, 5 * row + column + 5) for row in range(1, 10) for column in (0, 4)}
     return edges | {(square_of("F2"), square_of("G2"))}
 
 
 def result_of(attacker: int, defender: int) -> int:
-    """The result code of an attack, judged in the rule sheet's order."""
+    """Return the result code of an attack of one type on another; the tests stand in the rule sheet's order."""
     if BOMB in (attacker, defender):
         return BOTH_DIE
     if defender == FLAG:
@@ -111,11 +112,11 @@ STEPS = (
     sum(1 << b for a, b in _RAIL_EDGES if b == a + 5),
     sum(1 << a for a, b in _RAIL_EDGES if b == a + 5),
 )
-"""By way: the stations with another next to them."""
+"""Bits by way: the stations that have a next one in that direction."""
 
 
 def _beside(lookup: Record, squares: int) -> int:
-    """The neighbours by road of any of some squares."""
+    """Return the bits of all neighbours by road of a set of squares."""
     found = 0
     for square in range(SQUARES):
         if squares >> square & 1:
@@ -124,6 +125,7 @@ def _beside(lookup: Record, squares: int) -> int:
 
 
 def _build() -> Record:
+    """Return the filled lookup record."""
     lookup = new_record(LOOKUP_DTYPE)
     for a, b in _ROAD_EDGES:
         lookup.roads[a] |= 1 << b
@@ -147,11 +149,11 @@ def _build() -> Record:
             reached |= frontier
             frontier = _beside(lookup, frontier) & ~reached
             steps += 1
-    lookup.terms[:] = list(TERMS.values())
+    lookup.weights[:] = list(TERMS.values())
     lookup.zobrist[:] = np.random.default_rng(4).integers(-(1 << 63), (1 << 63) - 1, len(lookup.zobrist))
     lookup.worth[:] = [*WORTH, FLAG_WORTH]
     return lookup
 
 
 LOOKUP_RECORD = _build()
-"""The tables, read-only by convention, passed to every kernel."""
+"""Passed to every kernel; nobody writes to it."""

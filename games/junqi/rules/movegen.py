@@ -1,23 +1,26 @@
-"""Junqi moves. A piece of unknown type moves as any type it may be; perft over full positions."""
+"""Move generation, in which a piece of unknown type moves as any type that it may be, and perft over full positions."""
 
 from __future__ import annotations
 
 from numba import types
 
 from games.junqi.rules.lookup import CAMP_SET, ENGINEER, HEADQUARTERS_SET, LOOKUP, MOBILE, PIECES, STEPS, WAYS
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, result_code
+from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, make_move, origin_of, result_code, target_of
 from games.junqi.rules.work import WORK
 from games.kernel.control import poll
 from games.kernel.intrinsics import copy_record, leading_zeros, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, record_type
 
 BOARDS = types.Array(record_type(POSITION_DTYPE), 1, "C")
-"""One board a ply, for copy and make."""
+"""One position record a ply: kernels copy a position and play the move on the copy."""
 
 
 @inner(int64(int64, int64), forceinline=True)
 def engineer_stations(square: int, occupied: int) -> int:
-    """The stations that an engineer comes to from a square, turning at empty ones; among them the first in its way."""
+    """Return the bits of the stations that an engineer reaches from a square, first pieces in its way included.
+
+    It may turn at empty stations.
+    """
     reached = int64(1) << square
     frontier = reached
     while frontier != 0:
@@ -31,7 +34,7 @@ def engineer_stations(square: int, occupied: int) -> int:
 
 @inner(int64(LOOKUP, int64, int64), forceinline=True)
 def straight_stations(lookup: Record, square: int, occupied: int) -> int:
-    """The stations that another piece comes to from a square, the first in its way each side among them."""
+    """Return the bits of the stations that other pieces reach from a square, first pieces in their way included."""
     reached = int64(0)
     for way in range(0, WAYS, 2):
         line = int64(lookup.lines[square * WAYS + way])
@@ -49,7 +52,7 @@ def straight_stations(lookup: Record, square: int, occupied: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64, int64, int64))
 def targets_of(pos: Record, lookup: Record, square: int, side: int, may: int) -> int:
-    """Bits of the squares that a side's piece may enter from a square, taken to be any of the types `may`."""
+    """Return the bits of the squares that a side's piece can enter from a square as any of the types `may`."""
     if may & MOBILE == 0 or HEADQUARTERS_SET >> square & 1 == 1:
         return int64(0)
     own = pos.occupied[side]
@@ -63,9 +66,9 @@ def targets_of(pos: Record, lookup: Record, square: int, side: int, may: int) ->
 
 @inner(int64(WORK, int64, int64, int64), forceinline=True)
 def list_moves(work: Record, origin: int, targets: int, end: int) -> int:
-    """Append the moves from a square to others to work.moves[end:]; returns their end."""
+    """Write the moves from a square to a set of squares to work.moves[end:]; return the new end."""
     while targets != 0:
-        work.moves[end] = origin | trailing_zeros(targets) << 6
+        work.moves[end] = make_move(origin, trailing_zeros(targets))
         targets &= targets - 1
         end += 1
     return end
@@ -73,7 +76,7 @@ def list_moves(work: Record, origin: int, targets: int, end: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def list_side(pos: Record, work: Record, lookup: Record, side: int) -> int:
-    """The moves of a side to work.moves, whoever is to move; returns their number."""
+    """Write a side's moves to work.moves, whoever is to move, and return their number."""
     end = int64(0)
     pieces = pos.occupied[side]
     while pieces != 0:
@@ -86,14 +89,17 @@ def list_side(pos: Record, work: Record, lookup: Record, side: int) -> int:
 
 @entry(int64(POSITION, LOOKUP, int64, int64))
 def reaches(pos: Record, lookup: Record, move: int, may: int) -> int:
-    """1 if the piece on a move's origin can make it as one of the types `may`."""
-    side = int64(int64(pos.board[move & 63]) > PIECES)
-    return targets_of(pos, lookup, move & 63, side, may) >> (move >> 6 & 63) & 1
+    """Return 1 if the piece on a move's origin can make the move as one of the types `may`, else 0."""
+    side = int64(int64(pos.board[origin_of(move)]) > PIECES)
+    return targets_of(pos, lookup, origin_of(move), side, may) >> target_of(move) & 1
 
 
 @inner(int64(BOARDS, WORK, LOOKUP, int64, int64))
 def perft_below(boards: Record, work: Record, lookup: Record, ply: int, depth: int) -> int:
-    """Leaves `depth` plies below boards[ply] of a full position; a lost game has no moves."""
+    """Return the leaves `depth` plies below boards[ply], a full position; too few once work.stopped.
+
+    A lost game has no moves.
+    """
     if depth == 0:
         return 1
     pos = boards[ply]
@@ -122,7 +128,7 @@ def perft_below(boards: Record, work: Record, lookup: Record, ply: int, depth: i
 
 @entry(int64(BOARDS, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(boards: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """Leaves below one legal move of boards[0], `depth` plies in all (depth >= 1)."""
+    """Return the leaves below a legal move of boards[0], `depth` plies deep with it (depth >= 1)."""
     copy_record(boards[1], boards[0])
     do_move(boards[1], move, result_code(boards[0], lookup, move))
     return perft_below(boards, work, lookup, int64(1), depth - 1)

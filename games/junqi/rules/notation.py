@@ -1,7 +1,7 @@
-"""Text of Junqi squares, moves, set-ups and FENs.
+"""The texts of Junqi squares, moves, set-ups and FENs.
 
-A move is `from | to << 6 | (result code + 1) << 12 | (announced flag square + 1) << 15`; the last two are 0 where
-not given. A set-up is SETUP plus its word's bytes read as a number.
+A move is `from | to << 6 | (result code + 1) << 12 | (announced flag square + 1) << 15`; the last two parts are 0
+if not given. A set-up is SETUP plus its word's bytes read as a number.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from games.contract import HIDDEN
 from games.junqi import INFO
 from games.junqi.knowledge.belief import slot_types
 from games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
+from games.junqi.rules.position import make_move, origin_of, target_of
 
 SETUP = 1 << 256
 MAX_QUIET = 999
-"""The most plies since contact that a FEN may have."""
+"""The most plies since contact that a FEN can state."""
 
 LETTERS = {*"".join(INFO.pieces), *HIDDEN}
 
@@ -32,42 +33,59 @@ def parse_square(text: str) -> int:
 
 
 def move_text(move: int) -> str:
-    """`G0F0`, with `=code` and `@flag` where the move carries them."""
+    """Return `G0F0`, with `=code` and `@flag` if the move has them; the word of a set-up."""
     if move >= SETUP:
         return setup_word(move)
-    text = square_text(move & 63) + square_text(move >> 6 & 63)
-    if move >> 12 & 7:
-        text += f"={(move >> 12 & 7) - 1}"
-    if move >> 15:
-        text += f"@{square_text((move >> 15) - 1)}"
+    text = square_text(origin_of(move)) + square_text(target_of(move))
+    if (code := given_code(move)) >= 0:
+        text += f"={code}"
+    if (flag := flag_square(move)) >= 0:
+        text += f"@{square_text(flag)}"
     return text
 
 
-def pack(move: int, code: int | None, flag: int | None) -> int:
-    """A move with what the referee said of it."""
+def with_result(move: int, code: int | None, flag: int | None) -> int:
+    """Return a move of 12 bits with its result code and the announced flag square; None: not known."""
     return move | (0 if code is None else code + 1) << 12 | (0 if flag is None else flag + 1) << 15
 
 
+def without_result(move: int) -> int:
+    """Return the 12 bits of a move without its result code and flag square."""
+    return move & 0xFFF
+
+
+def given_code(move: int) -> int:
+    """Return the result code given with a move, -1 if there is none."""
+    return (move >> 12 & 7) - 1
+
+
+def flag_square(move: int) -> int:
+    """Return the announced flag square given with a move, -1 if there is none."""
+    return (move >> 15) - 1
+
+
 def parse_move(text: str) -> int:
-    """The move code of `G0F0=2@A1`; ValueError if it is none."""
+    """Return the move of a text such as `G0F0=2@A1`; ValueError if it is none."""
     match = _MOVE.match(text)
     if not match:
         raise ValueError(f"not a move: {text}")
-    move = parse_square(match[1]) | parse_square(match[2]) << 6
-    return pack(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
+    move = make_move(parse_square(match[1]), parse_square(match[2]))
+    return with_result(move, int(match[3]) if match[3] else None, parse_square(match[4]) if match[4] else None)
 
 
 def setup_word(move: int) -> str:
+    """Return the word of a set-up's move."""
     number = move - SETUP
     return number.to_bytes((number.bit_length() + 7) // 8, "big").decode()
 
 
 def setup_move(word: str) -> int:
+    """Return the move of a set-up's word, unchecked."""
     return SETUP + int.from_bytes(word.encode(), "big")
 
 
 def check_setup(word: str) -> None:
-    """ValueError says what is wrong with a set-up of 25 letters."""
+    """Check that a word is a legal set-up of 25 letters; ValueError if not, with the reason."""
     if len(word) != PIECES or any(letter not in TYPES for letter in word):
         raise ValueError(f"not a set-up (25 letters a-l): {word}")
     for kind, letter in enumerate(TYPES):
@@ -79,19 +97,19 @@ def check_setup(word: str) -> None:
 
 
 def letter_of(may: int, side: int) -> str:
-    """FEN letter of a piece that may be any of a set of types."""
+    """Return the FEN letter of a side's piece that may be any of a set of types."""
     return HIDDEN[side] if may & (may - 1) else INFO.pieces[side][may.bit_length() - 1]
 
 
 def observed(text: str, result: int, flag: str) -> str:
-    """Return a move's text with its result code, and the flag's square if not ""; ValueError if one of them is none."""
+    """Return a move's text with result code and, unless it is "", flag square; ValueError if one is invalid."""
     return move_text(parse_move(f"{text}={result}" + (f"@{flag}" if flag else "")))
 
 
 def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
-    """(pieces as (letter, square), turn, viewer, plies since contact); ValueError says what is wrong.
+    """Return a FEN's pieces as (letter, square), turn, viewer and plies since contact; ValueError, with the reason.
 
-    The viewer is None for a referee's position.
+    The viewer is None in a referee's position.
     """
     fields = fen.split()
     if not 2 <= len(fields) <= 4:
@@ -113,6 +131,6 @@ def parse_fen(fen: str) -> tuple[list[tuple[str, int]], int, int | None, int]:
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, viewer: int | None, quiet: int = 0) -> str:
-    """Return the FEN of letters by square; ValueError for one that there is not."""
+    """Return the FEN of letters by their squares' texts; ValueError if there is no such square or letter."""
     view = "-" if viewer is None else INFO.sides[viewer]
     return f"{INFO.placement(pieces)} {INFO.sides[turn]} {view} {min(quiet, MAX_QUIET)}"

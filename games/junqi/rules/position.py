@@ -1,8 +1,8 @@
 """The Junqi position record: where pieces stand and what each may be.
 
 A piece keeps its number for the whole game (0-24 the first side's, 25-49 the second's); `may` is the set of
-types it can still be. In a full position (a referee's, or a world completed by sampling) every set has one
-member. The record is small and moves change many parts, so kernels copy and make instead of undoing.
+types that it can still be. In a full position (a referee's, or a world) every set has one member. The record
+is small and moves change many parts of it, so kernels copy it before a move instead of undoing the move.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from games.junqi.rules.lookup import (
     SQUARES,
 )
 from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 QUIET_LIMIT = 31
-"""Plies without contact that end the game: whoever makes the last of them loses."""
+"""Plies without contact that end the game; the side that makes the last of them loses."""
 
 NOBODY = -1
 
@@ -32,7 +32,7 @@ POSITION_DTYPE = record(
         ("occupied", "i8", 2),  # bits of each side's squares
         ("where", "u1", 2 * PIECES),  # square by piece, NOWHERE if dead
         ("may", "u2", 2 * PIECES),  # bit set of types; dead pieces keep theirs
-        ("fought", "i8"),  # bits of the pieces that outlived a battle
+        ("fought", "i8"),  # bits of the pieces that survived a battle
         ("turn", "i8"),
         ("quiet", "i8"),  # plies since contact
         ("loser", "i8"),  # side whose flag fell, or NOBODY
@@ -41,27 +41,45 @@ POSITION_DTYPE = record(
 POSITION = record_type(POSITION_DTYPE)
 
 
+@accessor
+def make_move(origin: int, target: int) -> int:
+    """Return the move from one square to another, without a result."""
+    return origin | target << 6
+
+
+@accessor
+def origin_of(move: int) -> int:
+    """Return the square that a move leaves."""
+    return move & 63
+
+
+@accessor
+def target_of(move: int) -> int:
+    """Return the square that a move enters or attacks."""
+    return move >> 6 & 63
+
+
 @inner(int64(POSITION, int64), forceinline=True)
 def type_of(pos: Record, piece: int) -> int:
-    """The type of a piece of which it is known (the lowest candidate otherwise)."""
+    """Return the type of a known piece; of an unknown one, its lowest possible type."""
     return trailing_zeros(int64(pos.may[piece]))
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def result_code(pos: Record, lookup: Record, move: int) -> int:
-    """The referee's result code of a move where both pieces are known."""
-    target = int64(pos.board[move >> 6 & 63])
+    """Return the referee's result code of a move; both pieces must be known."""
+    target = int64(pos.board[target_of(move)])
     if target == 0:
         return PLAIN
-    attacker = type_of(pos, int64(pos.board[move & 63]) - 1)
+    attacker = type_of(pos, int64(pos.board[origin_of(move)]) - 1)
     return int64(lookup.battle[attacker * 12 + type_of(pos, target - 1)])
 
 
 @entry(void(POSITION, int64, int64))
 def do_move(pos: Record, move: int, code: int) -> None:
-    """Play `from | to << 6` with its result code. A fallen flag is seen only where it is known to be one."""
-    origin = move & 63
-    target = move >> 6 & 63
+    """Play a move of 12 bits with its result code; `loser` is set only if the fallen piece is known to be the flag."""
+    origin = origin_of(move)
+    target = target_of(move)
     mover = int64(pos.board[origin]) - 1
     other = int64(pos.board[target]) - 1
     pos.board[origin] = 0

@@ -1,16 +1,16 @@
-"""The cooperative player of paper 4: UCT over completed boards, activation, Q-learning over joint actions.
+"""The cooperative player of paper 4: UCT over worlds, activation of pieces, Q-learning of joint actions.
 
-The board is completed by belief (worlds.py), and UCT over the completions values the moves (uct.py). The few pieces
-behind the best moves are *activated*. Each of them intends to attack, to advance or to withdraw; what all of them
-intend together is a joint action. Episodes on completed boards learn what joint actions are worth, by states that tell
-of each activated piece its class and whether enemies near it are likely weaker or stronger, and the game's phase:
+UCT in worlds drawn by belief values the moves (uct.py, worlds.py). The few pieces behind the best moves are
+*activated*. Each of them intends to attack, to advance or to withdraw; a joint action is the intentions of all.
+Episodes in worlds learn the worth of joint actions in a state. A state is the class of each activated piece, whether
+enemies near it are likely weaker or stronger, and the game's phase:
 
     Q(s, a) <- (1 - alpha) Q(s, a) + alpha (r + gamma * sum over a' of P1(a'1) .. Pn(a'n) Q(s', a'))
 
-where Pi is how often UCT had piece i do what it intends (the paper prints 1 + alpha, which does not converge). The
-reward is the change of the static evaluation, material and flags' safety, and something for every battle, which tells
-what a piece is. The move is that of argmax over a of Q(s, a). The *cooperation matrix*, Q by state and joint action, is
-kept for the whole game, and in a file if the user names one.
+where Pi(ai) is the share of UCT's visits in which piece i does as ai intends (the paper prints 1 + alpha, which does
+not converge). The reward is the change of the static evaluation, which has material and flags' safety, plus some for
+every battle, since battles reveal types. The move played is that of argmax over a of Q(s, a). The *cooperation matrix*,
+Q by state and joint action, is kept for the whole game, and in a file if the user names one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from games.books.book import BookError, open_book, write_book
+from games.books.book import BookFileError, open_book, write_book
 from games.contract import Task
 from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.evaluation.playout import enter_world, quick_move
@@ -39,9 +39,19 @@ from games.junqi.rules.lookup import (
     NOWHERE,
     PIECES,
     PLAIN,
+    SQUARES,
 )
 from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import POSITION, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.position import (
+    POSITION,
+    QUIET_LIMIT,
+    do_move,
+    make_move,
+    origin_of,
+    result_code,
+    target_of,
+    type_of,
+)
 from games.junqi.rules.work import WORK
 from games.junqi.search.root import MoveValue
 from games.junqi.search.uct import UctAdapter
@@ -54,26 +64,26 @@ from games.search.findings import Findings
 if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
-MOST = 4
-"""Pieces that act together at most."""
+MAX_TEAM = 4
+"""The most pieces that act together."""
 
 ATTACK, ADVANCE, WITHDRAW = range(3)
 INTENTIONS = 3
-JOINT = INTENTIONS**MOST
+JOINT_ACTIONS = INTENTIONS**MAX_TEAM
 
-LENGTH = 6
+EPISODE_MOVES = 6
 """Own moves of an episode."""
 
 EPISODE_NODES = 4
-"""Playouts that take as long as an episode."""
+"""Playouts that take as long as one episode."""
 
-EXPLORED = 0.3
-"""Share of the joint actions of episodes that are drawn by what UCT had the pieces do, and not by Q."""
+EXPLORATION_SHARE = 0.3
+"""Share of an episode's joint actions that are drawn by UCT's policy, not chosen by Q."""
 
-NEWS = 0.01
-"""Reward of a battle for what it tells."""
+BATTLE_REWARD = 0.01
+"""Reward of a battle, for what it reveals; a chance."""
 
-SLOTS = 1 << 15
+MATRIX_ROWS = 1 << 15
 PROBES = 8
 CLASSES, SITUATIONS = 7, 4
 KIND, VERSION = "junqi-cooperation", 1
@@ -81,8 +91,8 @@ KIND, VERSION = "junqi-cooperation", 1
 TEAM_DTYPE = record(
     [
         ("size", "i8"),  # activated pieces
-        ("piece", "i8", MOST),  # best first
-        ("policy", "f8", MOST * INTENTIONS),  # how often UCT had each do what
+        ("piece", "i8", MAX_TEAM),  # best first
+        ("policy", "f8", MAX_TEAM * INTENTIONS),  # [piece, intention]: its share of UCT's visits
         ("goal", "i8"),  # square: the headquarters where the enemy flag is likelier
         ("alpha", "f8"),
         ("gamma", "f8"),
@@ -90,13 +100,18 @@ TEAM_DTYPE = record(
 )
 TEAM = record_type(TEAM_DTYPE)
 
-MATRIX_DTYPE = record([("state", "i8"), ("worth", "f4", JOINT), ("seen", "u4", JOINT)])  # state 0: a free row
+MATRIX_DTYPE = record(
+    [("state", "i8"), ("worth", "f4", JOINT_ACTIONS), ("seen", "u4", JOINT_ACTIONS)]
+)  # state 0: a free row
 MATRIX = types.Array(record_type(MATRIX_DTYPE), 1, "C")
 
 
 @inner(int64(int64), forceinline=True)
 def class_of(kind: int) -> int:
-    """Commander and corps, division and brigade, regiment and battalion, company and platoon, engineer, bomb: 1-6."""
+    """Return the class of a mobile type, 1-6.
+
+    Commander and corps, division and brigade, regiment and battalion, company and platoon, engineer, bomb.
+    """
     if kind == BOMB:
         return int64(6)
     return int64(5) if kind == ENGINEER else 1 + kind // 2
@@ -104,7 +119,7 @@ def class_of(kind: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64))
 def situation(pos: Record, work: Record, lookup: Record, piece: int) -> int:
-    """Of the enemies near a piece: bit 0 if one is likely weaker, bit 1 if one is likely stronger."""
+    """Return bit 0 if an enemy near a piece is likely weaker, bit 1 if one is likely stronger."""
     square = int64(pos.where[piece])
     side = int64(piece >= PIECES)
     kind = type_of(pos, piece)
@@ -120,7 +135,7 @@ def situation(pos: Record, work: Record, lookup: Record, piece: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, TEAM))
 def state_of(pos: Record, work: Record, lookup: Record, team: Record) -> int:
-    """The number of the state, above 0: class and situation of each activated piece, phase of the game."""
+    """Return the number of a state, above 0: phase of the game, class and situation of each activated piece."""
     on_board = popcount(pos.occupied[0] | pos.occupied[1])
     state = int64(1) + int64(on_board > 38) + int64(on_board > 24)
     for i in range(team.size):
@@ -134,7 +149,11 @@ def state_of(pos: Record, work: Record, lookup: Record, team: Record) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def intended_move(pos: Record, work: Record, lookup: Record, piece: int, intention: int, goal: int) -> int:
-    """The move by which a piece does what it intends; -1 if it cannot, or holds its place."""
+    """Return the move by which a piece carries out its intention; -1 if there is none.
+
+    ATTACK has the largest expected gain, ADVANCE ends nearest to the square `goal`. WITHDRAW goes into a camp, else
+    where the fewest enemies are near; a piece in a camp stays there.
+    """
     square = int64(pos.where[piece])
     if square == NOWHERE:
         return int64(-1)
@@ -156,7 +175,7 @@ def intended_move(pos: Record, work: Record, lookup: Record, piece: int, intenti
         if intention == ATTACK:
             value = float64(work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1])
         elif intention == ADVANCE:
-            value = float64(lookup.distance[square * 60 + goal]) - lookup.distance[target * 60 + goal]
+            value = float64(lookup.distance[square * SQUARES + goal]) - lookup.distance[target * SQUARES + goal]
             if value <= 0:
                 continue
         else:
@@ -165,13 +184,16 @@ def intended_move(pos: Record, work: Record, lookup: Record, piece: int, intenti
             )
         if value > best:
             best = value
-            move = square | target << 6
+            move = make_move(square, target)
     return move
 
 
 @inner(int64(POSITION, WORK, LOOKUP, TEAM, int64))
 def joint_move(pos: Record, work: Record, lookup: Record, team: Record, action: int) -> int:
-    """The one move that a joint action comes to: the attack that gains most, else the first piece's that can; -1."""
+    """Return the move of a joint action; -1 if there is none.
+
+    It is the attack with the largest expected gain above 0, else the first other move of the activated pieces.
+    """
     best = 0.0
     attack = int64(-1)
     other = int64(-1)
@@ -182,7 +204,7 @@ def joint_move(pos: Record, work: Record, lookup: Record, team: Record, action: 
         if move < 0:
             continue
         if intention == ATTACK:
-            gain = work.gains[type_of(pos, team.piece[i]) * 2 * PIECES + int64(pos.board[move >> 6]) - 1]
+            gain = work.gains[type_of(pos, team.piece[i]) * 2 * PIECES + int64(pos.board[target_of(move)]) - 1]
             if gain > best:
                 best = gain
                 attack = move
@@ -193,16 +215,16 @@ def joint_move(pos: Record, work: Record, lookup: Record, team: Record, action: 
 
 @inner(int64(MATRIX, int64))
 def row_of(matrix: Any, state: int) -> int:
-    """The row of a state, made if there is none; the last one looked at gives way where there is no room."""
-    at = (state * -7046029254386353131 >> 20) & (SLOTS - 1)
+    """Return the row of a state, a new one if it has none; without a free row among PROBES the next is overwritten."""
+    at = (state * -7046029254386353131 >> 20) & (MATRIX_ROWS - 1)
     for _ in range(PROBES):
         if matrix[at].state == state:
             return at
         if matrix[at].state == 0:
             break
-        at = (at + 1) & (SLOTS - 1)
+        at = (at + 1) & (MATRIX_ROWS - 1)
     matrix[at].state = state
-    for action in range(JOINT):
+    for action in range(JOINT_ACTIONS):
         matrix[at].worth[action] = 0.0
         matrix[at].seen[action] = 0
     return at
@@ -210,13 +232,13 @@ def row_of(matrix: Any, state: int) -> int:
 
 @entry(int64(MATRIX, int64))
 def row_here(matrix: Any, state: int) -> int:
-    """`row_of` from Python."""
+    """Return `row_of` to Python."""
     return row_of(matrix, state)
 
 
 @inner(float64(MATRIX, TEAM, int64, int64))
-def expected(matrix: Any, team: Record, row: int, actions: int) -> float:
-    """What a state is worth if each piece does what UCT had it do."""
+def expected_worth(matrix: Any, team: Record, row: int, actions: int) -> float:
+    """Return the worth of a row's state if each piece acts by UCT's policy."""
     total = 0.0
     for action in range(actions):
         chance = 1.0
@@ -230,7 +252,7 @@ def expected(matrix: Any, team: Record, row: int, actions: int) -> float:
 
 @inner(int64(MATRIX, int64, int64))
 def best_action(matrix: Any, row: int, actions: int) -> int:
-    """The joint action worth most of those seen; -1 if none was."""
+    """Return the joint action of the highest worth among those tried in a state; -1 if none was."""
     best = int64(-1)
     for action in range(actions):
         if matrix[row].seen[action] > 0 and (best < 0 or matrix[row].worth[action] > matrix[row].worth[best]):
@@ -239,8 +261,8 @@ def best_action(matrix: Any, row: int, actions: int) -> int:
 
 
 @inner(int64(WORK, TEAM))
-def drawn_action(work: Record, team: Record) -> int:
-    """A joint action, each piece's part as often as UCT had it."""
+def draw_action(work: Record, team: Record) -> int:
+    """Return a joint action drawn by UCT's policy, piece by piece."""
     action = int64(0)
     for i in range(team.size - 1, -1, -1):
         work.random = next_state(work.random)
@@ -255,24 +277,27 @@ def drawn_action(work: Record, team: Record) -> int:
 
 @entry(void(POSITION, POSITION, WORK, LOOKUP, TEAM, MATRIX, int64))
 def learn(view: Record, pos: Record, work: Record, lookup: Record, team: Record, matrix: Any, episodes: int) -> None:
-    """Run episodes from a view; ends early with work.stopped."""
+    """Run episodes from a view, each in a random world, and update `matrix`; end early once work.stopped.
+
+    An episode is EPISODE_MOVES own moves, each with the opponent's answer. `pos` is scratch.
+    """
     side = view.turn
     actions = int64(1)
     for _ in range(team.size):
         actions *= INTENTIONS
     for _ in range(episodes):
-        # Step 1. A world
+        # Step 1. Enter a random world
         copy_record(pos, view)
         work.random = next_state(work.random)
         enter_world(pos, work, below(work.random, work.world_count))
         value = evaluate(pos, lookup, work)
         row = row_of(matrix, state_of(pos, work, lookup, team))
-        for _ in range(LENGTH):
-            # Step 2. A joint action, and the opponent's answer
+        for _ in range(EPISODE_MOVES):
+            # Step 2. Play a joint action and the opponent's answer
             action = best_action(matrix, row, actions)
             work.random = next_state(work.random)
-            if action < 0 or below(work.random, int64(1000)) < 1000 * EXPLORED:
-                action = drawn_action(work, team)
+            if action < 0 or below(work.random, int64(1000)) < 1000 * EXPLORATION_SHARE:
+                action = draw_action(work, team)
             move = joint_move(pos, work, lookup, team, action)
             if move < 0:
                 move = quick_move(pos, work, lookup)
@@ -287,17 +312,17 @@ def learn(view: Record, pos: Record, work: Record, lookup: Record, team: Record,
                 code = result_code(pos, lookup, move)
                 do_move(pos, move, code)
                 if code != PLAIN:
-                    reward += NEWS
+                    reward += BATTLE_REWARD
                 if pos.loser >= 0 or pos.quiet >= QUIET_LIMIT:
                     break
             after = evaluate(pos, lookup, work)
             reward += after - value if side == 0 else value - after
             value = after
 
-            # Step 3. What it was worth
+            # Step 3. Update the worth of the joint action
             is_over = pos.loser >= 0 or pos.quiet >= QUIET_LIMIT or pos.turn != side
             next_row = row if is_over else row_of(matrix, state_of(pos, work, lookup, team))
-            future = 0.0 if is_over else expected(matrix, team, next_row, actions)
+            future = 0.0 if is_over else expected_worth(matrix, team, next_row, actions)
             worth = float64(matrix[row].worth[action])
             matrix[row].worth[action] = (1 - team.alpha) * worth + team.alpha * (reward + team.gamma * future)
             matrix[row].seen[action] += 1
@@ -312,7 +337,7 @@ def learn(view: Record, pos: Record, work: Record, lookup: Record, team: Record,
 
 @entry(int64(POSITION, WORK, LOOKUP, TEAM, MATRIX))
 def chosen_move(view: Record, work: Record, lookup: Record, team: Record, matrix: Any) -> int:
-    """The move of the best joint action; -1 if none is known, or it comes to no move."""
+    """Return the move of the best joint action; -1 if none was tried in this state, or it has no move."""
     actions = int64(1)
     for _ in range(team.size):
         actions *= INTENTIONS
@@ -321,26 +346,26 @@ def chosen_move(view: Record, work: Record, lookup: Record, team: Record, matrix
 
 
 class CooperationAdapter(UctAdapter):
-    """UCT's half of the searcher, and the cooperation matrix beside it; the first thread learns."""
+    """The adapter of UCT with the cooperation matrix; thread 0 spends half of its playouts on learning."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._matrix = np.zeros(SLOTS, MATRIX_DTYPE)
-        self._named = Path()  # by the option
-        self._path = Path()  # that file, if it can be used
-        self._has_learned = False  # what the file does not have
-        self._complaint = ""  # the last, so that it is not repeated with every game
+        self._matrix = np.zeros(MATRIX_ROWS, MATRIX_DTYPE)
+        self._named = Path()  # as the option names it
+        self._path = Path()  # the same, if it can be used
+        self._has_learned = False  # something that the file lacks
+        self._complaint = ""  # the last, not to repeat it with every game
 
     def _load(self, path: Path) -> bool:
-        """Take over what a file has; False, after a line that says why, if it cannot be used."""
+        """Add a file's rows to the matrix; False, after a line with the reason, if the file cannot be used."""
         try:
             payload = open_book(path, KIND, VERSION, self._matrix.nbytes).payload
             if len(payload) % MATRIX_DTYPE.itemsize:
-                raise BookError(f"{path}: not a cooperation matrix")
+                raise BookFileError(f"{path}: not a cooperation matrix")
             rows = payload.view(MATRIX_DTYPE)
             if (rows["state"] <= 0).any() or not np.isfinite(rows["worth"]).all():
-                raise BookError(f"{path}: a state or a worth that cannot be")
-        except BookError as error:
+                raise BookFileError(f"{path}: a state or a worth that cannot be")
+        except BookFileError as error:
             self._complain(f"{error}; it is left as it is")
             return False
         for row in rows:
@@ -349,6 +374,7 @@ class CooperationAdapter(UctAdapter):
         return True
 
     def _save(self) -> None:
+        """Write the matrix to the file; a line with the reason if it cannot be written."""
         rows = self._matrix[self._matrix["state"] != 0]
         try:
             write_book(self._path, KIND, VERSION, {"states": len(rows)}, rows.tobytes())
@@ -356,12 +382,13 @@ class CooperationAdapter(UctAdapter):
             self._complain(f"cannot write {self._path}: {error.strerror}")
 
     def _complain(self, text: str) -> None:
+        """Send the user a line, unless it was the last one."""
         if text != self._complaint:
             self._complaint = text
-            self._knowledge.tell(text)
+            self._knowledge.warn(text)
 
     def forget(self) -> None:
-        """Write what a game has taught to the user's file; a new game begins with what is there."""
+        """Save what a game has taught to the user's file; a new game begins with that file's matrix."""
         super().forget()
         if self._path != Path() and self._has_learned:
             self._save()
@@ -370,13 +397,13 @@ class CooperationAdapter(UctAdapter):
         self._open_file()
 
     def _open_file(self) -> None:
-        """Take over what the file that the option names has learned; from now on it gets what is learned here."""
+        """Load the file that the option names; from now on the matrix is saved there."""
         self._named = self._path = Path(self._knowledge.cooperation_file)
         if self._path != Path() and not _is_new(self._path) and not self._load(self._path):
-            self._path = Path()  # nothing is saved over what could not be read
+            self._path = Path()  # a file that could not be read is not overwritten
 
     def begin(self, task: Task[JunqiPosition], trees: Sequence[Any], works: Sequence[Record], seed: int) -> None:
-        if self._named != Path(self._knowledge.cooperation_file):  # the option was set within a game
+        if self._named != Path(self._knowledge.cooperation_file):  # the option was set during a game
             self._open_file()
         super().begin(task, trees, works, seed)
         self._team = new_record(TEAM_DTYPE)
@@ -400,8 +427,8 @@ class CooperationAdapter(UctAdapter):
             learn(self._root.view, board, work, LOOKUP_RECORD, self._team, self._matrix, playouts - playouts // 2)
 
     def findings(self) -> Findings:
-        """Return UCT's lines, the move of the best joint action before them."""
-        found = self.found()
+        """Return UCT's lines, that of the best joint action's move first."""
+        found = self.move_values()
         allowed = {move for move, _, _ in found}
         move = -1
         if self._team.size:
@@ -412,17 +439,17 @@ class CooperationAdapter(UctAdapter):
         return self._root.findings(found)
 
     def _activate_pieces(self, found: Sequence[MoveValue]) -> None:
-        """Activate the pieces behind the best moves of those often visited, and note how often UCT had them do what."""
+        """Activate the pieces of the best among the often visited moves, and set the policy to UCT's visits."""
         often = [value for value in found if 4 * value.visits >= found[0].visits]
         pieces: list[int] = []
         for value in sorted(often, key=lambda value: -value.value) + list(found):
-            piece = int(self._root.view.board[value.move & 63]) - 1
+            piece = int(self._root.view.board[origin_of(value.move)]) - 1
             if piece not in pieces:
                 pieces.append(piece)
         pieces = pieces[: self._knowledge.activate]
-        policy = np.full((MOST, INTENTIONS), 1.0)
+        policy = np.full((MAX_TEAM, INTENTIONS), 1.0)
         for value in found:
-            piece = int(self._root.view.board[value.move & 63]) - 1
+            piece = int(self._root.view.board[origin_of(value.move)]) - 1
             if piece in pieces:
                 policy[pieces.index(piece), self._intention(value.move)] += value.visits
         self._team.size = len(pieces)
@@ -430,15 +457,17 @@ class CooperationAdapter(UctAdapter):
         self._team.policy[:] = (policy / policy.sum(1, keepdims=True)).ravel()
 
     def _intention(self, move: int) -> int:
-        origin, target, goal = move & 63, move >> 6, int(self._team.goal)
+        """Return the intention that a root move carries out."""
+        origin, target, goal = origin_of(move), target_of(move), int(self._team.goal)
         if self._root.view.board[target]:
             return ATTACK
-        is_nearer = LOOKUP_RECORD.distance[target * 60 + goal] < LOOKUP_RECORD.distance[origin * 60 + goal]
+        distance = LOOKUP_RECORD.distance
+        is_nearer = distance[target * SQUARES + goal] < distance[origin * SQUARES + goal]
         return ADVANCE if is_nearer else WITHDRAW
 
 
 def _is_new(path: Path) -> bool:
-    """True if nothing has that name yet, or a link leads to nothing."""
+    """True if there is no file of that name, or it is a link to nothing."""
     try:
         os.stat(path)
     except (OSError, ValueError) as error:

@@ -1,8 +1,8 @@
 """Flat playouts over a shared set of worlds, moves dropped by sequential halving.
 
 Every move still in the race meets the same worlds in the same order (Karnin, Koren, Somekh 2013 for the halving). When
-each has met all of them, the worse half is dropped; those dropped come back when one is left, and the worlds are met
-twice as often before the next cut, and so on as long as there is time.
+each has met all of them, the worse half is dropped. Once one move is left, all come back, and meet the worlds twice as
+often before each cut; and so on while there is time.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
 WORLDS = 40
-PLIES = 8
-"""Of a playout, the root move not counted."""
+"""Worlds of a search."""
 
-ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])
+PLAYOUT_PLIES = 8
+"""Plies of a playout after the root move."""
+
+ARM_DTYPE = record([("move", "i8"), ("visits", "i8"), ("sum", "f8")])  # of the mover's chances
 ARMS = types.Array(record_type(ARM_DTYPE), 1, "C")
 
 
@@ -49,7 +51,10 @@ def try_arms(
     playouts: int,
     plies: int,
 ) -> None:
-    """Run playouts, the k-th being number first + k * step: arm by arm of the first `count`, then world by world."""
+    """Run the playouts numbered first, first + step, ...: number n takes arm n % count in world n // count.
+
+    Adds the mover's chances to the arms; worlds repeat, `pos` is scratch. Ends early once work.stopped.
+    """
     for k in range(playouts):
         number = first + k * step
         arm = arms[number % count]
@@ -66,7 +71,7 @@ def try_arms(
 
 
 class FlatAdapter(SamplingAdapter["JunqiPosition"]):
-    """Junqi's half of the searcher. A tree is the arms of a thread."""
+    """The adapter of flat playouts; each thread's tree is its row of arms."""
 
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
@@ -87,7 +92,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
 
     def _begin_race(self, quota: int) -> None:
         self._racing = len(self._root.moves)
-        self._quota = quota  # playouts for each arm before the next cut
+        self._quota = quota  # playouts of each arm before the next cut
         self._since = self._visits()
 
     def _visits(self) -> Any:
@@ -97,12 +102,12 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         work, arms, threads = self._works[thread], self._arms[thread], len(self._arms)
         first, before = self._numbers[thread], int(work.nodes)
         try_arms(
-            self._root.view, board, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLIES
+            self._root.view, board, work, LOOKUP_RECORD, arms, self._racing, first, threads, playouts, PLAYOUT_PLIES
         )  # fmt: skip
         self._numbers[thread] += threads * (int(work.nodes) - before)
 
     def findings(self) -> Findings:
-        """Order the lines by how long they stayed in the race, and by value."""
+        """Return the moves by their time in the race, then by value; cut the race if it is time."""
         visits = self._visits()
         sums = sum(arms["sum"] for arms in self._arms)
         values = sums / np.maximum(visits, 1)
@@ -115,7 +120,7 @@ class FlatAdapter(SamplingAdapter["JunqiPosition"]):
         return self._root.findings(found, is_settled=len(self._root.moves) == 1)
 
     def _cut(self, order: Any) -> None:
-        """Drop the worse half; with one left all come back, for twice the playouts."""
+        """Drop the worse half of the race; once one is left, begin again with all and twice the playouts."""
         for arms in self._arms:
             arms[:] = arms[order]
         self._racing //= 2

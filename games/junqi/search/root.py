@@ -1,4 +1,4 @@
-"""What Junqi's searchers share: the worlds of a search, what either side believes, and the lines they report."""
+"""The root for all searchers of Junqi: the worlds of a search, both sides' beliefs, and the lines to report."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from games.junqi.evaluation.playout import gains
 from games.junqi.evaluation.weights import TERMS
 from games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
 from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES, TYPES
-from games.junqi.rules.notation import square_text
-from games.junqi.rules.position import NOBODY
+from games.junqi.rules.notation import square_text, without_result
+from games.junqi.rules.position import NOBODY, target_of
 from games.junqi.rules.work import WORK_DTYPE
 from games.kernel.jit import Record, new_record
 from games.kernel.memory import address_of
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
 EXPLAINED = 256
-"""Worlds of an explanation."""
+"""Worlds over which `explain` averages."""
 
 
 class MoveValue(NamedTuple):
-    """A root move, how often it was tried, and the mean result."""
+    """A root move, its visits and its mean result, the mover's chance."""
 
     move: int
     visits: int
@@ -36,19 +36,20 @@ class MoveValue(NamedTuple):
 
 
 class RootView:
-    """The root as its viewer knows it: the moves, worlds of the side not seen, and beliefs about every piece.
+    """The root as its viewer knows it: its moves, the worlds of the unseen side, and beliefs about every piece.
 
-    `works` of the search's threads share the worlds, and get what each attack is expected to gain.
+    The working memories of the search's threads get the address of the worlds, and what each attack is expected to
+    gain. `beliefs`: float [piece 0-49, type], probabilities as the opponent of the piece sees them.
     """
 
     def __init__(self, task: Task[JunqiPosition], works: Sequence[Record], count: int, seed: int) -> None:
         position = task.position
         self.view: Record = position.record
-        self.moves: list[int] = [move & 0xFFF for move in task.moves or position.legal_moves()]
+        self.moves: list[int] = [without_result(move) for move in task.moves or position.legal_moves()]
         self.hidden = NOBODY if position.viewer is None else 1 - position.viewer
         if self.hidden == NOBODY:
             self.worlds = Worlds(np.zeros((1, PIECES), np.uint8), 1.0)
-            beliefs = [certain(self.view, side) for side in range(2)]
+            beliefs = [certain_beliefs(self.view, side) for side in range(2)]
         else:
             believed = [position.believed(side) for side in range(2)]
             self.worlds = draw_worlds(believed[self.hidden], count, seed)
@@ -58,16 +59,16 @@ class RootView:
         self._works = works
         for work in works:
             work.worlds, work.world_count = address_of(self.worlds.kinds), len(self.worlds.kinds)
-            work.hidden, work.deepest = self.hidden, 0
+            work.hidden, work.seldepth = self.hidden, 0
             work.gains[:] = self.gains.ravel()
 
     def takes_flag(self, move: int) -> bool:
-        """True if a move takes a piece that is known to be the flag."""
-        piece = int(self.view.board[move >> 6])
+        """True if a move takes a piece known to be the flag."""
+        piece = int(self.view.board[target_of(move)])
         return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
 
     def findings(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> Findings:
-        """Return lines in the order given, except that moves that win at once come first; a known win settles it."""
+        """Return lines in the order given, but moves that win at once first; such a win settles the search."""
         lines = [
             Line(Score.expected(1.0, 1) if self.takes_flag(move) else Score.expected(value), (move,))
             for move, _, value in found
@@ -75,11 +76,11 @@ class RootView:
         lines.sort(key=lambda line: line.score.mate is None)
         is_settled |= bool(lines) and lines[0].score.mate is not None
         note = "" if self.hidden == NOBODY else f"worlds {len(self.worlds.kinds)} effective {self.worlds.effective:.0%}"
-        return Findings(lines, max(int(work.deepest) for work in self._works), hashfull, is_settled, note=note)
+        return Findings(lines, max(int(work.seldepth) for work in self._works), hashfull, is_settled, note=note)
 
 
-def certain(view: Record, side: int) -> Any:
-    """Beliefs about a side whose pieces all are known."""
+def certain_beliefs(view: Record, side: int) -> Any:
+    """Return the beliefs about a side whose pieces are all known: float32 [piece, type], 0 or 1."""
     found = np.zeros((PIECES, 12), np.float32)
     for piece in range(PIECES):
         found[piece, int(view.may[side * PIECES + piece]).bit_length() - 1] = 1
@@ -87,7 +88,10 @@ def certain(view: Record, side: int) -> Any:
 
 
 def explain(position: JunqiPosition) -> list[str]:
-    """The chance by the static evaluation; where a side is not seen, its mean over worlds, and what is believed."""
+    """Return the lines of `eval`, the score last: centipawns, the mover's view, by the static evaluation.
+
+    A full position has its terms; a view the likeliest types of unknown pieces, and the mean score over worlds.
+    """
     view, work = position.record.copy(), new_record(WORK_DTYPE)
     if position.viewer is None:
         chance = evaluate_here(view, LOOKUP_RECORD, work)

@@ -1,9 +1,8 @@
-"""The default searcher: alpha-beta in a shared set of worlds, averaged, moves dropped by halves as it goes deeper.
+"""The default searcher: alpha-beta in a shared set of worlds, averaged; each depth halves the root moves.
 
-Every root move still in the race is searched in every world to the same depth, and its value is the mean. With each
-depth the worse half is dropped, for their values are told well enough by then. In a world all pieces are known, to both
-sides; but an attack is only tried where its owner would expect to gain by it (`gains`), so that nobody acts on what he
-cannot know.
+Every root move still in the race is searched in every world to the same depth; its value is the mean over the worlds.
+After each depth the worse half is dropped. In a world both sides know all pieces. But an attack is searched only if its
+player, by its beliefs, expects to gain by it (`gains`), so that neither side acts on what it cannot know.
 """
 
 from __future__ import annotations
@@ -21,7 +20,17 @@ from games.junqi.evaluation.evaluate import evaluate
 from games.junqi.evaluation.playout import enter_world
 from games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
 from games.junqi.rules.movegen import BOARDS, targets_of
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code, type_of
+from games.junqi.rules.position import (
+    POSITION,
+    POSITION_DTYPE,
+    QUIET_LIMIT,
+    do_move,
+    make_move,
+    origin_of,
+    result_code,
+    target_of,
+    type_of,
+)
 from games.junqi.rules.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
 from games.junqi.search.root import MoveValue, RootView
 from games.kernel.intrinsics import copy_record, trailing_zeros
@@ -46,47 +55,47 @@ if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
 WORLDS = 32
-"""53.3 % +- 8.0 of 120 games at 50 ms against 16."""
+"""Worlds of a search: 53.3 % +- 8.0 of 120 games at 50 ms against 16."""
 
 FINALISTS = 4
-"""Moves that are never dropped."""
+"""Root moves that stay in the race to the end."""
 
-DARING = -20.0
-"""What an attack must be expected to gain for being looked at, in hundredths of log odds."""
+MIN_GAIN = -20.0
+"""Attacks expected to gain no more are not searched, unless there is no other move; in hundredths of log odds."""
 
-ATTACKS = 2
-"""Plies of attacks expected to gain that a branch is prolonged by: 66.7 % +- 10.3 of 80 games against none."""
+QUIESCENCE_PLIES = 2
+"""Plies of the quiescence search, attacks expected to gain: 66.7 % +- 10.3 of 80 games against none."""
 
-MARGIN = 0.03
-"""Chance that no quiet move makes up for, a ply: 56.2 % +- 6.6 of 160 games, with LATE and WINDOW, against none."""
+FUTILITY_MARGIN = 0.03
+"""Futility margin per ply, a chance: 56.2 % +- 6.6 of 160 games, with LMR_MOVES and ASPIRATION_WINDOW, against none."""
 
-MARGIN_DEPTH = 2
-"""The deepest nodes cut by it."""
+FUTILITY_DEPTH = 2
+"""The greatest depth at which futility margins apply."""
 
-LATE = 4
-"""Quiet moves this far down the list are first searched a ply less deep, from LATE_DEPTH on."""
+LMR_MOVES = 4
+"""Quiet moves from this place in the order on are first searched a ply less deep, at LMR_DEPTH and above."""
 
-LATE_DEPTH = 3
+LMR_DEPTH = 3
 
-WINDOW = 0.03
-"""How far from its value a depth before a root move's is looked for first."""
+ASPIRATION_WINDOW = 0.03
+"""Half-width of the first window around a root move's value at the depth before, a chance."""
 
-HIT = 1e-6
-"""The width of a window that only asks whether a move is better; the table's unit of chance too."""
+NULL_WINDOW = 1e-6
+"""Width of a null window, and the unit in which the transposition table stores chances."""
 
-UNITS = round(1 / HIT)
+TT_UNITS = round(1 / NULL_WINDOW)
 
-TURN = 0x5DEECE66D1B54A33
-"""Of the hash: whose turn it is."""
+TURN_KEY = 0x5DEECE66D1B54A33
+"""The hash key of the side to move."""
 
-HINTED = 1e9
-"""What the table's move promises."""
+TT_MOVE_SCORE = 1e9
+"""The ordering score of the transposition table's move."""
 
 QUIET_SCORE = 250_000.0
-"""The most that a quiet move promises; an attack promises twice that, give or take what it gains."""
+"""The highest ordering score of a quiet move; an attack has twice this plus its expected gain."""
 
-SHALLOW = 2
-"""Depth to which a world's moves are searched in one call."""
+SHALLOW_DEPTH = 2
+"""The depth up to which one call searches all moves in a world."""
 
 MOVES = types.Array(types.uint16, 1, "C")
 SCORES = types.Array(types.float32, 1, "C")
@@ -95,13 +104,14 @@ VALUES = types.Array(types.float64, 1, "C")
 
 @inner(int64(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
 def key_after(pos: Record, lookup: Record, key: int, move: int, code: int) -> int:
-    """The hash after a move from `pos`, whose own is given.
+    """Return the hash after a move from `pos`, whose own hash is `key`.
 
-    Plies without contact and who has fought are left out: they differ only where battles came in another order.
+    It leaves out the plies without contact and the pieces that have fought. In one search they differ between
+    positions of one hash only if battles came in another order.
     """
-    origin, target = move & 63, move >> 6
+    origin, target = origin_of(move), target_of(move)
     mover = (int64(pos.board[origin]) - 1) * SQUARES
-    key ^= lookup.zobrist[mover + origin] ^ TURN
+    key ^= lookup.zobrist[mover + origin] ^ TURN_KEY
     if code == PLAIN or code == ATTACKER_WINS:
         key ^= lookup.zobrist[mover + target]
     if code == ATTACKER_WINS or code == BOTH_DIE:
@@ -119,11 +129,12 @@ def list_scored(
     first: int,
     least: float,
     with_quiet: int,
-    hint: int,
+    tt_move: int,
 ) -> int:
-    """The moves of the side to move that are worth a look, to moves[first:], with what they promise; returns their end.
+    """Write the moves worth searching to moves[first:], with their ordering scores; return their end.
 
-    Attacks expected to gain more than `least`, and quiet moves if asked for; `hint` is the table's move.
+    These are the attacks expected to gain more than `least` (hundredths of log odds), and, if `with_quiet` is 1, the
+    quiet moves. `pos` is a full position; `tt_move` is 0 if the transposition table has none.
     """
     side = pos.turn
     enemy = pos.occupied[1 - side]
@@ -139,7 +150,7 @@ def list_scored(
         while targets != 0:
             target = trailing_zeros(targets)
             targets &= targets - 1
-            move = origin | target << 6
+            move = make_move(origin, target)
             score = min(work.history[side << 12 | move], QUIET_SCORE)
             if enemy >> target & 1:
                 gain = work.gains[kind * 2 * PIECES + int64(pos.board[target]) - 1]
@@ -147,7 +158,7 @@ def list_scored(
                     continue
                 score = 2 * QUIET_SCORE + gain
             moves[end] = move
-            scores[end] = HINTED if move == hint else score
+            scores[end] = TT_MOVE_SCORE if move == tt_move else score
             end += 1
     return end
 
@@ -165,53 +176,60 @@ def search(
     alpha: float,
     beta: float,
 ) -> float:
-    """The chance of the side to move on boards[ply], all pieces known; fail-soft. Void once work.stopped."""
-    # Step 1. Count the node; is the game over?
+    """Search boards[ply], a full position, in the window (alpha, beta); return the chance of the side to move, 0..1.
+
+    Fail-soft: a value <= alpha is an upper bound, a value >= beta a lower bound, of this selective search. `depth` is
+    in plies; from 0 down to -work.quiescence_plies only attacks expected to gain are searched. `key`: its hash.
+    Values depend on the path: the plies without contact are not hashed. Overwrites boards[ply + 1:] and the moves of
+    these plies. Once work.stopped the value is void, and nothing is stored.
+    """
+    # Step 1. Count the node; a finished game has its exact value
     count_node(work)
     if work.stopped == 1:
         return 0.0
-    work.deepest = max(work.deepest, ply + 1)
+    work.seldepth = max(work.seldepth, ply + 1)
     pos = boards[ply]
     if pos.loser >= 0:
         return 0.0 if pos.loser == pos.turn else 1.0
     if pos.quiet >= QUIET_LIMIT:
         return 1.0
 
-    # Step 2. Does the table know it?
-    hint = int64(0)
+    # Step 2. Probe the transposition table: an entry of the same depth may answer, else its move comes first
+    tt_move = int64(0)
     if depth > 0:
         data = probe(work.tt, work.tt_mask, key)
         if data != 0:
-            hint = entry_move(data)
-            score, bound = entry_score(data) / UNITS, entry_bound(data)
+            tt_move = entry_move(data)
+            score, bound = entry_score(data) / TT_UNITS, entry_bound(data)
             answers = bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
             if entry_depth(data) == depth and answers:
                 return score
 
-    # Step 3. What it looks like; near the leaves that may do
-    best = 0.0  # without a move the game is lost
+    # Step 3. Near the leaves a quiet move hardly changes the static value by more than the margin: return if it is
+    # above beta by that, skip quiet moves if below alpha. At depth 0 and below the side to move may stand pat.
+    best = 0.0  # a side without a move has lost
     with_quiet = int64(depth > 0)
-    if depth <= MARGIN_DEPTH:
+    if depth <= FUTILITY_DEPTH:
         static = evaluate(pos, lookup, work)
         if pos.turn:
             static = 1.0 - static
-        margin = MARGIN * max(depth, 0)
+        margin = FUTILITY_MARGIN * max(depth, 0)
         if static - margin >= beta:
             return static
         if depth <= 0:
             best = static
-            if depth <= -work.attacks or ply >= MAX_DEPTH - 1:
+            if depth <= -work.quiescence_plies or ply >= MAX_DEPTH - 1:
                 return best
         elif static + margin <= alpha:
             best = static + margin
             with_quiet = int64(0)
 
-    # Step 4. The moves, best-looking first
+    # Step 4. List the moves with their scores; the best-scored comes next
     first = ply * MAX_MOVES
-    least = work.daring if depth > 0 else 0.0
-    end = list_scored(pos, work, lookup, moves, scores, first, least, with_quiet, hint)
-    if end == first and with_quiet == 1:  # all there is are attacks that lose
-        end = list_scored(pos, work, lookup, moves, scores, first, -1e9, with_quiet, hint)
+    least = work.min_gain if depth > 0 else 0.0
+    end = list_scored(pos, work, lookup, moves, scores, first, least, with_quiet, tt_move)
+    if end == first and with_quiet == 1:  # only attacks that lose: search them, for there is no pass
+        end = list_scored(pos, work, lookup, moves, scores, first, -1e9, with_quiet, tt_move)
     start = alpha
     best_move = int64(0)
     for i in range(first, end):
@@ -223,18 +241,27 @@ def search(
         moves[top] = moves[i]
         scores[top] = scores[i]
 
-        # Step 5. Search it: late quiet moves less deep, and all but the first just for being better
+        # Step 5. Late quiet moves are seldom best: search them less deep, and all but the first by a null window
         code = result_code(pos, lookup, move)
         copy_record(boards[ply + 1], pos)
         do_move(boards[ply + 1], move, code)
         next_key = key_after(pos, lookup, key, move, code)
         alpha = max(alpha, best)
-        reduction = int64(depth >= LATE_DEPTH and i >= first + LATE and code == PLAIN)
+        reduction = int64(depth >= LMR_DEPTH and i >= first + LMR_MOVES and code == PLAIN)
         value = 0.0
         if i > first:
-            below = depth - 1 - reduction
+            new_depth = depth - 1 - reduction
             value = 1.0 - search(
-                boards, work, lookup, moves, scores, next_key, ply + 1, below, 1.0 - alpha - HIT, 1.0 - alpha
+                boards,
+                work,
+                lookup,
+                moves,
+                scores,
+                next_key,
+                ply + 1,
+                new_depth,
+                1.0 - alpha - NULL_WINDOW,
+                1.0 - alpha,
             )
         if i == first or (work.stopped == 0 and value > alpha and (value < beta or reduction == 1)):
             value = 1.0 - search(
@@ -250,10 +277,10 @@ def search(
                     work.history[pos.turn << 12 | move] += depth * depth
                 break
 
-    # Step 6. Tell the table
+    # Step 6. Store the result
     if depth > 0:
         bound = LOWER if best >= beta else EXACT if best > start else UPPER
-        save(work.tt, work.tt_mask, key, best_move, int64(best * UNITS), depth, bound, work.generation)
+        save(work.tt, work.tt_mask, key, best_move, int64(best * TT_UNITS), depth, bound, work.generation)
     return best
 
 
@@ -271,9 +298,11 @@ def try_moves(
     tried: Any,
     values: Any,
 ) -> None:
-    """What moves are worth to their mover in a world, `depth` plies deep with them; void once work.stopped.
+    """Search moves of a view in one world, `depth` plies deep with the move, and set `values` to the mover's chances.
 
-    `key` is the world's hash; `values` come with what was found a depth before.
+    `key` is the world's hash. `values` come with those of the depth before: beyond depth 1 a move is first searched in
+    an aspiration window around its value, and again in the full window if it falls outside. Once work.stopped, the
+    value of the move in hand and those after it are left as they are.
     """
     pos = boards[MAX_DEPTH]
     copy_record(pos, view)
@@ -286,7 +315,7 @@ def try_moves(
         next_key = key_after(pos, lookup, key, move, code)
         low, high = 0.0, 1.0
         if depth > 1:
-            low, high = max(values[i] - WINDOW, 0.0), min(values[i] + WINDOW, 1.0)
+            low, high = max(values[i] - ASPIRATION_WINDOW, 0.0), min(values[i] + ASPIRATION_WINDOW, 1.0)
         value = 1.0 - search(boards, work, lookup, moves, scores, next_key, int64(0), depth - 1, 1.0 - high, 1.0 - low)
         if work.stopped == 0 and (value <= low or value >= high):
             value = 1.0 - search(boards, work, lookup, moves, scores, next_key, int64(0), depth - 1, 0.0, 1.0)
@@ -296,14 +325,14 @@ def try_moves(
 
 
 def keys_of(view: Record, worlds: Any) -> list[int]:
-    """Return each world's key, a hash of the view's fields and the hidden types; padding differs between copies."""
+    """Return each world's hash, of the view's fields (padding differs between copies) and the world's types."""
     fields = b"".join(view[name].tobytes() for name in view.dtype.names)
     digests = (hashlib.blake2b(fields + kinds.tobytes(), digest_size=8).digest() for kinds in worlds)
     return [int.from_bytes(digest, "little", signed=True) for digest in digests]
 
 
-class Memory(NamedTuple):
-    """What a thread's search needs beside its WORK: a board, moves and their scores for each ply."""
+class Stacks(NamedTuple):
+    """The stacks of a search thread beside its WORK: a board, moves and their scores for each ply."""
 
     boards: Any
     moves: Any
@@ -311,50 +340,50 @@ class Memory(NamedTuple):
 
 
 class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
-    """Junqi's half of the searcher: a depth is searched in every world, and the threads divide the worlds."""
+    """The adapter of alpha-beta: each depth is searched in every world, and the threads divide the worlds."""
 
     work_dtype = WORK_DTYPE
     max_depth = 45  # beyond reach
     is_seeded = shares_depths = True
 
     def __init__(self) -> None:
-        self._memories: list[Memory] = []
+        self._stacks: list[Stacks] = []
 
     def begin(self, task: Task[JunqiPosition], works: Sequence[Record], tt: TranspositionTable, seed: int) -> None:
         self._works = works
         self._root = RootView(task, works, WORLDS, seed + task.position.ply)
-        while len(self._memories) < len(works):
+        while len(self._stacks) < len(works):
             plies = MAX_DEPTH * MAX_MOVES
-            self._memories.append(
-                Memory(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
+            self._stacks.append(
+                Stacks(np.zeros(MAX_DEPTH + 1, POSITION_DTYPE), np.zeros(plies, np.uint16), np.zeros(plies, np.float32))
             )
         for work in works:
             work.history[:] = 0
-            work.daring, work.attacks = DARING, ATTACKS
+            work.min_gain, work.quiescence_plies = MIN_GAIN, QUIESCENCE_PLIES
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
         self._keys = keys_of(self._root.view, self._root.worlds.kinds)
-        # The answer of a search that is stopped at once: the attack that promises most.
-        self._racing = sorted(self._root.moves, key=self._promise, reverse=True)
+        # The answer of a search that is stopped at once is the first: the attack expected to gain most.
+        self._racing = sorted(self._root.moves, key=self._expected_gain, reverse=True)
         self._dropped: list[int] = []
         self._values = {move: np.full(len(self._root.worlds.kinds), 0.5) for move in self._racing}
 
-    def _promise(self, move: int) -> float:
-        target = int(self._root.view.board[move >> 6])
+    def _expected_gain(self, move: int) -> float:
+        target = int(self._root.view.board[target_of(move)])
         if target == 0:
             return 0.0
-        kind = int(self._root.view.may[self._root.view.board[move & 63] - 1]).bit_length() - 1
+        kind = int(self._root.view.may[self._root.view.board[origin_of(move)] - 1]).bit_length() - 1
         return float(self._root.gains[kind, target - 1])
 
     def begin_depth(self, depth: int) -> None:
-        """A shallow search of all moves in a world is one job, for a call costs more than a move; then each is one."""
-        size = len(self._racing) if depth <= SHALLOW else 1
+        """Make the jobs: each is a world with one move, or with all where a call costs more than a move."""
+        size = len(self._racing) if depth <= SHALLOW_DEPTH else 1
         parts = [self._racing[first : first + size] for first in range(0, len(self._racing), size)]
         self._jobs = itertools.product(range(len(self._root.worlds.kinds)), parts)
         self._found: dict[tuple[int, int], float] = {}
 
     def search(self, thread: int, depth: int) -> None:
-        """Do jobs, world by world, until none of this depth is left."""
-        work, (boards, moves, scores) = self._works[thread], self._memories[thread]
+        """Do jobs, world by world, until none of this depth is left or the search is stopped."""
+        work, (boards, moves, scores) = self._works[thread], self._stacks[thread]
         while (job := next(self._jobs, None)) is not None:
             world, part = job
             values = np.array([self._values[move][world] for move in part])
@@ -368,7 +397,10 @@ class WorldsAdapter(DeepeningAdapter["JunqiPosition"]):
             self._found |= {(move, world): float(value) for move, value in zip(part, values, strict=True)}
 
     def findings(self, depth: int) -> Findings:
-        """Order lines by how long they stayed in the race, then by value; after a whole depth drop the worse half."""
+        """Return the moves by their time in the race, then by mean value; after a whole depth drop the worse half.
+
+        After a depth cut short, only the worlds in which it was searched whole count; the others keep their values.
+        """
         worlds = range(len(self._root.worlds.kinds))
         whole = [world for world in worlds if all((move, world) in self._found for move in self._racing)]
         for move in self._racing:

@@ -1,4 +1,4 @@
-"""Set-ups and FENs into positions, and choosing a deployment."""
+"""Positions from set-ups and FENs, and the choice of a deployment."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ SETUP_COUNT = (
     2 * math.comb(9, COUNTS[MINE]) * math.comb(16, 2) * math.factorial(19)
     // math.prod(math.factorial(count) for count in COUNTS[:9])
 )  # fmt: skip
-"""Legal deployments: flag, then mines on the two last rows, then bombs off the first, then the rest anyhow."""
+"""The number of legal deployments: flag, mines on the last two rows, bombs behind the first row, the rest anywhere."""
 
 TILT = 10.0
-"""How much likelier deployments are made that do well: by the odds that they add, to this power."""
+"""A drawn deployment's probability is multiplied by the odds that it adds, to this power."""
 
 
 def frame(square: int, side: int) -> int:
-    """A square of a side's own frame in the first side's, and back."""
+    """Return a square of a side's own frame in the first side's; the reverse is the same."""
     return square if side == 0 else SQUARES - 1 - square
 
 
 def deploy(pos: Record, words: list[str]) -> None:
-    """Fill a zeroed record from both set-up words; piece numbers are slots."""
+    """Fill a zeroed record from both set-up words; a side's pieces are numbered by slot."""
     for side, word in enumerate(words):
         for slot, square in enumerate(SLOTS):
             piece = side * PIECES + slot
@@ -55,7 +55,7 @@ def deploy(pos: Record, words: list[str]) -> None:
 
 
 def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | None, quiet: int) -> None:
-    """Fill a zeroed record from a FEN's fields; ValueError says what the rules cannot have brought about."""
+    """Fill a zeroed record from a FEN's fields; ValueError, with the reason, if the rules cannot lead to it."""
     pos.where[:] = NOWHERE
     pos.turn, pos.quiet, pos.loser = turn, quiet, NOBODY
     for side, name in ((0, "first"), (1, "second")):
@@ -92,9 +92,9 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
             pos.occupied[side] |= 1 << square
             pos.may[piece] = square_types(square, side) if letter == "x" else 1 << TYPES.index(letter)
             if letter != "x" and viewer not in (None, side):
-                pos.fought |= 1 << piece  # how else would its enemy know it
-        # The dead: exactly what is missing if all is known, else any type that is left; but a flag is among them only
-        # if none can stand, and then it is the first, for nothing tells them apart.
+                pos.fought |= 1 << piece  # its enemy knows it by a battle only
+        # The dead: exactly the missing pieces if all others are known, else of any missing type. The flag is dead only
+        # if no piece can be it; then it is the first of the dead, for they are alike.
         for number in range(len(mine), PIECES):
             piece = side * PIECES + number
             if not hidden:
@@ -106,7 +106,7 @@ def place(pos: Record, pieces: list[tuple[str, int]], turn: int, viewer: int | N
 
 
 def draw_setup(seed: int, tilt: float = 0.0) -> str:
-    """A set-up word, as likely as it is deployed; a tilt makes likelier what does well."""
+    """Return a set-up word drawn as people deploy; a tilt favours deployments that won more often (see TILT)."""
     may = [slot_types(slot) for slot in range(PIECES)]
     weights = {
         slot: deployment_weights(slot) * np.exp(tilt / 100 * deployment_advantages(slot))
@@ -118,11 +118,11 @@ def draw_setup(seed: int, tilt: float = 0.0) -> str:
 
 
 class SetupSearch:
-    """Chooses a deployment: one of the user's, or one drawn, as people deploy and as does well in games of our own."""
+    """A search for a set-up: the first one allowed, else one of the user's layouts, else one drawn with TILT."""
 
     def __init__(self, task: Task[SetupPosition], seed: int, layouts: Sequence[str]) -> None:
         self._task = task
-        self._seed = 2 * seed + task.position.turn  # the sides do not deploy alike
+        self._seed = 2 * seed + task.position.turn  # else both sides would deploy alike
         self._layouts = layouts
 
     def iterate(self) -> Report:

@@ -17,6 +17,7 @@ from games.contract import Task
 from games.junqi.evaluation.playout import enter_world, playout
 from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.junqi.rules.movegen import list_side
+from games.junqi.rules.notation import without_result
 from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
 from games.junqi.search.root import MoveValue, RootView
@@ -31,30 +32,33 @@ if TYPE_CHECKING:
     from games.junqi.game import JunqiPosition
 
 EXPLORATION = 0.3
+"""The exploration constant of UCB1."""
 
 WORLDS = 256
+"""Worlds of a search."""
 
-PLIES = 6
-"""Of a playout, those in the tree not counted."""
+PLAYOUT_PLIES = 6
+"""Plies of a playout below the tree."""
 
 EDGE_DTYPE = record(
     [
         ("move", "u2"),
-        ("next", "i4"),  # the next edge of the same node, 0 none
+        ("next", "i4"),  # the next edge of the same node, 0: none
         ("visits", "i4"),
         ("available", "i4"),  # playouts whose world allowed the move
-        ("value", "f8"),  # sum of results for the mover
-        ("below", "i4", 4),  # first edge of the node after each result code, 0 none yet
+        ("value", "f8"),  # sum of the mover's chances
+        ("children", "i4", 4),  # by result code: first edge of the node after it, 0: none yet
     ]
 )
 EDGES = types.Array(record_type(EDGE_DTYPE), 1, "C")
 
 
 @inner(int64(EDGES, WORK, int64, int64))
-def descend(edges: Any, work: Record, first: int, count: int) -> int:
-    """Choose among the `count` moves listed for this world: the edge to follow, negative if it is new.
+def select_edge(edges: Any, work: Record, first: int, count: int) -> int:
+    """Return the edge to follow at a node, given the `count` moves that this world allows in work.moves.
 
-    A new edge is not linked yet; 0 when the pool is full and none can be followed.
+    A move never tried comes first, drawn at random: its edge is new, not yet linked, and returned negative. Else the
+    edge of the highest UCB1, availability counted as in the paper. 0 if the pool is full and no edge can be followed.
     """
     work.stamp += 1
     for i in range(count):
@@ -78,7 +82,7 @@ def descend(edges: Any, work: Record, first: int, count: int) -> int:
         edge = int64(edges[edge].next)
     if total == 0 or work.used >= edges.size:
         return best
-    # Some move was never tried: add the edge of one of them, drawn at random.
+    # Add the edge of a random move among those never tried.
     work.random = next_state(work.random)
     skip = below(work.random, total)
     for i in range(count):
@@ -93,7 +97,7 @@ def descend(edges: Any, work: Record, first: int, count: int) -> int:
                 edges[edge].available = 1
                 edges[edge].value = 0.0
                 for code in range(4):
-                    edges[edge].below[code] = 0
+                    edges[edge].children[code] = 0
                 return -edge
             skip -= 1
     return best
@@ -101,7 +105,7 @@ def descend(edges: Any, work: Record, first: int, count: int) -> int:
 
 @inner(int64(WORK, int64), forceinline=True)
 def keep_allowed(work: Record, count: int) -> int:
-    """Reduce the root's move list to the moves allowed."""
+    """Reduce the root's move list to the allowed moves; return their number."""
     if work.allowed_count == 0:
         return count
     kept = 0
@@ -116,14 +120,17 @@ def keep_allowed(work: Record, count: int) -> int:
 
 @entry(void(POSITION, POSITION, WORK, LOOKUP, EDGES, int64))
 def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, playouts: int) -> None:
-    """Run playouts from a view. Stops early on work.stopped."""
+    """Run playouts from a view, each in a random world, and add their results to the tree; end early once work.stopped.
+
+    `pos` is scratch; work.first_edge is the tree's root.
+    """
     for _ in range(playouts):
-        # Step 1. A world
+        # Step 1. Enter a random world
         copy_record(pos, view)
         work.random = next_state(work.random)
         enter_world(pos, work, below(work.random, work.world_count))
 
-        # Step 2. Select down to a new edge
+        # Step 2. Select edges down to a new one
         depth = int64(0)
         parent, code = int64(0), int64(0)
         over = 0
@@ -134,8 +141,8 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
             if count == 0:
                 over = 1
                 break
-            first = work.first_edge if depth == 0 else int64(edges[parent].below[code])
-            edge = descend(edges, work, first, count)
+            first = work.first_edge if depth == 0 else int64(edges[parent].children[code])
+            edge = select_edge(edges, work, first, count)
             if edge == 0:
                 break
             is_new = edge < 0
@@ -145,7 +152,7 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
                 if depth == 0:
                     work.first_edge = edge
                 else:
-                    edges[parent].below[code] = edge
+                    edges[parent].children[code] = edge
             work.path_edge[depth] = edge
             depth += 1
             move = int64(edges[edge].move)
@@ -154,10 +161,10 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
             do_move(pos, move, code)
             if is_new:
                 break
-        work.deepest = max(work.deepest, depth)
+        work.seldepth = max(work.seldepth, depth)
 
-        # Step 3. Play out, and back the result up
-        value = float64(pos.turn) if over == 1 else playout(pos, work, lookup, int64(PLIES))
+        # Step 3. Play out, and back up the result
+        value = float64(pos.turn) if over == 1 else playout(pos, work, lookup, int64(PLAYOUT_PLIES))
         side = view.turn
         for i in range(depth):
             edge = int64(work.path_edge[i])
@@ -165,14 +172,14 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
             edges[edge].value += value if side == 0 else 1.0 - value
             side ^= 1
 
-        # Step 4. Look at the clock
+        # Step 4. Poll for a stop
         count_node(work)
         if work.stopped == 1:
             return
 
 
 class UctAdapter(SamplingAdapter["JunqiPosition"]):
-    """Junqi's half of the searcher. A tree is a pool of edges."""
+    """The adapter of UCT; each thread's tree is a pool of edges."""
 
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
@@ -188,13 +195,13 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
             work.first_edge = 0
             work.used = 1
             work.allowed_count = len(task.moves)
-            work.allowed[: len(task.moves)] = [move & 0xFFF for move in task.moves]  # without results
+            work.allowed[: len(task.moves)] = [without_result(move) for move in task.moves]
 
     def grow(self, thread: int, board: Record, playouts: int) -> None:
         grow(self._root.view, board, self._works[thread], LOOKUP_RECORD, self._trees[thread], playouts)
 
-    def found(self) -> list[MoveValue]:
-        """Return the root moves, most visited first."""
+    def move_values(self) -> list[MoveValue]:
+        """Return the root moves of all trees together, most visited first."""
         visits: dict[int, int] = {}
         sums: dict[int, float] = {}
         for work, edges in zip(self._works, self._trees, strict=True):
@@ -209,4 +216,4 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
 
     def findings(self) -> Findings:
         full = (1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True))
-        return self._root.findings(self.found(), max(full))
+        return self._root.findings(self.move_values(), max(full))

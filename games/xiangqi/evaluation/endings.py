@@ -1,7 +1,7 @@
-"""How far an advantage can be won with the forces left: the drawish endings of practical play.
+"""Scale factors of drawish endings: the share of an advantage that the forces left can turn into a win.
 
-Taken from the endgame manuals' general results (a rook does not beat a full defence, a lone horse does not beat two
-advisors, cannons need screens), as a table by material that the evaluation multiplies its value with.
+They follow the general results of endgame manuals (a rook does not beat a full defence, a lone horse does not beat two
+advisors, cannons need screens). The evaluation multiplies its value by the factor of the material.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 
 WHOLE = 16
-"""The factor that leaves a value as it is."""
+"""The factor that leaves a value as it is; factors are in sixteenths."""
 
 ATTACKS = 3 * 3 * 3 * 6
-"""Codes of a side's attackers: horses, rooks, cannons (0-2 each) and pawns (0-5), mixed radix in this order."""
+"""Number of codes of the attackers: horses, rooks, cannons (0-2 each) and pawns (0-5), mixed radix in this order."""
 
 RESISTANCES = 3 * 3 * 3
-"""Codes of what resists: attackers (0, 1, more), advisors, elephants (0-2 each), likewise."""
+"""Number of codes of the other side: its attackers (0, 1, more), advisors, elephants (0-2 each), likewise."""
 
 
-def factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
-    """Sixteenths of an advantage that stand, for the better side's attackers against what resists."""
+def scale_factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advisors: int, elephants: int) -> int:
+    """Return the sixteenths of an advantage that are left for the better side's attackers against the other side.
+
+    `counter`: attackers of the other side; advisors and elephants are the other side's too.
+    """
     attackers = horses + rooks + cannons + pawns
     defenders = advisors + elephants
     if attackers == 0:
@@ -44,8 +47,8 @@ def factor(horses: int, rooks: int, cannons: int, pawns: int, counter: int, advi
     return WHOLE
 
 
-def winning_chances() -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """`factor` by `attack code * RESISTANCES + resistance code`."""
+def scale_factors() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return `scale_factor` by `attack code * RESISTANCES + resistance code`."""
     attacks = itertools.product(range(3), range(3), range(3), range(6))
     resistances = list(itertools.product(range(3), range(3), range(3)))
-    return np.array([factor(*attack, *held) for attack in attacks for held in resistances], np.uint8)
+    return np.array([scale_factor(*attack, *held) for attack in attacks for held in resistances], np.uint8)

@@ -1,8 +1,10 @@
 """Static evaluation of a Xiangqi position: linear in its weights, so that a regression can fit them.
 
-Material and piece-square values are kept up to date by do_move (`pos.score`); `count_terms` adds what depends on more
-than one piece, as counts that `evaluate` multiplies by their weights. A weight has two halves, for the middle game
+do_move keeps material and piece-square values up to date (`pos.score`). `count_terms` counts features that depend on
+more than one piece, and `evaluate` multiplies the counts by their weights. A weight has two halves, for the middle game
 and the endgame, packed in one number (weights.py); `tapered` mixes the halves by the pieces left.
+
+The kernels `count_...` add the counts of one side to pos.terms. `sign`: 1 for Red, -1 for Black.
 """
 
 from __future__ import annotations
@@ -11,8 +13,24 @@ from games.kernel.intrinsics import popcount, trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.xiangqi.evaluation.endings import RESISTANCES, WHOLE
 from games.xiangqi.evaluation.weights import TERMS
-from games.xiangqi.rules.lookup import ADVISOR, CANNON, CAPTURED, ELEPHANT, HORSE, LOOKUP, LOOKUP_RECORD, PAWN, ROOK
-from games.xiangqi.rules.position import POSITION, count_kind
+from games.xiangqi.rules.lookup import (
+    ADVISOR,
+    CANNON,
+    CAPTURED,
+    ELEPHANT,
+    FIRST_CANNON,
+    FIRST_ELEPHANT,
+    FIRST_HORSE,
+    FIRST_PAWN,
+    FIRST_ROOK,
+    HORSE,
+    LOOKUP,
+    LOOKUP_RECORD,
+    PAWN,
+    ROOK,
+    SLOTS,
+)
+from games.xiangqi.rules.position import POSITION, count_kind, is_cannon, is_pawn, is_rook
 
 (
     ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,
@@ -25,14 +43,18 @@ FULL_PHASE = 32
 """Phase of the start position: rooks count 4, cannons and horses 2."""
 
 PALACE_FILES = 0b000111000
+"""Bits of the files of the palaces."""
 
 
 @inner(void(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
 def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: int) -> None:
-    """Rooks and cannons: squares reached, what they bear on in the enemy palace, rooks on files without own pawns."""
+    """Count squares that rooks and cannons reach, and those that they attack in the enemy palace.
+
+    For rooks also files without own pawns (`pawn_files`: a bit a file); for cannons corners and enemy rooks attacked.
+    """
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
-    for slot in range(7, 11):
+    for slot in range(FIRST_ROOK, FIRST_PAWN):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
@@ -42,12 +64,12 @@ def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: i
         along = int64(lookup.file_targets[rank << 10 | pos.file_bits[file]])
         reached = popcount((across & 511) | (along & 1023) << 9)
         in_palace = int64(0)
-        taken = 10 if slot < 9 else 20
+        taken = 10 if slot < FIRST_CANNON else 20
         if palace_ranks >> rank & 1:
-            in_palace += popcount(((across >> taken) | (across if slot < 9 else 0)) & PALACE_FILES)
+            in_palace += popcount(((across >> taken) | (across if slot < FIRST_CANNON else 0)) & PALACE_FILES)
         if PALACE_FILES >> file & 1:
-            in_palace += popcount(((along >> taken) | (along if slot < 9 else 0)) & palace_ranks)
-        if slot < 9:
+            in_palace += popcount(((along >> taken) | (along if slot < FIRST_CANNON else 0)) & palace_ranks)
+        if slot < FIRST_CANNON:
             pos.terms[ROOK_MOBILITY] += sign * reached
             pos.terms[ROOK_IN_PALACE] += sign * in_palace
             if pawn_files >> file & 1 == 0:
@@ -60,17 +82,17 @@ def count_lines(pos: Record, lookup: Record, side: int, sign: int, pawn_files: i
             hits = (across >> 20 & 511) | (along >> 20 & 1023) << 9
             while hits:
                 victim = int64(pos.board[lookup.line_square[square * 20 + trailing_zeros(hits)]]) - (48 - base)
-                if victim == 7 or victim == 8:
+                if is_rook(victim):
                     pos.terms[CANNONS_ON_ROOKS] += sign
                 hits &= hits - 1
 
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
-    """Horses: free steps, hobbled ones, and steps into the enemy palace."""
+    """Count free steps of horses, hobbled horses, steps into the enemy palace, enemy rooks attacked."""
     base = 16 << side
     palace_ranks = 0b1110000000 if side == 0 else 0b0000000111
-    for slot in range(5, 7):
+    for slot in range(FIRST_HORSE, FIRST_ROOK):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
@@ -84,7 +106,7 @@ def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
                 if pos.board[target] & base == 0:
                     reached += 1
                     victim = int64(pos.board[target]) - (48 - base)
-                    if victim == 7 or victim == 8:
+                    if is_rook(victim):
                         pos.terms[HORSES_ON_ROOKS] += sign
             i += 2
             target = int64(lookup.horse_steps[i])
@@ -95,7 +117,7 @@ def count_horses(pos: Record, lookup: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, int64, int64), forceinline=True)
 def count_material(pos: Record, side: int, sign: int) -> None:
-    """Missing defenders against the attackers they would hold off, pairs of a kind, a side without rooks."""
+    """Count defenders missing against each kind of attackers, pairs of a kind, a lack of rooks; add to pos.phase."""
     other = side ^ 1
     advisors = count_kind(pos, side, int64(ADVISOR))
     elephants = count_kind(pos, side, int64(ELEPHANT))
@@ -118,8 +140,8 @@ def count_material(pos: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_elephants(pos: Record, lookup: Record, side: int, sign: int) -> None:
-    """Elephants' eyes that are blocked."""
-    for slot in range(3, 5):
+    """Count elephants' eyes that are blocked."""
+    for slot in range(FIRST_ELEPHANT, FIRST_HORSE):
         square = int64(pos.square[(16 << side) + slot])
         if square < CAPTURED:
             i = square * 9
@@ -131,7 +153,7 @@ def count_elephants(pos: Record, lookup: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_king(pos: Record, lookup: Record, side: int, sign: int) -> None:
-    """Steps of the king, and cannons on its file."""
+    """Count steps of the king, and enemy cannons before it on its file: bare ones, and those behind two pieces."""
     base = 16 << side
     king = int64(pos.square[base])
     i = king * 5
@@ -149,37 +171,40 @@ def count_king(pos: Record, lookup: Record, side: int, sign: int) -> None:
     first = int64(pos.board[(near & 15) * 9 + file]) - enemy
     second = int64(pos.board[(near >> 4 & 15) * 9 + file])
     third = int64(pos.board[(near >> 8 & 15) * 9 + file]) - enemy
-    if first == 9 or first == 10:
+    if is_cannon(first):
         pos.terms[BARE_CANNON] += sign
-    if (third == 9 or third == 10) and second & base:
+    if is_cannon(third) and second & base:
         pos.terms[SCREENED_CANNON] += sign
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def count_pawns(pos: Record, lookup: Record, side: int, sign: int) -> int:
-    """Pawns standing side by side; returns the files they stand on, a bit each."""
+    """Count pawns side by side; return the files of all pawns, a bit each."""
     base = 16 << side
     files = int64(0)
-    for slot in range(11, 16):
+    for slot in range(FIRST_PAWN, SLOTS):
         square = int64(pos.square[base + slot])
         if square >= CAPTURED:
             continue
         files |= 1 << lookup.file_of[square]
         beside = int64(pos.board[square + 1]) - base
-        if lookup.file_of[square] < 8 and beside >= 11 and beside < 16:
+        if lookup.file_of[square] < 8 and is_pawn(beside):
             pos.terms[LINKED_PAWNS] += sign
     return files
 
 
 @inner(void(POSITION, int64, int64), forceinline=True)
 def count_attackers(pos: Record, side: int, sign: int) -> None:
-    """Attackers beyond the river, in pairs (forces together are worth more than each) and by the defenders missing."""
+    """Count attackers beyond the river in pairs, pawns also by themselves, and by the defenders that are missing.
+
+    Pairs, since attackers together are worth more than one by one.
+    """
     attackers, crossed = 0, 0
-    for slot in range(5, 16):
+    for slot in range(FIRST_HORSE, SLOTS):
         square = int64(pos.square[(16 << side) + slot])
         if square < CAPTURED and (square >= 45) == (side == 0):
             attackers += 1
-            if slot >= 11:
+            if slot >= FIRST_PAWN:
                 crossed += 1
     pos.terms[ATTACKERS] += sign * (attackers * (attackers - 1) // 2)
     pos.terms[CROSSED_PAWNS] += sign * (crossed * (crossed - 1) // 2)
@@ -189,7 +214,7 @@ def count_attackers(pos: Record, side: int, sign: int) -> None:
 
 @inner(void(POSITION, LOOKUP))
 def count_terms(pos: Record, lookup: Record) -> None:
-    """Fill pos.terms, Red's counts less Black's, and pos.phase."""
+    """Write pos.terms, Red's counts less Black's, and pos.phase."""
     for term in range(len(TERMS)):
         pos.terms[term] = 0
     pos.phase = 0
@@ -207,7 +232,7 @@ def count_terms(pos: Record, lookup: Record) -> None:
 
 @inner(int64(int64, int64), forceinline=True)
 def tapered(packed: int, phase: int) -> int:
-    """The mix of a packed sum's halves."""
+    """Return the mix of a packed sum's halves: the first at FULL_PHASE, the second at phase 0; rounded down."""
     middle = ((packed + 0x8000) & 0xFFFF) - 0x8000
     end = (packed - middle) >> 16
     phase = min(phase, FULL_PHASE)
@@ -215,8 +240,8 @@ def tapered(packed: int, phase: int) -> int:
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
-def chances(pos: Record, lookup: Record, better: int) -> int:
-    """Sixteenths of its advantage that the better side can hope to turn into a win (endings.py)."""
+def scale_factor(pos: Record, lookup: Record, better: int) -> int:
+    """Return the sixteenths of its advantage that side `better` can hope to turn into a win (endings.py)."""
     worse = better ^ 1
     attack = count_kind(pos, better, int64(HORSE))
     attack = 3 * attack + count_kind(pos, better, int64(ROOK))
@@ -227,25 +252,29 @@ def chances(pos: Record, lookup: Record, better: int) -> int:
         resistance += count_kind(pos, worse, int64(kind))
     resistance = 3 * min(resistance, 2) + count_kind(pos, worse, int64(ADVISOR))
     resistance = 3 * resistance + count_kind(pos, worse, int64(ELEPHANT))
-    return int64(lookup.chances[attack * RESISTANCES + resistance])
+    return int64(lookup.scale_factors[attack * RESISTANCES + resistance])
 
 
 @outlined(int64(POSITION, LOOKUP))
 def evaluate(pos: Record, lookup: Record) -> int:
-    """The value for the side to move in centipawns."""
+    """Return the static value in centipawns for the side to move.
+
+    It depends on the board, on the turn, and on bonuses in pos.score; checks, repetitions, quiet plies and the
+    tablebase are not looked at. It is far within PERPETUAL_WIN. Overwrites pos.terms, pos.phase and pos.scale_factor.
+    """
     count_terms(pos, lookup)
     packed = pos.score
     for term in range(len(TERMS)):
         packed += int64(pos.terms[term]) * int64(lookup.terms[term])
     value = tapered(packed, pos.phase)
-    pos.winnable = chances(pos, lookup, int64(0) if value > 0 else int64(1))
-    value = value * pos.winnable // WHOLE
+    pos.scale_factor = scale_factor(pos, lookup, int64(0) if value > 0 else int64(1))
+    value = value * pos.scale_factor // WHOLE
     return value if pos.turn == 0 else -value
 
 
 @entry(int64(POSITION, LOOKUP))
 def fill_terms(pos: Record, lookup: Record) -> int:
-    """Count the terms of a position for a look from Python (pos.terms, pos.phase); returns its value."""
+    """Evaluate for Python, which then reads pos.terms, pos.phase and pos.scale_factor; return the value."""
     return evaluate(pos, lookup)
 
 
@@ -255,12 +284,12 @@ def _mix(packed: int, phase: int) -> int:
 
 
 def explain(pos: Record) -> list[str]:
-    """One line a term, Red's sign; the total from the mover's side."""
+    """Return the evaluation as lines, one a term: centipawns in Red's view, and the count. The total is the mover's."""
     total = int(fill_terms(pos, LOOKUP_RECORD))
     phase = int(pos.phase)
     lines = [f"material and squares {int(_mix(int(pos.score), phase)):+d}"]
     for term, name in enumerate(TERMS):
         count = int(pos.terms[term])
         lines.append(f"{name} {int(_mix(count * int(LOOKUP_RECORD.terms[term]), phase)):+d} ({count:+d})")
-    lines.append(f"winnable {int(pos.winnable)}/{WHOLE}")
+    lines.append(f"winnable {int(pos.scale_factor)}/{WHOLE}")
     return [*lines, f"total {total:+d} for the side to move"]

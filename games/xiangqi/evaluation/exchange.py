@@ -1,57 +1,66 @@
-"""Static exchange evaluation: what a capture wins when both sides go on taking on its square, cheapest piece first.
+"""Static exchange evaluation: the outcome of a capture if both sides go on taking on its square, cheapest piece first.
 
-Pieces are lifted off the board for good as they take, so that lines open and cannons gain or lose their screens.
-Pins are not looked at.
+Pieces are lifted off the board as they take, so that lines open and cannons gain or lose their screens. Pins and checks
+are not looked at.
 """
 
 from __future__ import annotations
 
 from games.kernel.jit import Record, inner, int64, outlined
-from games.xiangqi.rules.lookup import CAPTURED, LOOKUP
-from games.xiangqi.rules.position import POSITION
+from games.xiangqi.rules.lookup import CAPTURED, FIRST_HORSE, FIRST_ROOK, KING_SLOT, LOOKUP
+from games.xiangqi.rules.position import (
+    POSITION,
+    is_advisor,
+    is_cannon,
+    is_elephant,
+    is_pawn,
+    is_rook,
+    origin_of,
+    slot_of,
+    target_of,
+)
 from games.xiangqi.rules.work import WORK
 
 NOWHERE = -1
+"""Stands for the square of an attacker if there is none."""
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)
-def worth(lookup: Record, piece: int) -> int:
-    """Exchange value of a piece code, 0 of none."""
+def exchange_value(lookup: Record, piece: int) -> int:
+    """Return the value of a piece code in exchanges in centipawns, 0 for no piece."""
     return int64(lookup.exchange[lookup.kind_of[piece]])
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64))
 def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> int:
-    """Square of the cheapest piece of a side that attacks an occupied square, -1 if none does."""
+    """Return the square of the cheapest piece of a side that attacks an occupied square; NOWHERE if none does."""
     base = 16 << side
     rank = int64(lookup.rank_of[square])
     file = int64(lookup.file_of[square])
     # Pawns stand behind the square as they go, or beside it beyond the river.
     behind = square - 9 + 18 * side
-    if behind >= 0 and behind < 90 and pos.board[behind] - base >= 11 and pos.board[behind] & base:
+    if behind >= 0 and behind < 90 and is_pawn(pos.board[behind] - base):
         return behind
     if (rank >= 5) == (side == 0):
-        if file > 0 and pos.board[square - 1] & base and pos.board[square - 1] - base >= 11:
+        if file > 0 and is_pawn(pos.board[square - 1] - base):
             return square - 1
-        if file < 8 and pos.board[square + 1] & base and pos.board[square + 1] - base >= 11:
+        if file < 8 and is_pawn(pos.board[square + 1] - base):
             return square + 1
     i = square * 5
     origin = int64(lookup.advisor_steps[i])
     while origin >= 0:
-        slot = pos.board[origin] - base
-        if slot == 1 or slot == 2:
+        if is_advisor(pos.board[origin] - base):
             return origin
         i += 1
         origin = int64(lookup.advisor_steps[i])
     i = square * 9
     origin = int64(lookup.elephant_steps[i])
     while origin >= 0:
-        slot = pos.board[origin] - base
-        if (slot == 3 or slot == 4) and pos.board[lookup.elephant_steps[i + 1]] == 0:
+        if is_elephant(pos.board[origin] - base) and pos.board[lookup.elephant_steps[i + 1]] == 0:
             return origin
         i += 2
         origin = int64(lookup.elephant_steps[i])
-    for slot in range(5, 7):
+    for slot in range(FIRST_HORSE, FIRST_ROOK):
         origin = int64(pos.square[base + slot])
         if origin < CAPTURED and pos.board[lookup.horse_leg[square * 91 + origin]] == 0:
             return origin
@@ -62,11 +71,9 @@ def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> in
         for line in range(2):
             first = rank * 9 + (across & 15) if line == 0 else (along & 15) * 9 + file
             second = rank * 9 + (across >> 4 & 15) if line == 0 else (along >> 4 & 15) * 9 + file
-            slot = pos.board[second] - base
-            if second != square and first != square and (slot == 9 or slot == 10):
+            if second != square and first != square and is_cannon(pos.board[second] - base):
                 return second
-            slot = pos.board[first] - base
-            if first != square and (slot == 7 or slot == 8):
+            if first != square and is_rook(pos.board[first] - base):
                 rook = first
         across >>= 12
         along >>= 12
@@ -84,13 +91,17 @@ def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> in
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshold: int) -> int:
-    """1 if the exchange that a pseudo-legal move starts gains its side at least `threshold`."""
-    origin = move & 127
-    target = move >> 7
-    balance = worth(lookup, int64(pos.board[target])) - threshold
+    """1 if the exchange that a pseudo-legal move starts gains the mover at least `threshold` centipawns.
+
+    Either side may stop taking when that is better for it. A quiet move starts an exchange with a gain of 0. `pos` is
+    left as it was; work.lifted is overwritten.
+    """
+    origin = origin_of(move)
+    target = target_of(move)
+    balance = exchange_value(lookup, int64(pos.board[target])) - threshold
     if balance < 0:
         return 0
-    balance -= worth(lookup, int64(pos.board[origin]))
+    balance -= exchange_value(lookup, int64(pos.board[origin]))
     if balance >= 0:
         return 1
     mover = pos.turn
@@ -110,10 +121,10 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         if origin < 0:
             break
         next_piece = int64(pos.board[origin])
-        # A king (slot 0) takes last, and only what nobody guards any more.
-        if next_piece & 15 == 0 and cheapest_attacker(pos, lookup, target, side ^ 1) >= 0:
+        # A king takes last, and only a piece that nobody guards any more.
+        if slot_of(next_piece) == KING_SLOT and cheapest_attacker(pos, lookup, target, side ^ 1) >= 0:
             break
-        balance = -balance - 1 - worth(lookup, next_piece)
+        balance = -balance - 1 - exchange_value(lookup, next_piece)
         if balance >= 0:
             side ^= 1
             break
@@ -124,5 +135,5 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         pos.square[piece] = origin
         pos.rank_bits[lookup.rank_of[origin]] ^= 1 << lookup.file_of[origin]
         pos.file_bits[lookup.file_of[origin]] ^= 1 << lookup.rank_of[origin]
-    # `side` is who could not, or need not, take any more: the other has the better of it.
+    # `side` has lost: it could not take any more, or the other side stays ahead whatever it takes.
     return 1 if side != mover else 0

@@ -9,16 +9,16 @@ import numpy as np
 from games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
 
 KINDS = "kabnrcp"
-"""Letters of the seven kinds in the order of their codes."""
+"""FEN letters of the seven kinds in the order of their codes."""
 
 EXCHANGE = (10_000, 120, 120, 270, 600, 285, 60)
-"""Worth by kind when pieces are traded off on a square; a king takes last."""
+"""Centipawns by kind in exchanges on a square; a king takes last."""
 
 WORTH = (0, *EXCHANGE[1:])
-"""The same without the kings, by which the phase of a game is measured."""
+"""The same without the kings, a measure of the phase of a game."""
 
 FULL_WORTH = 2 * sum(worth * count for worth, count in zip(WORTH, (1, 2, 2, 2, 2, 2, 5), strict=True))
-"""Of both sides at the start."""
+"""WORTH of both sides' pieces at the start."""
 
 MIRROR = (9 - np.arange(90) // 9) * 9 + np.arange(90) % 9
 """Each square as Black sees it."""
@@ -28,16 +28,19 @@ TERMS = tuple(TUNED_TERMS)
 
 
 def pack(middle: Any, end: Any) -> Any:
-    """Middle-game and endgame value in one number: sums of packed numbers are packed sums while each half of the sum
-    stays within 16 bits."""
+    """Return a middle-game and an endgame value in one number.
+
+    Sums of packed numbers are packed sums while each half of the sum stays within 16 bits.
+    """
     return middle + 65536 * end
 
 
 TERM_WEIGHTS = [pack(middle, end) for middle, end in TUNED_TERMS.values()]
+"""Packed weights of the terms, in the order of TERMS."""
 
 
 def _unfold(table: Any) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """[kind, square] from [kind, rank, file a-e]: the right wing mirrors the left."""
+    """Return [kind, square] from [kind, rank, file a-e]; the right wing mirrors the left."""
     half = np.array(table, np.int32)
     return np.concatenate([half, half[:, :, 3::-1]], axis=2).reshape(7, 90)
 

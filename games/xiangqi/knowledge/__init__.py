@@ -1,1 +1,1 @@
-"""Knowledge that the search uses: books, tablebases, and how options select them."""
+"""Knowledge that the search uses: books, the tablebase, and the options that select them."""

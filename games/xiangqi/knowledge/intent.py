@@ -1,7 +1,7 @@
-"""Classes of moves, so that rules can group those of one intent; and of positions by what hangs.
+"""Intents: classes of moves, so that a mined rule can stand for all moves of an intent; and the passing situations.
 
-Imported when a rule is to be played or shown: the search itself needs none of it. Each class is a bit, named in INTENTS
-in their order, and told from the side to move.
+Each intent is a bit, in the order of INTENTS, seen from the side to move. The search needs none of this: the module is
+imported, and its kernels compiled, when a rule is to be played or shown.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from games.kernel.jit import Record, entry, inner, int64
 from games.xiangqi.evaluation.exchange import wins_exchange
 from games.xiangqi.knowledge.situation import LASTING, describe_lasting, has_open_file
-from games.xiangqi.rules.lookup import LOOKUP
+from games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, KING_SLOT, LOOKUP
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_pieces, gives_check
-from games.xiangqi.rules.position import POSITION, do_move, undo_move
+from games.xiangqi.rules.position import POSITION, do_move, is_cannon, is_rook, origin_of, slot_of, target_of, undo_move
 from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
 
 INTENTS = (
@@ -19,22 +19,22 @@ INTENTS = (
     "cross river", "central cannon", "rook to open file",
 )  # fmt: skip
 
-ROOKS, STRONG, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
-"""Slots."""
+ROOKS, HORSES_AND_CANNONS, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
+"""Sets of slots, as bits."""
 
 _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
 def hanging(pos: Record, work: Record, lookup: Record) -> int:
-    """Slots of the side to move that the enemy could take with profit, as a bit set."""
+    """Return the slots of the side to move, as bits, that the enemy could take with profit; the king is left out."""
     pos.turn ^= 1
     end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(1))
     slots = 0
     for i in range(_SCRATCH, end):
         move = int64(work.moves[i])
-        slot = int64(pos.board[move >> 7]) & 15
-        if slot != 0 and wins_exchange(pos, work, lookup, move, int64(1)) == 1:
+        slot = slot_of(pos.board[target_of(move)])
+        if slot != KING_SLOT and wins_exchange(pos, work, lookup, move, int64(1)) == 1:
             slots |= 1 << slot
     pos.turn ^= 1
     return slots
@@ -42,7 +42,7 @@ def hanging(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP))
 def describe(pos: Record, work: Record, lookup: Record) -> int:
-    """All situations of a position."""
+    """Return all situations of a position (situation.py) as bits."""
     found = describe_lasting(pos, lookup)
     if pos.height > 0 and pos.past_captured[pos.height - 1] != 0:
         found |= 1 << LASTING
@@ -51,7 +51,7 @@ def describe(pos: Record, work: Record, lookup: Record) -> int:
     slots = hanging(pos, work, lookup)
     if slots & ROOKS:
         found |= 4 << LASTING
-    if slots & STRONG:
+    if slots & HORSES_AND_CANNONS:
         found |= 8 << LASTING
     if slots & PAWNS:
         found |= 16 << LASTING
@@ -60,36 +60,37 @@ def describe(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP, int64))
 def classify(pos: Record, work: Record, lookup: Record, move: int) -> int:
-    """The intents of a legal move."""
+    """Return the intents of a legal move as bits."""
     side = pos.turn
-    origin, target = move & 127, move >> 7
-    piece = int64(pos.board[origin])
-    slot = piece & 15
+    origin, target = origin_of(move), target_of(move)
+    slot = slot_of(pos.board[origin])
     found = 0
     if pos.board[target] != 0:
         found |= 1 << 0
         last = pos.height - 1
-        if last >= 0 and pos.past_captured[last] != 0 and pos.past_move[last] >> 7 == target:
+        if last >= 0 and pos.past_captured[last] != 0 and target_of(pos.past_move[last]) == target:
             found |= 1 << 1
     found |= gives_check(pos, lookup, move) << 2
     if hanging(pos, work, lookup) >> slot & 1:
         found |= 1 << 6
     home = lookup.rank_of[origin] == (0 if side == 0 else 9)
-    if home and slot >= 5 and slot <= 8:
+    if home and slot >= FIRST_HORSE and slot < FIRST_CANNON:
         found |= 1 << 7
-    if slot >= 5 and (origin >= 45) != (target >= 45) and (target >= 45) == (side == 0):
+    if slot >= FIRST_HORSE and (origin >= 45) != (target >= 45) and (target >= 45) == (side == 0):
         found |= 1 << 8
-    if (slot == 9 or slot == 10) and lookup.file_of[target] == 4 and lookup.file_of[origin] != 4:
+    if is_cannon(slot) and lookup.file_of[target] == 4 and lookup.file_of[origin] != 4:
         found |= 1 << 9
     was_open = has_open_file(pos, lookup, side)
-    # What it newly attacks: as the enemy will see it, against as it would see it after a pass.
+    # New attacks: what hangs for the enemy after the move, less what would hang after a pass.
     pos.turn ^= 1
     before = hanging(pos, work, lookup)
     pos.turn ^= 1
     do_move(pos, lookup, move)
     new = hanging(pos, work, lookup) & ~before
-    if slot == 7 or slot == 8:
+    if is_rook(slot):
         found |= (has_open_file(pos, lookup, side) & (was_open ^ 1)) << 10
     undo_move(pos, lookup)
-    found |= (1 if new & ROOKS else 0) << 3 | (1 if new & STRONG else 0) << 4 | (1 if new & PAWNS else 0) << 5
+    found |= (
+        (1 if new & ROOKS else 0) << 3 | (1 if new & HORSES_AND_CANNONS else 0) << 4 | (1 if new & PAWNS else 0) << 5
+    )
     return found

@@ -1,4 +1,4 @@
-"""The books that the engine plays Xiangqi with, as the options name them: openings, rules, patterns, tables."""
+"""The books that the options select for Xiangqi: opening book, rule book, pattern book, tablebase."""
 
 from __future__ import annotations
 
@@ -6,49 +6,50 @@ import importlib
 import random
 from typing import Protocol
 
-from games.books.book import FOLDER, BookError, folders
-from games.books.opening import Openings, SymmetricPosition
-from games.contract import Suggestion, Tell
+from games.books.book import BOOKS_FOLDER, BookFileError, folders
+from games.books.opening import OpeningBooks, SymmetricPosition
+from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
 from games.options import Values
 from games.xiangqi import INFO
 from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from games.xiangqi.knowledge.probe import UNKNOWN
-from games.xiangqi.knowledge.rulebook import Fit, RuleBook, RulePosition, words
+from games.xiangqi.knowledge.rulebook import FittingRule, RuleBook, RulePosition, bit_names
 from games.xiangqi.knowledge.situation import SITUATIONS
 from games.xiangqi.knowledge.tablebase import Tablebase
 
 PATTERN_ATTACKERS = 8
-"""Attackers left at most, both sides together, when the pattern book is asked."""
+"""Most rooks, horses, cannons and pawns of both sides together with which the pattern book is asked."""
 
-RULES = FOLDER / "xiangqi-rules.book"
+RULE_BOOK = BOOKS_FOLDER / "xiangqi-rules.book"
 RULE_PLIES = 40
-"""Rules are mined from so many plies of each game."""
+"""Plies at the start of each game from which rules are mined."""
 
-PATTERNS = FOLDER / "xiangqi-patterns.txt"
-ENDINGS = FOLDER / "xiangqi-endings"
+PATTERN_BOOK = BOOKS_FOLDER / "xiangqi-patterns.txt"
+TABLEBASE_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
 
 
 class BookPosition(SymmetricPosition, RulePosition, Protocol):
-    """What a position tells the books."""
+    """A position that all books can look at."""
 
 
 class Knowledge:
-    """The rule base and the pattern book are open from the start, the others when they are first asked for."""
+    """The books in use. Rule book and pattern book are open from the start, the others once they are first asked."""
 
-    def __init__(self, tell: Tell) -> None:
-        """`tell` gets a line for a book that cannot be used."""
+    def __init__(self, warn: Warn) -> None:
+        """Open the books of the default options; `warn` gets a line for a book that cannot be used, then or later."""
         self._values = Values(INFO.options)
-        self.openings = Openings("xiangqi", self._values, tell)
-        self.tables: Tablebase | None = None
+        self.openings = OpeningBooks("xiangqi", self._values, warn)
+        self.tablebase: Tablebase | None = None
         self._patterns: PatternBook | None = None
-        self._tell = tell
+        self._warn = warn
         self._rules: RuleBook | None = None
         self._find_endgames()
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
+        """Apply an option of INFO and reopen the books that it selects."""
         if not self._values.change(name, value):
             return
         if name == "BookFile":
@@ -62,20 +63,22 @@ class Knowledge:
 
     @property
     def first_rank(self) -> int:
-        """The number of the first rank in move texts."""
+        """The number of the first rank in move texts, 0 or 1."""
         return self._values.integer("UCI_Coordinates")
 
     def _find_endgames(self) -> None:
-        self.tables = self._patterns = None
+        self.tablebase = self._patterns = None
         if self._values.is_on("UseEndgames"):
             try:
-                self._patterns = PatternBook(PATTERNS)
-            except BookError as error:
-                self._tell(str(error))
-            self.tables = Tablebase(folders(ENDINGS, self._values.text("EndgamePath"), self._tell), self._tell)
+                self._patterns = PatternBook(PATTERN_BOOK)
+            except BookFileError as error:
+                self._warn(str(error))
+            self.tablebase = Tablebase(
+                folders(TABLEBASE_FOLDER, self._values.text("EndgamePath"), self._warn), self._warn
+            )
 
     def patterns_near(self, pos: Record) -> int:
-        """The address of the pattern book if a search from a position may meet an entry, else 0."""
+        """Return the address of the pattern book if a search from a position may meet an entry, else 0."""
         attackers = sum(letters_of(pos, side).count(letter) for side in (0, 1) for letter in ATTACKERS)
         return self._patterns.address if self._patterns is not None and attackers <= PATTERN_ATTACKERS else 0
 
@@ -83,22 +86,22 @@ class Knowledge:
         self._rules = None
         if self._values.text("UseRules") != "false":
             try:
-                self._rules = RuleBook(RULES)
-            except BookError as error:
-                self._tell(str(error))
+                self._rules = RuleBook(RULE_BOOK)
+            except BookFileError as error:
+                self._warn(str(error))
 
     def prepare_rules(self, position: BookPosition) -> int:
-        """The address of what the search asks of the rule base, 0 if nothing fits."""
+        """Return the address of the rules that a search from a position may use (rulebook.py), 0 if none fits."""
         if self._rules is None or position.game_ply >= RULE_PLIES:
             return 0
         return self._rules.prepare(position)
 
-    def fitting_rules(self, position: BookPosition) -> list[Fit]:
-        """The rules that fit a position, surest first."""
+    def fitting_rules(self, position: BookPosition) -> list[FittingRule]:
+        """Return the rules that fit a position, by falling confidence."""
         return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
 
     def suggest(self, position: BookPosition, rng: random.Random) -> Suggestion | None:
-        """A move of the opening book (OwnBook), else the answer of a rule (UseRules checked or paper), at random."""
+        """Return a random move of the opening book (OwnBook), else a rule's answer (UseRules checked or paper)."""
         suggestion = self.openings.suggest(position, rng)
         if suggestion is not None:
             return suggestion
@@ -110,7 +113,7 @@ class Knowledge:
         return None
 
     def consult(self, position: BookPosition) -> list[str]:
-        """A line for each move of the opening book, each rule and the pattern that fit, and what the tables tell."""
+        """Return a line for each move of the opening book, each rule, the pattern and the tablebase's result."""
         lines = self.openings.consult(position)
         lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
         pattern = None if self._patterns is None else self._patterns.find(position.record)
@@ -120,14 +123,15 @@ class Knowledge:
         return [*lines, ending] if ending else lines
 
     def ending_text(self, pos: Record) -> str:
-        """What the tables tell of a position; empty if nothing."""
-        code = UNKNOWN if self.tables is None else self.tables.code_of(pos)
+        """Return the tablebase's result of a position for the side to move; empty if it has none."""
+        code = UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
         if code == UNKNOWN:
             return ""
         return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
 
 
-def rule_text(position: BookPosition, fit: Fit) -> str:
+def rule_text(position: BookPosition, fit: FittingRule) -> str:
+    """Return the line of `consult` for a rule."""
     from games.xiangqi.knowledge.intent import INTENTS
 
     rule = fit.rule
@@ -135,9 +139,10 @@ def rule_text(position: BookPosition, fit: Fit) -> str:
     after = " ".join(position.move_text(item.move) for item in rule.after)
     text = f"rule {moves} confidence {rule.confidence:.1%} lift {rule.lift:.2f} score {rule.score:.1%}"
     text += f" after {after}" if after else ""
-    text += f" when {', '.join(words(SITUATIONS, rule.when))}" if rule.when else ""
-    return text + (f" intent {', '.join(words(INTENTS, rule.intents))}" if rule.intents else "")
+    text += f" when {', '.join(bit_names(SITUATIONS, rule.when))}" if rule.when else ""
+    return text + (f" intent {', '.join(bit_names(INTENTS, rule.intents))}" if rule.intents else "")
 
 
 def pattern_text(pattern: Pattern, pressing: int) -> str:
+    """Return the line of `consult` for a pattern."""
     return f"pattern {pattern.claim} pressing {('first', 'second')[pressing]} name {pattern.name}"

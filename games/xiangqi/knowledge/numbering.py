@@ -1,8 +1,8 @@
-"""Endings of few pieces, and a number for each placement of their pieces: how tables of endings are laid out.
+"""Endings with few pieces, and a number for each placement of their pieces: the layout of the tablebase.
 
-An ending is named by what the sides have beside their kings: `RN-AABB`, a rook and a horse against a full defence.
-The stronger side comes first and is seen as Red. Left and right are one: of the 81 places of both kings 45 are left,
-in the other cases the board is mirrored. Equal pieces are counted once, whichever stands where.
+An ending is named by the pieces of both sides beside their kings: `RN-AABB` is a rook and a horse against a full
+defence. The stronger side comes first and is seen as Red. Mirrored placements share a number: 45 of the 81 pairs of
+king squares are numbered, and for the others the board is mirrored. So do placements that exchange equal pieces.
 """
 
 from __future__ import annotations
@@ -20,32 +20,36 @@ from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT
 from games.xiangqi.rules.position import POSITION
 
 ORDER = "RNCPAB"
-"""Letters of the pieces in the order of names, attackers first."""
+"""Letters of the pieces as names order them, attackers first."""
 
 ATTACKERS = "RNCP"
 _KIND = {letter: KINDS.index(letter.lower()) for letter in ORDER}
 
 MAX_GROUPS = 8
-"""Kinds of pieces of both sides together."""
+"""Most groups of an ending; a group is the pieces of one kind and side."""
+
+MAX_GROUP = 3
+"""Most pieces of a group: `index` sorts three squares and no more."""
 
 MAX_ENTRIES = 1 << 33
-"""Numbers of an ending: 16 GiB of values, far more than can be built."""
+"""Most numbers of an ending: 16 GiB of values, far more than can be built."""
 
 NOWHERE = 255
-"""In place of a number: no piece of this kind ever stands there."""
+"""In place of a number: a piece of this kind never stands there."""
 
 KING_PAIRS = 45
+"""Pairs of king squares, mirrored ones counted once."""
 
 
 class Ending(NamedTuple):
-    """What the two sides have beside their kings, letters in ORDER."""
+    """The pieces of both sides beside their kings, letters in ORDER."""
 
     strong: str
     weak: str
 
     @classmethod
     def parse(cls, name: str) -> Ending:
-        """From `RN-AABB`; ValueError if it is no ending with an attacker in its proper order."""
+        """Return the ending of a name; ValueError if it is out of order, has no attacker or is too large."""
         strong, dash, weak = name.partition("-")
         ending = cls(strong, weak)
         if not dash or set(strong + weak) - set(ORDER):
@@ -55,13 +59,15 @@ class Ending(NamedTuple):
                 raise ValueError(f"more than a set holds: {name}")
         if ending.ordered() != ending or not ending.has_attacker:
             raise ValueError(f"not in order: {name}")
-        if len(set(strong)) + len(set(weak)) > MAX_GROUPS or ending.entries > MAX_ENTRIES:
+        largest = max(side.count(letter) for side, letter in itertools.product(ending, ORDER))
+        groups = len(set(strong)) + len(set(weak))
+        if largest > MAX_GROUP or groups > MAX_GROUPS or ending.entries > MAX_ENTRIES:
             raise ValueError(f"too many pieces to be numbered: {name}")
         return ending
 
     @property
     def entries(self) -> int:
-        """Numbers of its placements."""
+        """The count of placements; each has a value for either side to move."""
         groups = ((side, letter) for side in (0, 1) for letter in set(self[side]))
         counts = (math.comb(len(places(_KIND[letter], side)), self[side].count(letter)) for side, letter in groups)
         return KING_PAIRS * math.prod(counts)
@@ -71,17 +77,17 @@ class Ending(NamedTuple):
 
     @property
     def has_attacker(self) -> bool:
-        """Whether anybody can win."""
+        """True if either side has a piece that can win."""
         return can_attack(self.strong + self.weak)
 
     def ordered(self) -> Ending:
-        """The same with the stronger side first and letters in order."""
+        """Return the ending with the stronger side first and letters in ORDER."""
         sides = ["".join(sorted(side, key=ORDER.index)) for side in self]
         sides.sort(key=_strength, reverse=True)
         return Ending(*sides)
 
     def after_captures(self) -> set[Ending]:
-        """The endings that one capture leads to, where somebody can still win."""
+        """Return the endings that one capture leads to, except those without attackers."""
         found = set()
         for side, taker in ((0, self.weak), (1, self.strong)):
             for letter in set(self[side]):
@@ -97,7 +103,7 @@ def can_attack(letters: str) -> bool:
 
 
 def material_of(ending: Ending, strong: int) -> int:
-    """pos.material of an ending whose stronger side has this colour."""
+    """Return `pos.material` of an ending whose stronger side has the colour `strong`."""
     units = LOOKUP_RECORD.unit
     return sum(
         int(units[7 * (side ^ strong) + kind + 1])
@@ -107,40 +113,41 @@ def material_of(ending: Ending, strong: int) -> int:
 
 
 def letters_of(pos: Record, side: int) -> str:
-    """What a side of a position has beside its king."""
+    """Return the pieces of a side of a position beside its king, letters in ORDER."""
     material = int(pos.material)
     return "".join(letter * (material >> 4 * (7 * side + kind + 1) & 15) for letter, kind in _KIND.items())
 
 
 def _strength(side: str) -> tuple[int, ...]:
-    """Orders sides: attackers by number, then by kind, then defenders."""
+    """Return the sort key of a side: the number of attackers, then of each kind in ORDER."""
     counts = [side.count(letter) for letter in ORDER]
     return sum(counts[:4]), *counts
 
 
 ENDING_DTYPE = record(
     [
-        ("entries", "i8"),  # numbers; each has a value for either side to move
-        ("king_weight", "i8"),  # what a king pair's number counts in the position's
-        ("groups", "i8"),  # pieces of a kind and side
+        ("entries", "i8"),  # numbers; each has two values, one for either side to move
+        ("king_weight", "i8"),  # factor of the king pair's number
+        ("groups", "i8"),  # groups in use
         ("side", "u1", MAX_GROUPS),  # of a group: 0 strong, 1 weak
         ("kind", "u1", MAX_GROUPS),
         ("first_slot", "u1", MAX_GROUPS),
         ("slots", "u1", MAX_GROUPS),
         ("count", "u1", MAX_GROUPS),
         ("placements", "i8", MAX_GROUPS),
-        ("weight", "i8", MAX_GROUPS),  # what a group's placement counts
-        ("place", "u1", MAX_GROUPS * 91),  # [group, square in Red's view]: number of the place, NOWHERE
-        ("king_pair", "u1", 91 * 91),  # [strong, weak]: number, MIRRORED; NOWHERE
-        ("seen_as", "u1", 4 * 91),  # [2 * strong is Black + mirrored, square]: the square as numbered
+        ("weight", "i8", MAX_GROUPS),  # factor of the group's number
+        ("place", "u1", MAX_GROUPS * 91),  # [group, square as numbered]: number of the place, NOWHERE
+        ("king_pair", "u1", 91 * 91),  # [strong, weak king, as numbered]: number, with MIRRORED; NOWHERE
+        ("seen_as", "u1", 4 * 91),  # [2 * (strong side is Black) + mirrored, square]: square as numbered
     ]
 )
 ENDING = record_type(ENDING_DTYPE)
 MIRRORED = 64
+"""Flag in `king_pair`: the number is that of the mirrored board."""
 
 
 def places(kind: int, side: int) -> list[int]:
-    """Squares where a piece of this kind may stand, seen from the strong side."""
+    """Return the squares where a piece of a kind may stand; `side` is 0 for the strong side, which is seen as Red."""
     if kind == KING:
         squares = [square for square in range(27) if 3 <= square % 9 <= 5]
     elif kind == ADVISOR:
@@ -155,40 +162,40 @@ def places(kind: int, side: int) -> list[int]:
 
 
 def king_pairs() -> list[tuple[int, int]]:
-    """Squares of both kings, one of each mirrored couple."""
+    """Return the squares of the strong and the weak king by the number of the pair; mirrored pairs are left out."""
     pairs = itertools.product(places(KING, 0), places(KING, 1))
     return [pair for pair in pairs if pair[0] % 9 < 4 or (pair[0] % 9 == 4 and pair[1] % 9 <= 4)]
 
 
 def number(ending: Ending) -> Record:
-    """The record of an ending's numbering."""
-    e = new_record(ENDING_DTYPE)
-    e.king_pair[:], e.seen_as[:] = _views()
-    e.place[:] = NOWHERE
-    # Attackers vary slowest, defenders fastest: a packed table of rook and horse against a full defence is then a
-    # quarter of what it is the other way round.
+    """Return the ENDING record by which an ending's placements are numbered."""
+    layout = new_record(ENDING_DTYPE)
+    layout.king_pair[:], layout.seen_as[:] = _views()
+    layout.place[:] = NOWHERE
+    # Attackers vary slowest, defenders fastest: a rook and a horse against a full defence then pack to a quarter of the
+    # bytes that the opposite order takes.
     attackers = [(side, letter) for side in (0, 1) for letter in ATTACKERS if letter in ending[side]]
     defenders = [(side, letter) for side in (0, 1) for letter in "BA" if letter in ending[side]]
-    e.groups = len(attackers + defenders)
-    e.entries = 1
+    layout.groups = len(attackers + defenders)
+    layout.entries = 1
     for group, (side, letter) in reversed(list(enumerate(attackers + defenders))):
         if group == len(attackers) - 1:
-            e.king_weight, e.entries = e.entries, e.entries * KING_PAIRS
+            layout.king_weight, layout.entries = layout.entries, layout.entries * KING_PAIRS
         kind, count = _KIND[letter], ending[side].count(letter)
         squares = places(kind, side)
-        e.side[group], e.kind[group], e.count[group] = side, kind, count
-        e.first_slot[group], e.slots[group] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
+        layout.side[group], layout.kind[group], layout.count[group] = side, kind, count
+        layout.first_slot[group], layout.slots[group] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
         for place, square in enumerate(squares):
-            e.place[group * 91 + square] = place
-        e.placements[group] = math.comb(len(squares), count)
-        e.weight[group] = e.entries
-        e.entries *= e.placements[group]
-    return e
+            layout.place[group * 91 + square] = place
+        layout.placements[group] = math.comb(len(squares), count)
+        layout.weight[group] = layout.entries
+        layout.entries *= layout.placements[group]
+    return layout
 
 
 @functools.cache
 def _views() -> tuple[Any, Any]:
-    """What all endings number alike: `king_pair` and `seen_as` (a third of the time that opening a file takes)."""
+    """Return `king_pair` and `seen_as`, alike for all endings; uncached they took a third of a file's opening time."""
     king_pair = np.full(91 * 91, NOWHERE, np.uint8)
     for code, (strong, weak) in enumerate(king_pairs()):
         king_pair[_mirror(strong) * 91 + _mirror(weak)] = code | MIRRORED
@@ -209,30 +216,33 @@ def _flip(square: int) -> int:
 
 
 def placements(ending: Record, group: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """[number, piece]: the squares of a group's placements, in the order of their numbers."""
+    """Return the squares of a group's placements, [number, piece]."""
     squares = places(int(ending.kind[group]), int(ending.side[group]))
     chosen = itertools.combinations(range(len(squares)), int(ending.count[group]))
-    # Numbered by the last place first, as `index` counts them.
+    # The highest place counts most, as in `index`.
     return np.array([[squares[i] for i in c] for c in sorted(chosen, key=lambda c: c[::-1])], np.uint8)
 
 
 @inner(int64(POSITION, ENDING, int64))
-def index(pos: Record, e: Record, strong: int) -> int:
-    """The number of a position of this ending, `strong` being the colour of its stronger side; -1 if it has none."""
+def index(pos: Record, ending: Record, strong: int) -> int:
+    """Return the number of a position of this ending; -1 if a piece stands where the ending has no place for it.
+
+    `strong` is the colour of the stronger side. Groups have MAX_GROUP pieces at most.
+    """
     view = strong * 182
-    weak_king = int64(e.seen_as[view + pos.square[16 << (strong ^ 1)]])
-    found = int64(e.king_pair[int64(e.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
+    weak_king = int64(ending.seen_as[view + pos.square[16 << (strong ^ 1)]])
+    found = int64(ending.king_pair[int64(ending.seen_as[view + pos.square[16 << strong]]) * 91 + weak_king])
     if found & MIRRORED:
         view += 91
         found ^= MIRRORED
-    found *= e.king_weight
-    for group in range(e.groups):
-        piece = (16 << (strong ^ int64(e.side[group]))) + int64(e.first_slot[group])
+    found *= ending.king_weight
+    for group in range(ending.groups):
+        piece = (16 << (strong ^ int64(ending.side[group]))) + int64(ending.first_slot[group])
         low, middle, high = int64(-1), int64(-1), int64(-1)
-        for slot in range(int64(e.slots[group])):
+        for slot in range(int64(ending.slots[group])):
             square = int64(pos.square[piece + slot])
             if square < CAPTURED:
-                place = int64(e.place[group * 91 + e.seen_as[view + square]])
+                place = int64(ending.place[group * 91 + ending.seen_as[view + square]])
                 if place == NOWHERE:
                     return -1
                 if place > high:
@@ -246,5 +256,5 @@ def index(pos: Record, e: Record, strong: int) -> int:
             rank = middle + high * (high - 1) // 2
             if low >= 0:
                 rank = low + middle * (middle - 1) // 2 + high * (high - 1) * (high - 2) // 6
-        found += rank * e.weight[group]
+        found += rank * ending.weight[group]
     return found

@@ -1,15 +1,16 @@
-"""The pattern book: what the endgame manuals say of forces and how they stand ("a horse beats a lone advisor").
+"""The pattern book: results that endgame manuals give for pieces and their places ("a horse beats a lone advisor").
 
-Paper 5's step 2 asks a base of known positions before it searches; here an entry stands for a class of them. The source
-is a text that people read, books/xiangqi-patterns.txt, an entry a line:
+Paper 5's step 2 consults a base of known positions before it searches; here an entry stands for a class of them. The
+source is a text for people, books/xiangqi-patterns.txt, one entry a line:
 
     N* - A = win | 马必胜单士 | practical endgames, horse and pawn, no. 12
     P* - ; P.rank <= 8 = win | ...
 
-Letters as in names of endings (numbering.py), the side that presses first; `*` stands for any advisors and elephants
-beside those named. Conditions, with commas between, compare for every piece of a letter (small ones are the other
-side's), or for `some` piece of it, its `rank` from the pressing side's back rank (0) to the other's (9), or its `side`,
-files off the middle (0-4). The first entry whose conditions hold counts.
+The letters are those of endings' names (numbering.py), the pressing side's first; `*` stands for any advisors and
+elephants beside those named. Conditions are separated by commas; small letters are the other side's pieces. A condition
+holds if every piece of its letter fulfils it, with `some` if one does. It compares a piece's `rank`, from the pressing
+side's back rank (0) to the other's (9), or its `side`, the distance from the middle file (0-4). The first entry whose
+conditions hold counts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.books.book import BookError
+from games.books.book import BookFileError
 from games.files import read_bytes
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
@@ -33,13 +34,13 @@ from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, LOOKUP, LOOKUP_RE
 from games.xiangqi.rules.position import POSITION
 
 DRAWN, WON = 1, 2
-"""What `match` finds: nobody wins; the side that presses does."""
+"""Results of `match`: a draw; a win of the pressing side."""
 
 RESULTS = {"draw": DRAWN, "win": WON}
 ATTRIBUTES = ("rank", "side")
 
 MOST_BYTES = 1 << 18
-"""Of a source; the shipped one has 14,000."""
+"""Most bytes of a source; the shipped one has 14,000."""
 
 _SLOTS = 1 << 14
 _MAX_ENTRIES = 512
@@ -47,14 +48,14 @@ _MAX_CONDITIONS = 512
 
 PATTERNS_DTYPE = record(
     [
-        # A hash table by pos.material, open addressing; 0 is free. The same material may stand in it more than once.
+        # A hash table by pos.material, open addressing; 0 is free. A material may have several slots.
         ("material", "i8", _SLOTS),
         ("pressing", "u1", _SLOTS),  # colour
         ("entry", "u2", _SLOTS),
         ("result", "u1", _MAX_ENTRIES),
         ("first_condition", "u2", _MAX_ENTRIES + 1),
-        ("is_some", "u1", _MAX_CONDITIONS),  # 1 if one piece is enough
-        ("is_other", "u1", _MAX_CONDITIONS),  # whose pieces: 1 the other side's
+        ("is_some", "u1", _MAX_CONDITIONS),  # 1 if one piece suffices
+        ("is_other", "u1", _MAX_CONDITIONS),  # 1 for the other side's pieces
         ("first_slot", "u1", _MAX_CONDITIONS),
         ("slots", "u1", _MAX_CONDITIONS),
         ("attribute", "u1", _MAX_CONDITIONS),
@@ -67,38 +68,41 @@ patterns_at = pointer_to(PATTERNS)
 
 
 @inner(int64(POSITION, LOOKUP, PATTERNS, int64, int64))
-def holds(pos: Record, lookup: Record, p: Record, at: int, pressing: int) -> int:
-    """1 if all conditions of an entry hold."""
-    for c in range(int64(p.first_condition[at]), int64(p.first_condition[at + 1])):
-        piece = (16 << (pressing ^ int64(p.is_other[c]))) + int64(p.first_slot[c])
+def holds(pos: Record, lookup: Record, pattern_book: Record, at: int, pressing: int) -> int:
+    """Return 1 if all conditions of an entry hold, else 0."""
+    for c in range(int64(pattern_book.first_condition[at]), int64(pattern_book.first_condition[at + 1])):
+        piece = (16 << (pressing ^ int64(pattern_book.is_other[c]))) + int64(pattern_book.first_slot[c])
         fitting, others = 0, 0
-        for slot in range(int64(p.slots[c])):
+        for slot in range(int64(pattern_book.slots[c])):
             square = int64(pos.square[piece + slot])
             if square < CAPTURED:
                 value = abs(int64(lookup.file_of[square]) - 4)
-                if p.attribute[c] == 0:
+                if pattern_book.attribute[c] == 0:
                     value = int64(lookup.rank_of[square])
                     if pressing == 1:
                         value = 9 - value
-                if value < p.low[c] or value > p.high[c]:
+                if value < pattern_book.low[c] or value > pattern_book.high[c]:
                     others += 1
                 else:
                     fitting += 1
-        if (fitting == 0) if p.is_some[c] == 1 else (others > 0):
+        if (fitting == 0) if pattern_book.is_some[c] == 1 else (others > 0):
             return 0
     return 1
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64))
 def match(pos: Record, lookup: Record, patterns: int, pressing: int) -> int:
-    """The first entry that fits with this colour pressing, as `result | entry << 2`; 0 if none does."""
-    p = patterns_at(patterns)
+    """Return the first entry that fits with this colour pressing, as `result | entry << 2`; 0 if none does.
+
+    `patterns`: address of a PATTERNS.
+    """
+    pattern_book = patterns_at(patterns)
     slot = hash16(pos.material) & _SLOTS - 1
-    while p.material[slot] != 0:
-        if p.material[slot] == pos.material and p.pressing[slot] == pressing:
-            at = int64(p.entry[slot])
-            if holds(pos, lookup, p, at, pressing) == 1:
-                return int64(p.result[at]) | at << 2
+    while pattern_book.material[slot] != 0:
+        if pattern_book.material[slot] == pos.material and pattern_book.pressing[slot] == pressing:
+            at = int64(pattern_book.entry[slot])
+            if holds(pos, lookup, pattern_book, at, pressing) == 1:
+                return int64(pattern_book.result[at]) | at << 2
         slot = slot + 1 & _SLOTS - 1
     return 0
 
@@ -109,21 +113,21 @@ def _match(pos: Record, lookup: Record, patterns: int, pressing: int) -> int:
 
 
 @entry(void(PATTERNS, int64, int64, int64))
-def _insert(p: Record, material: int, pressing: int, at: int) -> None:
+def _insert(pattern_book: Record, material: int, pressing: int, at: int) -> None:
     slot = hash16(material) & _SLOTS - 1
-    while p.material[slot] != 0:
+    while pattern_book.material[slot] != 0:
         slot = slot + 1 & _SLOTS - 1
-    p.material[slot] = material
-    p.pressing[slot] = pressing
-    p.entry[slot] = at
+    pattern_book.material[slot] = material
+    pattern_book.pressing[slot] = pressing
+    pattern_book.entry[slot] = at
 
 
 class Condition(NamedTuple):
-    """`low <= attribute <= high` for every piece of the letter, or for some."""
+    """The condition `low <= attribute <= high`, for every piece of a letter or for some."""
 
     is_some: bool
-    letter: str  # capital: of the pressing side
-    attribute: str
+    letter: str  # capital for the pressing side, small for the other
+    attribute: str  # of ATTRIBUTES
     low: int
     high: int
 
@@ -131,33 +135,33 @@ class Condition(NamedTuple):
 class Pattern(NamedTuple):
     """An entry of the book."""
 
-    pressing: str  # letters, perhaps with `*`
-    other: str
+    pressing: str  # letters, may end in `*`
+    other: str  # likewise
     conditions: tuple[Condition, ...]
-    result: int
+    result: int  # DRAWN or WON
     name: str
     source: str
 
     @property
-    def verdict(self) -> str:
-        """For the pressing side."""
+    def result_word(self) -> str:
+        """The result for the pressing side, `draw` or `win`."""
         return "draw" if self.result == DRAWN else "win"
 
     @property
     def claim(self) -> str:
-        """As the source has it, but for the form of conditions."""
+        """The entry as the source has it, its conditions in one form."""
         asked = ", ".join(
             f"{'some ' * is_some}{low}<={letter}.{name}<={high}" for is_some, letter, name, low, high in self.conditions
         )
-        return f"{self.pressing} - {self.other}{'; ' * bool(asked)}{asked} = {self.verdict}"
+        return f"{self.pressing} - {self.other}{'; ' * bool(asked)}{asked} = {self.result_word}"
 
     def materials(self) -> list[Ending]:
-        """What fits the letters: `Ending(pressing, other)`, not put in order."""
+        """Return each `Ending(pressing, other)` that the letters stand for; it may be out of order."""
         return [Ending(*sides) for sides in itertools.product(_spelled(self.pressing), _spelled(self.other))]
 
 
 def _spelled(letters: str) -> list[str]:
-    """The sides that letters stand for."""
+    """Return the sides that letters stand for, `*` replaced."""
     if not letters.endswith("*"):
         return [letters]
     named = letters[:-1]
@@ -169,23 +173,23 @@ _CONDITION = re.compile(r"(some\s+)?([KABNRCPkabnrcp])\.(rank|side)\s*(<=|>=|==)
 
 
 def parse(path: Path) -> list[Pattern]:
-    """The entries of a source; BookError names the first line that cannot be read."""
+    """Return the entries of a source; BookFileError names the first line that cannot be read."""
     try:
         lines = read_bytes(path, MOST_BYTES).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BookError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
             try:
                 found.append(parse_line(line))
             except ValueError as error:
-                raise BookError(f"{path}:{number}: {error}") from error
+                raise BookFileError(f"{path}:{number}: {error}") from error
     return found
 
 
 def parse_line(line: str) -> Pattern:
-    """ValueError says what is wrong."""
+    """Return the entry of a line; ValueError if it is none."""
     claim, *notes = (part.strip() for part in line.split("|"))
     left, _, result = claim.rpartition(" = ")
     sides, _, asked = left.partition(";")
@@ -211,46 +215,46 @@ def parse_line(line: str) -> Pattern:
     return Pattern(pressing, other, tuple(conditions), RESULTS[result], *notes)
 
 
-class Fit(NamedTuple):
-    """An entry that fits a position, and the colour that presses in it."""
+class FittingPattern(NamedTuple):
+    """An entry that fits a position, and the colour that presses."""
 
-    entry: int
-    pressing: int
+    entry: int  # index in `PatternBook.patterns`
+    pressing: int  # 0 Red, 1 Black
 
 
 class PatternBook:
-    """The entries, compiled for `match`. BookError if the source cannot be used."""
+    """The entries of a source, compiled for `match`. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path) -> None:
         self.patterns = parse(path)
         conditions = [condition for pattern in self.patterns for condition in pattern.conditions]
         materials = [(at, ending) for at, pattern in enumerate(self.patterns) for ending in pattern.materials()]
         if len(self.patterns) > _MAX_ENTRIES or len(conditions) > _MAX_CONDITIONS or 4 * len(materials) > _SLOTS:
-            raise BookError(f"{path}: more entries than there is room for")
+            raise BookFileError(f"{path}: more entries than there is room for")
         self._record = np.zeros(1, PATTERNS_DTYPE)
-        p = self._record[0]
-        p.result[: len(self.patterns)] = [pattern.result for pattern in self.patterns]
+        pattern_book = self._record[0]
+        pattern_book.result[: len(self.patterns)] = [pattern.result for pattern in self.patterns]
         counts = [len(pattern.conditions) for pattern in self.patterns]
-        p.first_condition[1 : len(counts) + 1] = np.cumsum(counts)
+        pattern_book.first_condition[1 : len(counts) + 1] = np.cumsum(counts)
         for c, condition in enumerate(conditions):
             kind = KINDS.index(condition.letter.lower())
-            p.is_some[c], p.is_other[c] = condition.is_some, condition.letter.islower()
-            p.first_slot[c], p.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
-            p.attribute[c] = ATTRIBUTES.index(condition.attribute)
-            p.low[c], p.high[c] = condition.low, condition.high
+            pattern_book.is_some[c], pattern_book.is_other[c] = condition.is_some, condition.letter.islower()
+            pattern_book.first_slot[c], pattern_book.slots[c] = KIND_OF_SLOT.index(kind), KIND_OF_SLOT.count(kind)
+            pattern_book.attribute[c] = ATTRIBUTES.index(condition.attribute)
+            pattern_book.low[c], pattern_book.high[c] = condition.low, condition.high
         for at, ending in materials:
             for colour in (0, 1):
-                _insert(p, material_of(ending, colour), colour, at)
+                _insert(pattern_book, material_of(ending, colour), colour, at)
 
     @property
     def address(self) -> int:
-        """What `match` takes."""
+        """Address of a PATTERNS, for `match`."""
         return address_of(self._record)
 
-    def find(self, pos: Record) -> Fit | None:
-        """The first entry that fits, Red's before Black's."""
+    def find(self, pos: Record) -> FittingPattern | None:
+        """Return the first entry that fits with Red pressing, else with Black pressing; None if none does."""
         for pressing in (0, 1):
             found = int(_match(pos, LOOKUP_RECORD, self.address, pressing))
             if found:
-                return Fit(found >> 2, pressing)
+                return FittingPattern(found >> 2, pressing)
         return None

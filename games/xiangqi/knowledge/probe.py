@@ -1,7 +1,7 @@
-"""What kernels see of the tables of endings (tablebase.py): unpacked blocks of values. Others they mark as wanted.
+"""The tablebase (tablebase.py) as kernels see it: unpacked blocks of values; absent blocks are marked as wanted.
 
-A value is a code: 0 a draw, d + 1 an end in d plies, d odd if the side to move wins. Values know nothing of repetition:
-where the weaker side can attack, what they call a draw may be lost by a perpetual.
+A value is a code, for the side to move: 0 is a draw, d + 1 an end in d plies, which the side to move wins if d is odd.
+The values ignore repetition: where the weaker side can attack, a draw by the values may be lost by a perpetual.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from games.xiangqi.knowledge.numbering import ENDING, index
 from games.xiangqi.rules.position import POSITION
 
 BLOCK = 1 << 20
-"""Bytes of a block."""
+"""Values of a block, a byte each; the last block of an ending may have fewer."""
 
 ABSENT, PRESENT, WANTED = range(3)
 """States of a block."""
 
 UNKNOWN = -1
+"""In place of a code: no value is at hand, or it is a draw that may be lost by a perpetual."""
+
 _SLOTS = 2048
 
 TABLEBASE_DTYPE = record(
@@ -26,12 +28,12 @@ TABLEBASE_DTYPE = record(
         # A hash table by pos.material, open addressing; 0 is free.
         ("material", "i8", _SLOTS),
         ("strong", "u1", _SLOTS),  # colour of the stronger side
-        ("has_draws", "u1", _SLOTS),  # 1 if what the values call a draw is one
-        ("has_cannon", "u1", _SLOTS),  # 1 if the stronger side has one, to which its own defenders are screens
+        ("has_exact_draws", "u1", _SLOTS),  # 1 if draws by the values are draws: the weaker side cannot attack
+        ("has_cannon", "u1", _SLOTS),  # 1 if the stronger side has one; its own defenders serve as screens
         ("ending", "i8", _SLOTS),  # address of its ENDING
         ("values", "i8", _SLOTS),  # address of its values
-        ("states", "i8", _SLOTS),  # address of a byte a block: ABSENT, PRESENT, WANTED
-        ("any_wanted", "i8"),  # 1 once a block is newly wanted
+        ("states", "i8", _SLOTS),  # address of its blocks' states, a byte each: ABSENT, PRESENT, WANTED
+        ("any_wanted", "i8"),  # 1 once a block is newly marked as wanted
     ]
 )
 TABLEBASE = record_type(TABLEBASE_DTYPE)
@@ -40,43 +42,44 @@ ending_at = pointer_to(ENDING)
 
 
 @inner(int64(TABLEBASE, int64), forceinline=True)
-def find_slot(tables: Record, material: int) -> int:
-    """The slot of a material, or the free one where it belongs."""
+def find_slot(tablebase: Record, material: int) -> int:
+    """Return the slot of a material, or the free slot where it belongs."""
     slot = hash16(material) & _SLOTS - 1
-    while tables.material[slot] != material and tables.material[slot] != 0:
+    while tablebase.material[slot] != material and tablebase.material[slot] != 0:
         slot = slot + 1 & _SLOTS - 1
     return slot
 
 
 @inner(int64(POSITION, TABLEBASE, int64))
-def cell_of(pos: Record, tables: Record, slot: int) -> int:
-    """Where a position stands in its ending's values; UNKNOWN if a piece stands where none can."""
-    e = ending_at(tables.ending[slot])
-    strong = int64(tables.strong[slot])
-    at = index(pos, e, strong)
-    return UNKNOWN if at < 0 else (pos.turn ^ strong) * e.entries + at
+def cell_of(pos: Record, tablebase: Record, slot: int) -> int:
+    """Return the index of a position in its ending's values; UNKNOWN if a piece stands where none can."""
+    ending = ending_at(tablebase.ending[slot])
+    strong = int64(tablebase.strong[slot])
+    at = index(pos, ending, strong)
+    return UNKNOWN if at < 0 else (pos.turn ^ strong) * ending.entries + at
 
 
 @inner(int64(POSITION, TABLEBASE, int64))
-def code_at(pos: Record, tables: Record, slot: int) -> int:
-    cell = cell_of(pos, tables, slot)
+def code_at(pos: Record, tablebase: Record, slot: int) -> int:
+    """Return the code of a position by the ending in a slot; UNKNOWN if its block is absent, which is then wanted."""
+    cell = cell_of(pos, tablebase, slot)
     if cell == UNKNOWN:
         return UNKNOWN
-    state = tables.states[slot] + cell // BLOCK
+    state = tablebase.states[slot] + cell // BLOCK
     if load_byte(state) != PRESENT:
         if load_byte(state) == ABSENT:
             store_byte(state, int64(WANTED))
-            tables.any_wanted = 1
+            tablebase.any_wanted = 1
         return UNKNOWN
-    code = load_byte(tables.values[slot] + cell)
-    return UNKNOWN if code == 0 and tables.has_draws[slot] == 0 else code
+    code = load_byte(tablebase.values[slot] + cell)
+    return UNKNOWN if code == 0 and tablebase.has_exact_draws[slot] == 0 else code
 
 
 @inner(int64(POSITION, int64), forceinline=True)
-def probe_ending(pos: Record, tables: int) -> int:
-    """The code of a position, UNKNOWN if no table tells it. `tables`: address of a TABLEBASE."""
-    slot = find_slot(tablebase_at(tables), pos.material)
-    return code_at(pos, tablebase_at(tables), slot) if tablebase_at(tables).material[slot] != 0 else UNKNOWN
+def probe_ending(pos: Record, tablebase: int) -> int:
+    """Return the code of a position, UNKNOWN if no value is at hand. `tablebase`: address of a TABLEBASE."""
+    slot = find_slot(tablebase_at(tablebase), pos.material)
+    return code_at(pos, tablebase_at(tablebase), slot) if tablebase_at(tablebase).material[slot] != 0 else UNKNOWN
 
 
 DEFENDERS = 0xFF00
@@ -84,41 +87,49 @@ DEFENDERS = 0xFF00
 
 
 @inner(int64(POSITION, int64, int64))
-def probe_bare(pos: Record, tables: int, side: int) -> int:
-    """The code without `side`'s own advisors and elephants, against an enemy who cannot attack: mostly right.
+def probe_bare(pos: Record, tablebase: int, side: int) -> int:
+    """Return the code that a position has without `side`'s own advisors and elephants; mostly it is the position's too.
 
-    But no draw of a cannon. `tables`: address of a TABLEBASE, 0 for none.
+    UNKNOWN unless `side` is the stronger, against an enemy who cannot attack, and for draws of a cannon, which may need
+    those as screens. `tablebase`: address of a TABLEBASE, 0 for none.
     """
-    if tables != 0:
-        slot = find_slot(tablebase_at(tables), pos.material & ~(DEFENDERS << 28 * side))
-        if tablebase_at(tables).material[slot] != 0 and tablebase_at(tables).has_draws[slot] == 1:
-            if tablebase_at(tables).strong[slot] == side:
-                code = code_at(pos, tablebase_at(tables), slot)
-                return UNKNOWN if code == 0 and tablebase_at(tables).has_cannon[slot] == 1 else code
+    if tablebase != 0:
+        slot = find_slot(tablebase_at(tablebase), pos.material & ~(DEFENDERS << 28 * side))
+        if tablebase_at(tablebase).material[slot] != 0 and tablebase_at(tablebase).has_exact_draws[slot] == 1:
+            if tablebase_at(tablebase).strong[slot] == side:
+                code = code_at(pos, tablebase_at(tablebase), slot)
+                return UNKNOWN if code == 0 and tablebase_at(tablebase).has_cannon[slot] == 1 else code
     return UNKNOWN
 
 
 @entry(int64(TABLEBASE, int64, int64, int64, int64, int64, int64, int64))
 def register(
-    tables: Record, material: int, strong: int, has_draws: int, has_cannon: int, ending: int, values: int, states: int
+    tablebase: Record,
+    material: int,
+    strong: int,
+    has_exact_draws: int,
+    has_cannon: int,
+    ending: int,
+    values: int,
+    states: int,
 ) -> int:
-    """Write all of an entry but its material, and return its slot; UNKNOWN if the material has one.
+    """Write an entry except its material, and return its slot; UNKNOWN if the material has an entry.
 
-    With the material, written last, searches that run see it.
+    Running searches see the entry once the caller writes its material.
     """
-    slot = find_slot(tables, material)
-    if tables.material[slot] != 0:
+    slot = find_slot(tablebase, material)
+    if tablebase.material[slot] != 0:
         return UNKNOWN
-    tables.strong[slot] = strong
-    tables.has_draws[slot] = has_draws
-    tables.has_cannon[slot] = has_cannon
-    tables.ending[slot] = ending
-    tables.values[slot] = values
-    tables.states[slot] = states
+    tablebase.strong[slot] = strong
+    tablebase.has_exact_draws[slot] = has_exact_draws
+    tablebase.has_cannon[slot] = has_cannon
+    tablebase.ending[slot] = ending
+    tablebase.values[slot] = values
+    tablebase.states[slot] = states
     return slot
 
 
 @entry(int64(POSITION, TABLEBASE))
-def cell_here(pos: Record, tables: Record) -> int:
-    """The cell of a position whose material the tables have; UNKNOWN."""
-    return cell_of(pos, tables, find_slot(tables, pos.material))
+def cell_here(pos: Record, tablebase: Record) -> int:
+    """Return `cell_of` a position whose material the tablebase has."""
+    return cell_of(pos, tablebase, find_slot(tablebase, pos.material))

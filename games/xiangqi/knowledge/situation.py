@@ -1,14 +1,14 @@
-"""Classes of positions, so that rules can look at more than the moves played.
+"""Situations: classes of positions, so that mined rules can look at more than the moves played.
 
-The outlook of Jiang, Chen, Tang 2004 (section 5): a rule should know more of a move than piece, captured piece, from
-and to. Each class is a bit, named in SITUATIONS in their order, and told from the side to move. Those that pass with
-the next move are found by intent.py.
+Jiang, Chen, Tang 2004 (section 5) propose that a rule know more of a move than piece, captured piece, origin and
+target. Each situation is a bit, in the order of SITUATIONS, seen from the side to move. intent.py finds those that pass
+with the next move.
 """
 
 from __future__ import annotations
 
 from games.kernel.jit import Record, entry, inner, int64
-from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, LOOKUP
+from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, FIRST_CANNON, FIRST_PAWN, FIRST_ROOK, LOOKUP, SLOTS
 from games.xiangqi.rules.position import POSITION, count_kind, count_strong
 
 SITUATIONS = (
@@ -17,25 +17,25 @@ SITUATIONS = (
     "own rook on open file", "rook on open file", "own central cannon", "central cannon",
     "piece taken", "in check", "rook attacked", "horse or cannon attacked", "pawn attacked",
 )  # fmt: skip
-"""Phase by the rooks, horses and cannons left; both castles (advisors and elephants), rooks, central cannons; what the
-last move did or left. `own` is the side to move."""
+"""The phase, by the rooks, horses and cannons left; castles (advisors and elephants), rooks and central cannons of both
+sides; what the last move did or left. `own` is the side to move."""
 
 LASTING = 11
-"""So many of them stay when a move is played; the others say what the last one did."""
+"""The first situations, which outlast the next move; the others are about the last move."""
 
 PHASES = (11, 6)
-"""So many rooks, horses and cannons at least in the opening and the middle game."""
+"""Fewest rooks, horses and cannons of both sides together in the opening, and in the middle game."""
 
 
 @inner(int64(POSITION, LOOKUP, int64))
 def has_open_file(pos: Record, lookup: Record, side: int) -> int:
-    """1 if a rook of a side stands on a file without pawns of its own."""
+    """Return 1 if a rook of a side stands on a file without pawns of that side, else 0."""
     base = 16 << side
-    for slot in range(7, 9):
+    for slot in range(FIRST_ROOK, FIRST_CANNON):
         if pos.square[base + slot] < CAPTURED:
             file = lookup.file_of[pos.square[base + slot]]
             is_open = 1
-            for pawn in range(11, 16):
+            for pawn in range(FIRST_PAWN, SLOTS):
                 if pos.square[base + pawn] < CAPTURED and lookup.file_of[pos.square[base + pawn]] == file:
                     is_open = 0
             if is_open == 1:
@@ -45,8 +45,8 @@ def has_open_file(pos: Record, lookup: Record, side: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def has_central_cannon(pos: Record, lookup: Record, side: int) -> int:
-    """1 if a cannon of a side stands on the middle file."""
-    for slot in range(9, 11):
+    """Return 1 if a cannon of a side stands on the middle file, else 0."""
+    for slot in range(FIRST_CANNON, FIRST_PAWN):
         square = pos.square[(16 << side) + slot]
         if square < CAPTURED and lookup.file_of[square] == 4:
             return 1
@@ -55,13 +55,13 @@ def has_central_cannon(pos: Record, lookup: Record, side: int) -> int:
 
 @inner(int64(POSITION, int64), forceinline=True)
 def is_whole(pos: Record, side: int) -> int:
-    """1 if a side has both advisors and both elephants."""
+    """Return 1 if a side has both advisors and both elephants, else 0."""
     return 1 if count_kind(pos, side, int64(ADVISOR)) + count_kind(pos, side, int64(ELEPHANT)) == 4 else 0
 
 
 @entry(int64(POSITION, LOOKUP))
 def describe_lasting(pos: Record, lookup: Record) -> int:
-    """The situations of a position that do not pass with the next move."""
+    """Return the situations of a position, as bits, that do not pass with the next move."""
     own, other = pos.turn, pos.turn ^ 1
     strong = count_strong(pos, int64(0)) + count_strong(pos, int64(1))
     found = 1 if strong >= PHASES[0] else 2 if strong >= PHASES[1] else 4

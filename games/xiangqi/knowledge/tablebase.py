@@ -1,10 +1,12 @@
-"""Tables of endings: the distance to mate of every position.
+"""The tablebase: the distance to mate of every position with few pieces.
 
-scripts/build/build_xiangqi_tablebases.py makes the files. A file `RN-AABB.ending` is a book (games/books/book.py) whose
-payload is the values [side to move, number] (numbering.py) in blocks of BLOCK bytes, each a zstd frame, behind the
-offsets of the frames. Kernels (probe.py) see unpacked blocks and ask for others. A search without a deadline waits for
-them between its iterations, and so does the same each time; beside one with a deadline a thread reads and unpacks, for
-a disk may be slow.
+scripts/build/build_xiangqi_tablebases.py makes the files. A file `RN-AABB.ending` is a book (games/books/book.py). Its
+payload is offsets of zstd frames, then the frames. A frame holds a block of BLOCK values, a byte each, of the array
+[weak side to move, number] (numbering.py).
+
+Kernels (probe.py) read unpacked blocks and mark others as wanted. A search without a deadline unpacks these between its
+iterations, and so is reproducible. Beside a search with a deadline a thread reads and unpacks, because a disk may be
+slow.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from games.books.book import BookError, files_in, open_book
+from games.books.book import BookFileError, files_in, open_book
 from games.kernel.control import Control
 from games.kernel.jit import Record
 from games.kernel.memory import address_of
@@ -31,41 +33,41 @@ from games.xiangqi.rules.repetition import pop, push
 KIND, VERSION = "xiangqi-ending", 1
 SUFFIX = ".ending"
 REACH = 3
-"""Captures from the root within which endings are opened."""
+"""Most captures from the root to an ending that is opened."""
 
 CAPACITY = 1 << 27
-"""Bytes of unpacked values that are kept."""
+"""Most bytes of unpacked values. From half of it on, endings that a search does not need are closed."""
 
 ROOT_SHARE = 0.2
-"""Of a move's time, what it may wait for tables that may tell all of the root's moves."""
+"""Share of a move's time for which a search may wait for the codes of all root moves."""
 
 PATIENCE_S, PAUSE_S = 0.2, 0.001
-"""How long the loader waits for more to do, looking so often."""
+"""The loader ends after PATIENCE_S without work; it looks for work every PAUSE_S."""
 
 
-def _most_bytes(ending: Ending) -> int:
-    """What a payload may have: offsets, and blocks that do not pack at all."""
+def _max_bytes(ending: Ending) -> int:
+    """Return the bytes of a payload at most: the offsets, and blocks that zstd cannot shrink."""
     return 2 * ending.entries + 64 * (2 + 2 * ending.entries // BLOCK)
 
 
-class Table:
-    """One ending's file, open. BookError if it cannot be used."""
+class EndingTable:
+    """The open file of one ending. BookFileError if it cannot be used."""
 
     def __init__(self, path: Path, ending: Ending) -> None:
         self.numbering = np.array([number(ending)])
-        book = open_book(path, KIND, VERSION, _most_bytes(ending))
+        book = open_book(path, KIND, VERSION, _max_bytes(ending))
         self.about = book.about
         entries = int(self.numbering["entries"][0])
         if (book.about.get("ending"), book.about.get("entries")) != (str(ending), entries):
-            raise BookError(f"{path}: holds another ending, or other numbers, than {ending}")
+            raise BookFileError(f"{path}: holds another ending, or other numbers, than {ending}")
         self.blocks = -(-2 * entries // BLOCK)
         head = 8 * (self.blocks + 1)
         if len(book.payload) < head:
-            raise BookError(f"{path}: no offsets")
+            raise BookFileError(f"{path}: no offsets")
         self._offsets = book.payload[:head].view("<i8")
         is_sound = self._offsets[0] == head and self._offsets[-1] == len(book.payload)
         if not is_sound or (self._offsets[1:] < self._offsets[:-1]).any():
-            raise BookError(f"{path}: wrong offsets")
+            raise BookFileError(f"{path}: wrong offsets")
         self._path = path
         self._payload: Any = book.payload
         self._entries = 2 * entries
@@ -73,94 +75,94 @@ class Table:
         self.allocate()
 
     def allocate(self) -> None:
-        """Make room for the unpacked values; BookError if there is no memory for them."""
+        """Allocate the unpacked values; BookFileError if there is no memory for them."""
         try:
             self.values = np.empty(self._entries, np.uint8)  # takes no memory until a block is written
         except MemoryError:
-            raise BookError(f"{self._path}: no memory for it") from None
+            raise BookFileError(f"{self._path}: no memory for it") from None
 
     def forget(self) -> None:
-        """Forget what is unpacked, and free its memory."""
+        """Drop the unpacked values and free their memory."""
         self.values = np.empty(0, np.uint8)
         self.states[:] = ABSENT
 
     @property
     def packed(self) -> int:
-        """Bytes."""
+        """Bytes of the file's payload, which stays in memory."""
         return len(self._payload)
 
     @property
     def unpacked(self) -> int:
-        """Bytes."""
+        """Bytes of the unpacked values, in whole blocks."""
         return BLOCK * int((self.states == PRESENT).sum())
 
     def unpack(self, block: int) -> None:
-        """Make a block present; BookError if it is damaged."""
+        """Unpack a block and mark it PRESENT; BookFileError if it is damaged."""
         frame = memoryview(self._payload)[self._offsets[block] : self._offsets[block + 1]]
         room = self.values[block * BLOCK : (block + 1) * BLOCK]
         try:
-            # The frame's own statement is believed by the library, whatever bound it is given.
+            # zstandard allocates the size that a frame states, whatever bound it is given.
             if zstandard.get_frame_parameters(frame).content_size != len(room):
-                raise BookError(f"{self._path}: block {block} is of another size")
+                raise BookFileError(f"{self._path}: block {block} is of another size")
             data = zstandard.ZstdDecompressor().decompress(frame)
         except zstandard.ZstdError as error:
-            raise BookError(f"{self._path}: block {block}: {error}") from error
+            raise BookFileError(f"{self._path}: block {block}: {error}") from error
         room[:] = np.frombuffer(data, np.uint8)
         self.states[block] = PRESENT
 
 
 class Request:
-    """What a search asks for: endings to be opened, nearest first, and the codes of all the root's moves."""
+    """The request of a search: endings to open, nearest first, and root moves whose codes it needs."""
 
     def __init__(self, pos: Record, moves: list[int], endings: list[Ending]) -> None:
         self.pos = pos.copy()
         self.moves = moves
         self.endings = endings
-        self.codes: list[int] = []  # empty unless all are known
-        self.done = threading.Event()  # once the codes are there, or will not be
+        self.codes: list[int] = []  # of the positions after the moves; empty unless all are known
+        self.done = threading.Event()  # set once the codes are known or cannot be
 
 
 class Tablebase:
-    """All endings found in some folders; files are opened when an ending comes in reach.
+    """All endings that some folders hold; the file of an ending is opened when the ending comes within reach.
 
-    While a search runs nothing may be called but `unpack_wanted`: its threads look at the open tables.
+    While a search runs, only `unpack_wanted` may be called: the search's threads read the open tables.
     """
 
-    def __init__(self, folders: Iterable[Path], tell: Callable[[str], None]) -> None:
-        """`tell` gets a line for each file that cannot be used, from any thread."""
-        self._tell = tell
+    def __init__(self, folders: Iterable[Path], warn: Callable[[str], None]) -> None:
+        """Find the files. `warn` gets a line for each that cannot be used, also later and from any thread."""
+        self._warn = warn
         self._paths: dict[Ending, Path] = {}
         for folder in folders:
-            for path in files_in(folder, SUFFIX, tell):
+            for path in files_in(folder, SUFFIX, warn):
                 try:
                     self._paths.setdefault(Ending.parse(path.name.removesuffix(SUFFIX)), path)
                 except ValueError as error:
-                    tell(f"{path}: {error}")
+                    warn(f"{path}: {error}")
         self._endings = list(self._paths)
         counts = [[[side.count(letter) for letter in ORDER] for side in ending] for ending in self._endings]
         self._counts = np.array(counts).reshape(-1, 2, len(ORDER))
         self._is_bare = np.array(
             [not can_attack(ending.weak) and not set(ending.strong) & set("AB") for ending in self._endings], bool
         )
-        self._by_material: dict[int, Ending] = {}  # of positions looked up by `code_of`
-        self._lock = threading.Lock()  # of what follows
-        self._tables: dict[Ending, Table] = {}  # open ones, in the order of their opening
-        self._closed: dict[Ending, Table] = {}  # by `clear`: packed, as they were read and checked
+        self._by_material: dict[int, Ending] = {}  # cache of `code_of`
+        self._lock = threading.Lock()  # guards what follows
+        self._opened: dict[Ending, EndingTable] = {}  # in the order of opening
+        self._closed: dict[Ending, EndingTable] = {}  # by `clear`: still packed, as read and checked
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
         self._request: Request | None = None  # for the loader
-        self._is_closing = False  # the loader is to end
+        self._is_closing = False  # the loader must end
         self._wake = threading.Event()
 
     @property
     def address(self) -> int:
-        """What `probe_ending` takes."""
+        """Address of a TABLEBASE, for `probe_ending`."""
         return address_of(self._record)
 
     def clear(self) -> None:
-        """Close all tables, so that the next search is one of a new process; no file is read a second time.
+        """Close all tables, so that the next search runs as in a new process, without reading a file a second time.
 
-        Waits for the file that the loader may be reading.
+        Block while the loader reads a file.
         """
         with self._lock:
             loader, self._request, self._is_closing = self._loader, None, True
@@ -168,25 +170,26 @@ class Tablebase:
             self._wake.set()
             loader.join()
         self._is_closing = False
-        self._closed.update((ending, table) for ending, table in self._tables.items() if ending in self._paths)
-        self._tables.clear()
+        self._closed.update((ending, table) for ending, table in self._opened.items() if ending in self._paths)
+        self._opened.clear()
         for table in self._closed.values():
             table.forget()
         self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
 
     def prepare(self, pos: Record, moves: list[int], control: Control) -> list[int] | None:
-        """Open what a search from this position may meet; None if that is nothing.
+        """Open the endings within reach of a position for a search of these moves; return None if there are none.
 
-        Returns the codes of the positions after the moves, for the other side; an empty list unless all are known.
-        Opens nothing for a search that is stopped already: neither shall it wait nor a loader outlast it.
+        Otherwise return the codes of the positions after the moves, for the side then to move, or an empty list unless
+        all are known. Without a deadline, block until all is open; with one, for ROOT_SHARE of the time at most. Open
+        nothing for a search that is already stopped: it must not wait, and no loader may outlast it.
         """
         captures = self._in_reach(pos)
         if not captures:
             return None
         if control.stopped:
             return []
-        self._forget(set(captures))
-        self._record["any_wanted"] = 1  # perhaps of an earlier search
+        self._make_room(set(captures))
+        self._record["any_wanted"] = 1  # blocks may be left wanted by an earlier search
         request = Request(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
         left_ns = control.time_from(time.monotonic_ns())
         if left_ns == math.inf:
@@ -198,9 +201,9 @@ class Tablebase:
         return request.codes
 
     def unpack_wanted(self, control: Control) -> None:
-        """Have the blocks unpacked that a search asks for.
+        """Unpack the blocks that a search has marked as wanted, or have the loader do so if there is a deadline.
 
-        At 50 ms a move unpacking between iterations scored 42.5 % +- 4.0, and 46.9 % +- 2.9 with at most 3 % of the
+        At 50 ms a move, unpacking between iterations scored 42.5 % +- 4.0, and 46.9 % +- 2.9 with at most 3 % of the
         time.
         """
         if control.time_from(time.monotonic_ns()) == math.inf:
@@ -212,6 +215,7 @@ class Tablebase:
             self._wake_loader()
 
     def _wake_loader(self, request: Request | None = None) -> None:
+        """Start or wake the loader, with a new request if there is one."""
         with self._lock:
             self._request = request or self._request
             if self._loader is None:
@@ -220,7 +224,7 @@ class Tablebase:
         self._wake.set()
 
     def _load(self) -> None:
-        """The loader's thread."""
+        """Run the loader's thread: answer requests and unpack wanted blocks until there is no work for PATIENCE_S."""
         busy = time.monotonic()
         while True:
             with self._lock:
@@ -240,7 +244,7 @@ class Tablebase:
             self._wake.clear()
 
     def _answer(self, request: Request) -> None:
-        """The loader leaves off when the next request comes."""
+        """Find the codes that a request asks for, then open its endings; stop opening when the next request comes."""
         codes = []
         for move in request.moves:
             push(request.pos, LOOKUP_RECORD, move)
@@ -256,25 +260,25 @@ class Tablebase:
                 self._open(ending)
 
     def _wanted(self) -> list[tuple[Ending, int]]:
-        """The wanted blocks, if there are new ones."""
+        """Return all wanted blocks; nothing if none was marked since the last call."""
         with self._lock:
             if not self._record["any_wanted"][0]:
                 return []
             self._record["any_wanted"] = 0
             return [
                 (ending, block)
-                for ending, table in self._tables.items()
+                for ending, table in self._opened.items()
                 for block in np.flatnonzero(table.states == WANTED).tolist()
             ]
 
     def code_of(self, pos: Record) -> int:
-        """The code of a position, its block unpacked if need be; UNKNOWN."""
+        """Return the code of a position (probe.py), after unpacking its block if necessary; UNKNOWN if it has none."""
         material = int(pos.material)
         if material not in self._by_material:
             self._by_material[material] = Ending(letters_of(pos, 0), letters_of(pos, 1)).ordered()
         ending = self._by_material[material]
         self._open(ending)
-        table = self._tables.get(ending)
+        table = self._opened.get(ending)
         cell = int(cell_here(pos, self._record[0])) if table is not None else UNKNOWN
         if table is None or cell == UNKNOWN:
             return UNKNOWN
@@ -285,9 +289,9 @@ class Tablebase:
         return UNKNOWN if code == 0 and can_attack(ending.weak) else code
 
     def _in_reach(self, pos: Record) -> dict[Ending, int]:
-        """The endings that there are files for, within REACH captures of a position, and the number of captures.
+        """Return the endings with files within REACH captures of a position, each with its number of captures.
 
-        Of what `probe_bare` leaves out no capture is counted.
+        Captures of the defenders that `probe_bare` leaves out do not count.
         """
         letters = [letters_of(pos, side) for side in (0, 1)]
         have = np.array([[side.count(letter) for letter in ORDER] for side in letters])
@@ -301,59 +305,60 @@ class Tablebase:
         return found
 
     def _open(self, ending: Ending) -> None:
-        """Open a file, if there is one and it is not."""
+        """Open the file of an ending if there is one, and if it is not open yet."""
         path = self._paths.get(ending)
-        if path is None or ending in self._tables:
+        if path is None or ending in self._opened:
             return
         try:
             table = self._closed.pop(ending, None)
             if table is None:
-                table = Table(path, ending)
+                table = EndingTable(path, ending)
             else:
                 table.allocate()
-        except BookError as error:
+        except BookFileError as error:
             self._refuse(ending, error)
             return
         with self._lock:
-            if ending not in self._tables:
-                self._tables[ending] = table
+            if ending not in self._opened:
+                self._opened[ending] = table
                 self._register(ending, table)
 
     def _unpack(self, ending: Ending, block: int) -> None:
+        """Unpack a block of an open ending, unless it is present or CAPACITY is reached."""
         with self._lock:
-            table = self._tables.get(ending)
-            unpacked = sum(table.unpacked for table in self._tables.values())
+            table = self._opened.get(ending)
+            unpacked = sum(table.unpacked for table in self._opened.values())
         if table is None or table.states[block] == PRESENT or ending not in self._paths or unpacked >= CAPACITY:
             return
         try:
             table.unpack(block)
-        except BookError as error:
+        except BookFileError as error:
             self._refuse(ending, error)
 
-    def _refuse(self, ending: Ending, error: BookError) -> None:
-        """Say once what is wrong with a file, and look no more at it. What is open of it stays till no search runs."""
+    def _refuse(self, ending: Ending, error: BookFileError) -> None:
+        """Warn once of a file that cannot be used, and drop it; its open table stays until no search runs."""
         if self._paths.pop(ending, None) is not None:
-            self._tell(str(error))
+            self._warn(str(error))
 
-    def _forget(self, needed: set[Ending]) -> None:
-        """Close what was refused, and while too much is held the oldest tables that are not needed."""
+    def _make_room(self, needed: set[Ending]) -> None:
+        """Close refused tables and, while half of CAPACITY is held, the oldest tables that are not needed."""
         with self._lock:
-            held = sum(table.packed + table.unpacked for table in self._tables.values())
+            held = sum(table.packed + table.unpacked for table in self._opened.values())
             if held + sum(table.packed for table in self._closed.values()) >= CAPACITY // 2:
                 self._closed.clear()
             closed = []
-            for ending, table in self._tables.items():
+            for ending, table in self._opened.items():
                 if ending not in self._paths or (ending not in needed and held >= CAPACITY // 2):
                     closed.append(ending)
                     held -= table.packed + table.unpacked
             if closed:
                 for ending in closed:
-                    del self._tables[ending]
+                    del self._opened[ending]
                 self._record[:] = np.zeros(1, TABLEBASE_DTYPE)
-                for ending, table in self._tables.items():
+                for ending, table in self._opened.items():
                     self._register(ending, table)
 
-    def _register(self, ending: Ending, table: Table) -> None:
+    def _register(self, ending: Ending, table: EndingTable) -> None:
         for strong in (0, 1):
             material = material_of(ending, strong)
             slot = register(
@@ -366,5 +371,5 @@ class Tablebase:
                 address_of(table.values),
                 address_of(table.states),
             )
-            if slot != UNKNOWN:  # both sides may have the same, and the first entry tells all
+            if slot != UNKNOWN:  # not where both sides have the same pieces: one entry serves both
                 self._record["material"][0, slot] = material

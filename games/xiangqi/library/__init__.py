@@ -1,6 +1,6 @@
-"""Xiangqi as a library in python-chess's manner: `Board` first.
+"""Xiangqi as a library in python-chess's manner, with `Board` as its main class.
 
-The names are loaded when they are used, because loading them compiles kernels.
+Names are loaded on first use, because loading them compiles kernels.
 """
 
 from importlib import import_module
@@ -95,7 +95,7 @@ __all__ = [
 ]
 
 _HOMES = ("library.board", "rules.move", "library.placement", "library.status", "rules.lookup")
-"""The modules of the library's names."""
+"""The modules that define the library's names."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """`Board`: Xiangqi with python-chess's verbs and meanings, a thin shell over the kernels.
 
-Where Xiangqi differs from chess: a stalemated side has lost, repetition and the 60-move rule end the game by
-themselves (rules.py), so that no draw is claimed, and there are no null moves.
+Xiangqi differs from chess: a stalemated side has lost; repetition and the 60-move rule end the game by themselves
+(repetition.py), so no draw is claimed; there are no null moves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from games.xiangqi.rules.move import (
     Square,
     flip_horizontal,
 )
-from games.xiangqi.rules.notation import MAX_COUNTER, fen_text, read_fen
+from games.xiangqi.rules.notation import MAX_COUNTER, fen_text, move_code, read_fen, squares_of
 from games.xiangqi.rules.notation import START_FEN as STARTING_FEN
 from games.xiangqi.rules.position import QUIET_LIMIT
 
@@ -39,11 +39,11 @@ __all__ = ["BLACK", "RED", "STARTING_FEN", "Board", "LegalMoves", "Move", "Outco
 class Board(BaseBoard):
     """A position with the moves that led to it.
 
-    `ranks` is the number of the first rank in UCI texts, 0 (UCCI's and this project's habit) or 1 (Fairy-
-    Stockfish's). Raises ValueError for a FEN that the rules cannot play; None makes an empty board.
+    `ranks` is the number of the first rank in UCI texts: 0 (as in UCCI and in this project) or 1 (as in Fairy-
+    Stockfish). ValueError for a FEN that the rules cannot play; None makes an empty board.
 
-    The verbs of set-up (`set_fen`, `set_piece_at`, a turn assigned) make any position, and empty the stack of moves.
-    If the rules cannot play it, `status` says why, and whatever depends on legal moves raises ValueError.
+    The verbs of set-up (`set_fen`, `set_piece_at`, an assigned turn) make any position, and empty the stack of moves.
+    If the rules cannot play it, `status` returns why, and whatever depends on legal moves raises ValueError.
     """
 
     starting_fen = STARTING_FEN
@@ -51,21 +51,21 @@ class Board(BaseBoard):
     xboard_variant = "xiangqi"
 
     fullmove_number: int
-    """Counts from 1 and grows after Black's move."""
+    """The move number, from 1, which grows after Black's move."""
 
     def __init__(self, fen: str | None = STARTING_FEN, *, ranks: int = 0) -> None:
         super().__init__(None)
         self.ranks = ranks
         self.move_stack: list[Move] = []
         self._turn, self._clock, self.fullmove_number = RED, 0, 1
-        # The record and what is listed of it, made when they are first asked for. The pieces, the turn and the move
-        # number above always stand; the clock and the history are the record's while there is one.
-        self._record: XiangqiPosition | None = None
+        # The kernels' position and what is listed of it, made when they are first asked for. Pieces, turn and move
+        # number above are always valid; clock and history are the kernels' position's while there is one.
+        self._cached_position: XiangqiPosition | None = None
         self._scene: Scene | None = None
         if fen is not None:
-            record = XiangqiPosition(fen)
+            position = XiangqiPosition(fen)
             self.set_fen(fen)
-            self._record = record
+            self._cached_position = position
 
     @classmethod
     def empty(cls, *, ranks: int = 0) -> Self:
@@ -74,22 +74,22 @@ class Board(BaseBoard):
 
     @property
     def chess960(self) -> bool:
-        """False. `chess.engine` asks for it before it sends a position, and is then prepared for Xiangqi's moves."""
+        """False. `chess.engine` reads it before it sends a position, and is then made to read Xiangqi's moves."""
         widen_move_pattern()
         return False
 
     @property
     def _position(self) -> XiangqiPosition:
-        """The record; ValueError if the rules cannot play the position."""
-        if self._record is None:
+        """The kernels' position; ValueError if the rules cannot play it."""
+        if self._cached_position is None:
             try:
-                self._record = XiangqiPosition(self.fen())
+                self._cached_position = XiangqiPosition(self.fen())
             except ValueError as error:
                 raise ValueError(f"the rules cannot play this position: {error}: {self.fen()}") from None
-        return self._record
+        return self._cached_position
 
     def scene(self) -> Scene:
-        """Return pieces, side and legal moves as the kernels code them, listed once a position; not to be changed."""
+        """Return pieces, side and legal moves in the kernels' codes, listed once per position; do not change it."""
         if self._scene is None:
             position = self._position
             self._scene = Scene(position.record.square.tolist(), position.turn, position.legal_moves())
@@ -99,7 +99,7 @@ class Board(BaseBoard):
 
     @property
     def turn(self) -> Color:
-        """RED (True) or BLACK (False). Another one may be assigned, which empties the stack of moves."""
+        """The side to move, RED (True) or BLACK (False); assigning the other one empties the stack of moves."""
         return self._turn
 
     @turn.setter
@@ -110,11 +110,11 @@ class Board(BaseBoard):
 
     @property
     def halfmove_clock(self) -> int:
-        """Plies since the last capture, as the 60-move rule counts them (a side's checks beyond ten left out).
+        """Plies since the last capture, as the 60-move rule counts them: without a side's checks beyond ten.
 
-        Another number, up to 120, may be assigned, which empties the stack of moves.
+        Assigning a number empties the stack of moves; more than 120 counts as 120.
         """
-        return self._clock if self._record is None else int(self._record.record.quiet)
+        return self._clock if self._cached_position is None else int(self._cached_position.record.quiet)
 
     @halfmove_clock.setter
     def halfmove_clock(self, plies: int) -> None:
@@ -122,18 +122,18 @@ class Board(BaseBoard):
         self._clock = min(plies, QUIET_LIMIT)
 
     def ply(self) -> int:
-        """Return the half-moves since the start of the game, by move number and turn."""
+        """Return the plies since the start of the game, by move number and turn."""
         return 2 * (self.fullmove_number - 1) + (self.turn == BLACK)
 
     def fen(self, *, shredder: bool = False, en_passant: str = "legal", promoted: bool | None = None) -> str:
-        """Return the FEN; python-chess's options, which are of castling, pawns and promotion, change nothing."""
+        """Return the FEN; python-chess's options, which concern castling, pawns and promotion, are ignored."""
         letters = {square: piece.symbol() for square, piece in self._pieces.items()}
-        # Read back, it is the same: a count that draws is QUIET_LIMIT at most.
+        # Capped as `read_fen` and `set_up` expect: the FEN reads back the same.
         clock, number = min(self.halfmove_clock, QUIET_LIMIT), min(self.fullmove_number, MAX_COUNTER)
         return fen_text(letters, int(self.turn == BLACK), clock, number)
 
     def status(self) -> Status:
-        """Return what makes the position one that the rules cannot play; Status.VALID if nothing does."""
+        """Return the faults for which the rules cannot play the position; Status.VALID if there are none."""
         return status_of(self, self.turn)
 
     def is_valid(self) -> bool:
@@ -149,14 +149,14 @@ class Board(BaseBoard):
         return bool(self.checkers())
 
     def was_into_check(self) -> bool:
-        """Return True if the side to move could take the king, as it can in no game."""
+        """Return True if the side to move could take the king, which happens in no game."""
         king = self.king(not self.turn)
         return king is not None and self.is_attacked_by(self.turn, king)
 
     # Set-up
 
     def set_fen(self, fen: str) -> None:
-        """Have the position of a FEN and no past; ValueError if the text is no FEN."""
+        """Set up the position of a FEN and drop the past; ValueError if the text is no FEN."""
         letters, turn, clock, self.fullmove_number = read_fen(fen)
         self.set_piece_map({square: Piece.from_symbol(letter) for square, letter in letters.items()})
         self.turn, self.halfmove_clock = turn == 0, clock
@@ -173,7 +173,7 @@ class Board(BaseBoard):
     def clear_stack(self) -> None:
         """Forget the moves that led here, and with them repetitions."""
         self._clock = min(self.halfmove_clock, QUIET_LIMIT)
-        self._record = self._scene = None
+        self._cached_position = self._scene = None
         self.move_stack = []
 
     def _place(self, pieces: dict[Square, Piece]) -> None:
@@ -188,7 +188,7 @@ class Board(BaseBoard):
 
     @property
     def legal_moves(self) -> LegalMoves:
-        """As in python-chess, an end by counting (repetition, quiet plies) leaves them as they are."""
+        """The legal moves; as in python-chess, an end by repetition or by quiet plies does not empty them."""
         return LegalMoves(self)
 
     @property
@@ -200,7 +200,8 @@ class Board(BaseBoard):
     ) -> Iterator[Move]:
         """Yield the legal moves between two collections of squares."""
         for code in list(self.scene().legal):
-            if code & 127 in from_mask and code >> 7 in to_mask:
+            origin, target = squares_of(code)
+            if origin in from_mask and target in to_mask:
                 yield self._move(code)
 
     def generate_legal_captures(
@@ -211,10 +212,10 @@ class Board(BaseBoard):
     def generate_pseudo_legal_moves(
         self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
     ) -> Iterator[Move]:
-        """Yield the moves that the pieces have, the safety of the own king left aside."""
+        """Yield the moves of the side's pieces, whether or not they leave its king in check."""
         for origin, piece in list(self._pieces.items()):
             if piece.color == self.turn and origin in from_mask:
-                moves = [self._move(origin | target << 7) for target in self._goals(origin) if target in to_mask]
+                moves = [self._move(move_code(origin, target)) for target in self._goals(origin) if target in to_mask]
                 yield from filter(self.is_pseudo_legal, moves)
 
     def generate_pseudo_legal_captures(
@@ -226,14 +227,14 @@ class Board(BaseBoard):
         return self._position.is_legal(move.code)
 
     def is_pseudo_legal(self, move: Move) -> bool:
-        """Return True if a piece of the side to move goes so, the safety of its king left aside."""
+        """Return True if a piece of the side to move can move so, whether or not that leaves its king in check."""
         origin, target = move
         if self.color_at(origin) != self.turn or self.color_at(target) == self.turn or target not in SQUARES:
             return False
         return self._reaches(origin, target)
 
     def is_into_check(self, move: Move) -> bool:
-        """Return True if a pseudo-legal move leaves the own king in check, or facing the other."""
+        """Return True if a move is pseudo-legal but leaves the mover's king in check, or facing the other king."""
         return self.is_pseudo_legal(move) and not self.is_legal(move)
 
     def is_capture(self, move: Move) -> bool:
@@ -244,7 +245,7 @@ class Board(BaseBoard):
         return self.is_capture(move)
 
     def is_irreversible(self, move: Move) -> bool:
-        """Return True if the pieces cannot come to stand as they do now again: captures, and pawns that go forward."""
+        """Return True if the present placement cannot recur after the move: captures, and forward moves of pawns."""
         is_forward = move.from_square // 9 != move.to_square // 9
         return self.is_capture(move) or (is_forward and self.piece_type_at(move.from_square) == PAWN)
 
@@ -258,7 +259,7 @@ class Board(BaseBoard):
 
     def find_move(self, from_square: Square, to_square: Square) -> Move:
         """Return the legal move between two squares; IllegalMoveError if there is none."""
-        move = self._move(from_square | to_square << 7)
+        move = self._move(move_code(from_square, to_square))
         return self._legal_move(move, move.uci())
 
     def push(self, move: Move) -> None:
@@ -304,13 +305,13 @@ class Board(BaseBoard):
             raise IllegalMoveError(f"illegal move: {text} in {self.fen()}")
         return self._move(move.code)
 
-    # The end of the game. `claim_draw` is python-chess's: no draw is claimed in Xiangqi, and it changes nothing.
+    # The end of the game. `claim_draw` is python-chess's; it is ignored, because no draw is claimed in Xiangqi.
 
     def is_checkmate(self) -> bool:
         return not self.scene().legal and self.is_check()
 
     def is_stalemate(self) -> bool:
-        """Return True if there is no legal move though no check; in Xiangqi a loss."""
+        """Return True if the side to move has no legal move and is not in check; in Xiangqi it has lost."""
         return not self.scene().legal and not self.is_check()
 
     def is_insufficient_material(self) -> bool:
@@ -330,7 +331,7 @@ class Board(BaseBoard):
         return self.halfmove_clock >= QUIET_LIMIT and bool(self.scene().legal)
 
     def can_claim_draw(self) -> bool:
-        """Return True if the game is drawn by repetition or the 60-move rule; `outcome` says so without a claim."""
+        """Return True if the game is drawn by repetition or the 60-move rule; `outcome` reports it without a claim."""
         outcome = self.outcome()
         return outcome is not None and outcome.termination in (Termination.REPETITION, Termination.SIXTY_MOVES)
 
@@ -357,7 +358,7 @@ class Board(BaseBoard):
         return move.uci(self.ranks)
 
     def parse_uci(self, text: str) -> Move:
-        """Return the legal move of a UCI text, ranks counted as the board was told."""
+        """Return the legal move of a UCI text, ranks counted from `ranks`."""
         return self._legal_move(Move.from_uci(text, self.ranks), text)
 
     def push_uci(self, text: str) -> Move:
@@ -365,7 +366,7 @@ class Board(BaseBoard):
         self.push(move)
         return move
 
-    # XBoard writes Xiangqi's moves as UCI does.
+    # XBoard writes the moves of Xiangqi as UCI does.
     xboard = uci
     parse_xboard = parse_uci
     push_xboard = push_uci
@@ -376,7 +377,7 @@ class Board(BaseBoard):
         return move.iccs() if notation == "iccs" else write_san(self.scene(), move.code, notation)
 
     def lan(self, move: Move) -> str:
-        """Return a legal move by both its squares, as ICCS has it: `H2-E2`."""
+        """Return a legal move by both its squares, as ICCS writes it: `H2-E2`."""
         return self.san(move, "iccs")
 
     def san_and_push(self, move: Move, notation: Notation = "wxf") -> str:
@@ -412,16 +413,16 @@ class Board(BaseBoard):
     # Copies
 
     def copy(self, *, stack: bool | int = True) -> Self:
-        """Return a board of its own, with the whole stack of moves, the last so many or none.
+        """Return an independent board with all moves of the stack, with the last `stack` of them, or with none.
 
-        It knows of the past what the moves of its stack say.
+        Its past, and with it repetition, begins where its stack does.
         """
         twin = super().copy()
         if not stack:
             twin.clear_stack()
             return twin
         twin.move_stack = self.move_stack.copy()
-        twin._record = None if self._record is None else self._record.copy()
+        twin._cached_position = None if self._cached_position is None else self._cached_position.copy()
         if stack is True or stack >= len(self.move_stack):
             return twin
         moves = [twin.pop() for _ in range(stack)]
@@ -437,7 +438,7 @@ class Board(BaseBoard):
         return board
 
     def mirror(self) -> Self:
-        """Return the same position with colours exchanged: ranks turned over, the other side to move; no past."""
+        """Return the position with colours exchanged, ranks reversed and the other side to move; no past."""
         board = self.copy(stack=False)
         board.apply_mirror()
         return board
@@ -450,7 +451,7 @@ class Board(BaseBoard):
         """Return True for the same pieces, turn and counters; the past is not compared."""
         return self.fen() == other.fen() if isinstance(other, Board) else NotImplemented
 
-    __hash__ = None  # a board changes
+    __hash__ = None  # boards are mutable
 
     # Pictures
 

@@ -1,4 +1,4 @@
-"""Xiangqi through python-chess's `chess.engine`, with this engine or any other that knows the variant `xiangqi`.
+"""Xiangqi through python-chess's `chess.engine`, with this engine or any other that plays the variant `xiangqi`.
 
     import chess.engine
     from games.xiangqi.library import Board
@@ -7,8 +7,8 @@
         result = engine.play(Board(), chess.engine.Limit(time=0.1))
         result.move  # a games.xiangqi.Move
 
-python-chess (the extra `chess`) knows the protocol, clocks and processes; a `Board` answers all that it asks of one.
-Only its pattern of a move in a line of moves has no rank 9 and no file i, and is widened.
+python-chess (the extra `chess`) handles protocol, clocks and processes; a `Board` has all that it needs of a board.
+Only its pattern for the moves of a pv lacks rank 9 and file i, and is widened.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOVE = re.compile(r"[a-i](?:10|[0-9])[a-i](?:10|[0-9])\Z|0000\Z")
 
 
 def widen_move_pattern() -> None:
-    """Have `chess.engine`, if it is loaded, read moves of Xiangqi beside those of chess."""
+    """Make `chess.engine`, if it is loaded, read moves of Xiangqi as well as those of chess."""
     engine: Any = sys.modules.get("chess.engine")
     if engine is not None and not engine.UCI_REGEX.match("h9g7"):
         engine.UCI_REGEX = re.compile(f"{MOVE.pattern}|{engine.UCI_REGEX.pattern}")
@@ -40,5 +40,5 @@ def popen_uci(command: str | list[str], **settings: Any) -> chess.engine.SimpleE
 
 
 def EngineBoard(board: Board) -> Board:
-    """Return the board itself: `chess.engine` takes it as it is."""
+    """Return the board itself, which `chess.engine` takes as it is."""
     return board

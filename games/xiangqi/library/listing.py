@@ -1,4 +1,4 @@
-"""Live views of a board's moves: iterable, sized, and answering `move in ...`."""
+"""Live views of a board's moves, with iteration, `len` and `move in ...`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class LegalMoves:
-    """A board's legal moves."""
+    """The legal moves of a board, as it is when they are read."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -34,7 +34,7 @@ class LegalMoves:
 
 
 class PseudoLegalMoves:
-    """The moves that the pieces of the side to move have, the safety of its king left aside."""
+    """The moves of the side to move, whether or not they leave its king in check."""
 
     def __init__(self, board: Board) -> None:
         self._board = board

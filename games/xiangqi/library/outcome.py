@@ -1,4 +1,4 @@
-"""How a game of Xiangqi ends, in python-chess's manner."""
+"""The end of a game of Xiangqi, in python-chess's manner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from games.xiangqi.rules.move import RED, Color
 
 
 class Termination(enum.Enum):
-    """Why a game is over; the values are the daemon's words for it."""
+    """The reason why a game is over; the values are the daemon's words."""
 
     CHECKMATE = "checkmate"
     STALEMATE = "stalemate"  # the side to move has lost
@@ -20,7 +20,7 @@ class Termination(enum.Enum):
 
 
 class Outcome(NamedTuple):
-    """How a game ended; `winner` is None for a draw."""
+    """The reason and the winner of a game that is over; `winner` is None for a draw."""
 
     termination: Termination
     winner: Color | None

@@ -1,12 +1,12 @@
-"""Xiangqi games in PGN, read from an open text file one by one, and written.
+"""Xiangqi games in PGN, read one by one from an open text file, and written.
 
-Tags as XQBase's 中国象棋电脑应用规范 sets them out: `[Game "Chinese Chess"]` first, then Event, Date, Red, Black,
-Result, FEN, and Format (Chinese, which is the default, WXF or ICCS) for the moves. Moves are read in any
-notation, whatever Format says. The caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order
-mark is skipped. The file need not be seekable.
+Tags follow XQBase's 中国象棋电脑应用规范: `[Game "Chinese Chess"]` first, then Event, Date, Red, Black, Result,
+FEN, and Format for the notation of the moves (Chinese, which is the default, WXF or ICCS). Moves are read in any
+notation, whatever Format is. The caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order mark
+is skipped. The file need not be seekable.
 
-A game keeps its text as it was read, so that `Game.annotated` can add notes of ours and change nothing else: comments,
-NAGs, variations, tags and the writing of the moves all stay.
+A game keeps the text that it was read from, so that `Game.annotated` adds our notes and changes nothing else: comments,
+NAGs, variations, tags and the notation of the moves all stay.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ FORMATS: dict[Notation, str] = {"wxf": "WXF", "chinese": "Chinese", "traditional
 """The Format tag of each notation."""
 
 SIDE_TAG = "SiqiScoreSide"
-"""The tag of a game with notes of ours: whose advantage a positive score is. It is always Red's."""
+"""The tag of a game with our notes: the side whose advantage a positive score is, always Red."""
 
 LOGGER = logging.getLogger(__name__)
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*\Z')
 _START = re.compile(r'\s*\[\s*\w+\s+"|\s*1\s*[.．]')
-# A number's dot may touch a move that begins with a digit, as two of WXF's pawn moves do: 1.33.4 and 33.4.
+# The dot of a move number may touch a move that begins with a digit, as some of WXF's pawn moves: 1.33.4 and 33.4.
 _TOKEN = re.compile(
     r"(?P<comment>[{;])"
     r"|(?P<open>\()"
@@ -49,22 +49,22 @@ _TOKEN = re.compile(
 )
 _SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八九１-９])\S{4,5})*"
 _NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
-"""A comment of ours, which the next annotation replaces."""
+"""A comment that is our note, which the next annotation replaces."""
 
 _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
-# The line that ended a game by beginning the next, by file.
+# By file, the line that ended a game because it begins the next.
 _PENDING: WeakKeyDictionary[TextIO, str] = WeakKeyDictionary()
 
 
 @dataclass
 class Source:
-    """A game's text as it was read, and where notes of ours belong in it or stand already."""
+    """The text that a game was read from, the places for our notes in it, and the notes that it has."""
 
     text: str = ""
-    tags_end: int = 0  # offset behind the last tag
-    anchors: list[int] = field(default_factory=list)  # offsets of notes, by the number of moves before them
-    notes: list[tuple[int, int]] = field(default_factory=list)  # start and end of each there is, line end before it
+    tags_end: int = 0  # offset of the end of the last tag's line
+    anchors: list[int] = field(default_factory=list)  # offsets for notes, by the number of moves before them
+    notes: list[tuple[int, int]] = field(default_factory=list)  # start, including a line end before it, and end of each
     words: list[str] = field(default_factory=list)  # the main line's moves as they are written
 
 
@@ -72,8 +72,8 @@ class Source:
 class Game:
     """A game's tags and main line; variations are in `source` alone.
 
-    `comments` and `nags` are keyed by the number of moves before them, 0 for the start. `errors` says what
-    was wrong with the text; `moves` are then those before the first fault.
+    `comments` and `nags` are keyed by the number of moves before them, 0 for the start. `errors` are the faults
+    of the text; `moves` are then those before the first fault.
     """
 
     headers: dict[str, str] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Game:
 
     @classmethod
     def from_board(cls, board: Board, **headers: str) -> Game:
-        """The game of a board's move stack; the result is the board's unless given."""
+        """Return the game of a board's move stack, with the board's result unless `headers` has one."""
         start = board.root().fen()
         setup = {} if start == STARTING_FEN else {"FEN": start}
         return cls({"Result": board.result(), **setup, **headers}, list(board.move_stack))
@@ -95,7 +95,7 @@ class Game:
         return self.headers.get("Result", "*")
 
     def board(self) -> Board:
-        """The start; ValueError if the FEN tag is none."""
+        """Return the position at the start; ValueError if the FEN tag is malformed."""
         return Board(self.headers.get("FEN", STARTING_FEN))
 
     def mainline_moves(self) -> list[Move]:
@@ -103,14 +103,14 @@ class Game:
         return self.moves
 
     def end(self) -> Board:
-        """The position after the last move."""
+        """Return the position after the last move."""
         board = self.board()
         for move in self.moves:
             board.push(move)
         return board
 
     def text(self, notation: Notation = "wxf", width: int = 80) -> str:
-        """The game as PGN, lines of movetext up to `width` characters, with a line feed at the end."""
+        """Return the game as PGN, with movetext lines of at most `width` characters and a line feed at the end."""
         headers = {"Game": "Chinese Chess", "Event": "?", "Date": "????.??.??", "Red": "?", "Black": "?"}
         headers |= {**self.headers, "Result": self.result, "Format": FORMATS[notation]}
         tags = "".join(f"[{name} {_quoted(value)}]\n" for name, value in headers.items())
@@ -127,7 +127,7 @@ class Game:
         board = self.board()
         for place in range(len(self.moves) + 1):
             yield from (f"${nag}" for nag in self.nags.get(place, ()))
-            # On one line: a line of its own could be taken for a tag.
+            # On one line, because a line within a comment could be read as a tag.
             comment = " ".join(self.comments.get(place, "").replace("}", ")").split())
             if comment:
                 yield f"{{{comment}}}"
@@ -141,10 +141,10 @@ class Game:
         yield self.result if self.result in RESULTS else "*"
 
     def annotated(self, notes: Mapping[int, Note], encoding: str = "utf-8") -> str:
-        """The text that the game was read from, with notes by the number of moves before them.
+        """Return the text that the game was read from, with notes by the number of moves before them.
 
-        Notes of an earlier annotation go; nothing else changes. The notes' moves are written in the game's style,
-        or the nearest to it that the encoding can hold.
+        Notes of an earlier annotation are removed; nothing else changes. The moves of notes are in the game's style, or
+        the nearest to it that the encoding can hold.
         """
         source = self.source
         newline = "\r\n" if "\r\n" in source.text else "\n"
@@ -177,9 +177,9 @@ class Game:
 
 
 def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> Iterator[Game]:
-    """The sound games of an open file, each read when it is asked for.
+    """Yield the sound games of an open file, each read when it is asked for.
 
-    A malformed game (one with `errors`) is handed to `report`, by default logged, and skipped.
+    A malformed game (one with `errors`) is skipped and passed to `report`, by default logged.
     """
     while (game := read_game(handle)) is not None:
         if not game.errors:
@@ -191,10 +191,10 @@ def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> 
 
 
 def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -> Game | None:
-    """The next game of an open file, None at its end; what is wrong with the game is in its `errors`.
+    """Return the next game of an open file, with the faults of its text in `errors`; None at the file's end.
 
     A game begins with a tag (or, without tags, with move 1), and ends at its result or with the file. A line
-    that is a tag ends it too, even within a comment left open. Each line between games goes to `skip`.
+    that is a tag also ends it, even within an open comment. Each line between games goes to `skip`.
     """
     line = _next_line(handle)
     while line and not _START.match(line):
@@ -229,7 +229,7 @@ def _next_line(handle: TextIO) -> str:
 
 
 def _read_tag(game: Game, line: str) -> bool:
-    """True if the line was a tag, though perhaps a malformed one."""
+    """Read a line into the tags if it is one; True if it is, even if it is malformed."""
     match = _TAG.match(line)
     if match:
         name, value = match.groups()
@@ -242,7 +242,7 @@ def _read_tag(game: Game, line: str) -> bool:
 
 
 def _note_text(note: Note, board: Board, style: Style) -> str:
-    """The comment without its braces; the lines of moves begin at the board."""
+    """Return the text of a note without braces; its moves start from `board`."""
     lines = []
     for text, moves in note:
         words = [text]
@@ -257,7 +257,7 @@ def _note_text(note: Note, board: Board, style: Style) -> str:
 
 
 def _number(board: Board) -> str:
-    """`3.` before Red's third move, `3...` before Black's."""
+    """Return `3.` before Red's third move, `3...` before Black's."""
     return f"{board.fullmove_number}.{'' if board.turn else '..'}"
 
 
@@ -267,16 +267,16 @@ def _quoted(value: str) -> str:
 
 
 class _Movetext:
-    """Reads a game's movetext line by line."""
+    """A reader of one game's movetext, line by line."""
 
     def __init__(self, game: Game, offset: int) -> None:
         """`offset` is the length of the game's text before its movetext."""
         self._game = game
-        self._offset = offset  # of the line
+        self._offset = offset  # of the current line in the game's text
         self._comment_at = 0  # offset of the open comment, or of the line end before it
-        self._line_end = 0  # length of the line's end, 0 if that ends a comment too
-        self._layout = 0  # the same of the line before
-        self._is_anchored = True  # nothing but NAGs, or comments at the start, since the last anchor
+        self._line_end = 0  # length of the line's end, 0 if it also ends a comment
+        self._line_end_before = 0  # likewise of the line before
+        self._is_anchored = True  # since the last anchor only NAGs, or comments at the start
         game.source.anchors = [offset]
         self._depth = 0  # of nested variations
         self._comment: list[str] | None = None  # the lines of an open comment
@@ -287,11 +287,11 @@ class _Movetext:
             game.errors.append(error)
 
     def feed(self, line: str) -> bool:
-        """Read a line; True if the game's result stood in it."""
+        """Read a line; return True if it holds the game's result."""
         self._line_end = len(line) - len(line.rstrip("\r\n"))
         has_ended = self._feed(line)
         self._offset += len(line)
-        self._layout = self._line_end
+        self._line_end_before = self._line_end
         return has_ended
 
     def _feed(self, line: str) -> bool:
@@ -314,7 +314,7 @@ class _Movetext:
             start = match.end()
             if match.lastgroup == "comment":
                 self._comment = []
-                self._comment_at = self._offset + (match.start() or -self._layout)
+                self._comment_at = self._offset + (match.start() or -self._line_end_before)
                 if match.group() == ";":
                     self._line_end = 0
                     self._comment.append(line[start:])
@@ -325,7 +325,7 @@ class _Movetext:
         return False
 
     def close(self) -> None:
-        """The game ended without a result."""
+        """Finish a game that has no result; what it leaves open is an error."""
         if self._comment is not None:
             self._fail("comment without end")
         if self._depth:
@@ -335,7 +335,7 @@ class _Movetext:
         self._game.errors.append(ValueError(message))
 
     def _end_comment(self, end: int) -> None:
-        """The open comment ends before an offset."""
+        """Close the open comment, which ends before an offset of the game's text."""
         text = "".join(self._comment or ()).strip()
         self._comment = None
         if self._depth:
@@ -352,7 +352,7 @@ class _Movetext:
             self._game.comments[place] = f"{before} {text}" if before else text
 
     def _take(self, group: str | None, text: str, end: int) -> bool:
-        """Act on a token that ends before an offset; True for the result."""
+        """Apply a token that ends before an offset of the game's text; return True if it is the result."""
         source = self._game.source
         if group not in ("nag", "glyph"):
             self._is_anchored = False

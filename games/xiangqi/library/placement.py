@@ -1,4 +1,4 @@
-"""`BaseBoard`: pieces on squares and what they attack, any number of them anywhere; no side to move and no moves."""
+"""`BaseBoard`: any pieces on any squares, and what they attack; no side to move and no moves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_BLOCKER = -1
 
 
 def _steps(name: str, width: int, has_blockers: bool = False, first: int = 0) -> list[dict[Square, Square]]:
-    """Return by origin each target with the leg or eye that must be empty, from a list of tables.py."""
+    """Return by origin each target with the leg or eye that must be empty, from an array of lookup.py."""
     table = LOOKUP_RECORD[name].tolist()[first:]
     steps = []
     for origin in SQUARES:
@@ -39,17 +39,17 @@ _STEPS = {
     CANNON: [_LINES] * 2,
     PAWN: [_steps("pawn_steps", 4, first=90 * 4), _steps("pawn_steps", 4)],
 }
-"""By piece type and colour (BLACK, RED)."""
+"""Targets with their blockers, by piece type, colour (BLACK, RED) and origin."""
 
 
 def _count_between(a: Square, b: Square, occupied: Collection[Square]) -> int:
-    """Return how many squares between two, which share a rank or file, are occupied."""
+    """Return how many squares between two of the same rank or file are occupied."""
     step = 1 if a // 9 == b // 9 else 9
     return sum(square in occupied for square in range(min(a, b) + step, max(a, b), step))
 
 
 class BaseBoard:
-    """Pieces on squares. Raises ValueError for a text that is no board; None makes an empty one."""
+    """Pieces on squares. ValueError for a text that is no board; None makes an empty one."""
 
     def __init__(self, board_fen: str | None = STARTING_BOARD_FEN) -> None:
         self._pieces: dict[Square, Piece] = {}
@@ -75,7 +75,7 @@ class BaseBoard:
         return None if piece is None else piece.color
 
     def piece_map(self, *, mask: Collection[Square] = SQUARES) -> dict[Square, Piece]:
-        """Return every piece by its square; `mask` is the squares to look at."""
+        """Return every piece on the squares of `mask` by its square."""
         return {square: piece for square, piece in self._pieces.items() if square in mask}
 
     def pieces(self, piece_type: PieceType, color: Color) -> set[Square]:
@@ -83,19 +83,19 @@ class BaseBoard:
         return {square for square, piece in self._pieces.items() if piece == (piece_type, color)}
 
     def king(self, color: Color) -> Square | None:
-        """Return the king's square, None if there is none; of several the highest."""
+        """Return the king's square, the highest if there are several; None if there is none."""
         return max(self.pieces(KING, color), default=None)
 
     def board_fen(self) -> str:
         """Return the FEN's first field."""
         return board_text({square: piece.symbol() for square, piece in self._pieces.items()})
 
-    # Attacks: a piece attacks the squares where it could take an enemy, the safety of its own king left aside
+    # Attacks: a piece attacks the squares where it could take an enemy, even if that left its own king in check
 
     def attacks(self, square: Square) -> set[Square]:
-        """Return the squares that the piece on a square attacks, whatever stands there; none if it is empty.
+        """Return the squares that the piece on a square attacks, whatever stands on them; none if the square is empty.
 
-        A king attacks along an open file only the other king.
+        Along an open file a king attacks the other king, and nothing else.
         """
         if square not in self._pieces:
             return set()
@@ -104,7 +104,7 @@ class BaseBoard:
     def attackers(self, color: Color, square: Square, occupied: Collection[Square] | None = None) -> set[Square]:
         """Return the squares of the pieces of a colour that attack a square, pinned ones too.
 
-        `occupied`: squares to take for occupied, screens and blocked legs among them, instead of those that are.
+        `occupied`, if given, replaces the squares that are occupied, for screens and blocked legs too.
         """
         taken = self._pieces if occupied is None else occupied
         return {
@@ -117,7 +117,7 @@ class BaseBoard:
         return bool(self.attackers(color, square, occupied))
 
     def is_pinned(self, color: Color, square: Square) -> bool:
-        """Return True if the colour's king would have a new attacker without its piece on a square."""
+        """Return True if removing the colour's piece from a square would expose its king to a new attacker."""
         king = self.king(color)
         if king is None or king == square or self.color_at(square) != color:
             return False
@@ -125,7 +125,7 @@ class BaseBoard:
         return not self.attackers(not color, king, rest) <= self.attackers(not color, king)
 
     def _goals(self, origin: Square) -> Collection[Square]:
-        """Return the squares that the piece on a square can attack, wherever others stand."""
+        """Return the squares that the piece on a square could attack for some placement of the others."""
         kind, color = self._pieces[origin]
         steps = _STEPS[kind][color][origin]
         return steps if kind != KING else steps.keys() | self.pieces(KING, not color)
@@ -141,7 +141,7 @@ class BaseBoard:
         return blocker not in occupied
 
     def _reaches(self, origin: Square, target: Square) -> bool:
-        """Return True if the piece on a square goes to another, which its own side does not hold."""
+        """Return True if the piece on a square can move to another, which its own side must not hold."""
         if self._pieces[origin].piece_type == CANNON and target not in self._pieces:
             return target in _LINES[origin] and _count_between(origin, target, self._pieces) == 0
         return self._attacks(origin, target, self._pieces)
@@ -149,11 +149,11 @@ class BaseBoard:
     # Changing
 
     def _place(self, pieces: dict[Square, Piece]) -> None:
-        """Have these pieces and no others: every change but a move comes here."""
+        """Replace all pieces; every change except moves goes through here."""
         self._pieces = pieces
 
     def set_piece_at(self, square: Square, piece: Piece | None) -> None:
-        """Put a piece on a square, in place of what stands there; None takes that away. IndexError off the board."""
+        """Put a piece on a square in place of what stands there; None empties the square. IndexError off the board."""
         if square not in SQUARES:
             raise IndexError(f"no square {square}")
         rest = {other: found for other, found in self._pieces.items() if other != square}
@@ -166,13 +166,13 @@ class BaseBoard:
         return piece
 
     def set_piece_map(self, pieces: Mapping[Square, Piece]) -> None:
-        """Have these pieces and no others. IndexError for one off the board."""
+        """Replace all pieces. IndexError for one off the board."""
         if not pieces.keys() <= set(SQUARES):
             raise IndexError(f"no squares {sorted(pieces.keys() - set(SQUARES))}")
         self._place(dict(pieces))
 
     def set_board_fen(self, fen: str) -> None:
-        """Have the pieces of a FEN's first field; ValueError if it is none."""
+        """Set up the pieces of a FEN's first field; ValueError if it is none."""
         self._place({square: Piece.from_symbol(letter) for square, letter in read_board(fen).items()})
 
     def reset_board(self) -> None:
@@ -183,11 +183,11 @@ class BaseBoard:
         self._place({})
 
     def apply_transform(self, f: Callable[[Square], Square]) -> None:
-        """Move each piece from its square to `f` of it, as `flip_horizontal` (python-chess's `f` turns bitboards)."""
+        """Move each piece from its square to `f(square)`, as `flip_horizontal` (python-chess's `f` maps bitboards)."""
         self.set_piece_map({f(square): piece for square, piece in self._pieces.items()})
 
     def apply_mirror(self) -> None:
-        """Exchange the colours, pieces and all."""
+        """Exchange the colours and reverse the ranks."""
         self._place({square_mirror(s): Piece(kind, not color) for s, (kind, color) in self._pieces.items()})
 
     # Copies
@@ -207,7 +207,7 @@ class BaseBoard:
     def __eq__(self, other: object) -> bool:
         return self._pieces == other._pieces if isinstance(other, BaseBoard) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # a board changes
+    __hash__ = None  # type: ignore[assignment]  # boards are mutable
 
     # Pictures
 
@@ -216,7 +216,7 @@ class BaseBoard:
         return self._rows(RED, ".", " ", Piece.symbol)
 
     def unicode(self, *, orientation: Color = RED, empty_square: str = "＋") -> str:
-        """Return ten lines of the pieces' characters, all full-width, with `orientation` below."""
+        """Return ten lines of full-width characters, with `orientation` below."""
         return self._rows(orientation, empty_square, "", Piece.unicode_symbol)
 
     def _rows(self, orientation: Color, empty: str, gap: str, face: Callable[[Piece], str]) -> str:

@@ -1,4 +1,4 @@
-"""What makes a position one that the rules cannot play, as python-chess's `Board.status` names it."""
+"""The faults for which the rules cannot play a position, in the manner of python-chess's `Board.status`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games.xiangqi.rules.notation import misplacement
 
 
 class Status(enum.IntFlag):
-    """Faults of a position; VALID is none. setup.py refuses exactly the positions that have one."""
+    """Faults of a position; VALID is none. rules/setup.py refuses exactly the positions that have one."""
 
     VALID = 0
     EMPTY = enum.auto()

@@ -1,4 +1,4 @@
-"""How a game's moves are written: its notation, and habits within it that any reader of that game expects again."""
+"""The style in which a game's moves are written: the notation, and variants of it that added moves should keep."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FALLBACKS: dict[Notation, tuple[Notation, ...]] = {
     "chinese": ("traditional", "wxf"),
     "traditional": ("chinese", "wxf"),
 }
-"""Notations to write in where an encoding cannot hold the game's own, nearest first."""
+"""Notations in place of one that an encoding cannot hold, nearest first."""
 
 
 class Style(NamedTuple):
-    """A notation, and what its usual form is changed by."""
+    """A notation, and how a game departs from its usual form."""
 
     notation: Notation
     is_lower: bool = False  # h2e2, c2.5
@@ -32,12 +32,12 @@ class Style(NamedTuple):
     is_half_width: bool = False  # of Chinese: 马8进7
 
     def fitted(self, encoding: str) -> Style:
-        """Return this style, in another notation if the encoding cannot hold this one's characters."""
+        """Return this style, with another notation if the encoding lacks characters of this one."""
         fallbacks = (self.notation, *_FALLBACKS.get(self.notation, ()))
         return self._replace(notation=next((n for n in fallbacks if _holds(encoding, n)), self.notation))
 
     def write(self, board: Board, move: Move) -> str:
-        """The text of a legal move."""
+        """Return the text of a legal move."""
         text = board.san(move, self.notation)
         if self.notation == "iccs" and not self.has_hyphen:
             text = text.replace("-", "")
@@ -57,7 +57,7 @@ def _holds(encoding: str, notation: Notation) -> bool:
 
 
 def style_of(words: Sequence[str], tag: str = "") -> Style:
-    """The style of a game's moves; without any the usual one of its Format tag, which is Chinese by default."""
+    """Return the style of a game's moves; without moves the usual one of its Format tag, Chinese by default."""
     if not words:
         return Style(_BY_FORMAT.get(tag.strip().lower(), "chinese"))
     text = " ".join(words)

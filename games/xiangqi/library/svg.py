@@ -1,4 +1,4 @@
-"""The board as an SVG picture, in the manner of `chess.svg`. No font or library is needed beyond the reader's own."""
+"""The board as an SVG picture, in the manner of `chess.svg`; it needs no font or library beyond the viewer's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from games.xiangqi.library.placement import BaseBoard
 
 STEP = 40
-"""Units between two lines."""
+"""SVG units between two lines of the board."""
 
 COLORS = {
     "board": "#f3d9a4",
@@ -27,10 +27,10 @@ COLORS = {
     "arrow": "#2f6fb5",
     "square": "#2f6fb5",
 }
-"""The default colours; `board(colors=...)` replaces any of them."""
+"""The default colours; `board(colors=...)` overrides any of them."""
 
 _MARKED = [(file, rank) for rank in (2, 7) for file in (1, 7)] + [(f, r) for r in (3, 6) for f in range(0, 9, 2)]
-"""Where cannons and pawns start: drawn with small corners."""
+"""(file, rank) where cannons and pawns start, drawn with small corners."""
 
 
 def board(
@@ -48,9 +48,9 @@ def board(
 ) -> str:
     """Return an XML document of the board with `orientation` below.
 
-    `lastmove` rings its two squares, `check` fills a king's square, `arrows` are (from, to) squares, `fill` gives
-    squares a colour, `squares` are marked with a cross, `size` is the width in pixels (unset: the picture fills its
-    container), `colors` overrides entries of COLORS.
+    `lastmove` rings its two squares; `check` fills a king's square; `arrows` are (from, to) squares; `fill` gives
+    squares a colour; `squares` are marked with a cross; `size` is the width in pixels (unset: the picture fills its
+    container); `colors` overrides entries of COLORS.
     """
     palette = _palette(colors)
     margin = STEP * 3 // 4 + (STEP // 2 if coordinates else 0)
@@ -118,7 +118,7 @@ def _quotable(colour: str) -> str:
 
 
 def _lines(margin: int, colour: str) -> Iterator[str]:
-    """Ranks, files broken at the river, palaces, the corners around starting squares, and the river's name."""
+    """Yield ranks, files broken at the river, palaces, corners around starting squares, and the river's name."""
     paths = [f"M0,{rank} h8" for rank in range(10)]
     paths += [f"M{file},0 v9" for file in (0, 8)]
     paths += [f"M{file},{start} v4" for file in range(1, 8) for start in (0, 5)]

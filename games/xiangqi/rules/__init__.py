@@ -1,1 +1,1 @@
-"""The rules: positions, moves, notation, and the constants that kernels look up."""
+"""The rules: positions, moves, notation, and the constant arrays that kernels look up."""

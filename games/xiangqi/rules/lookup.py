@@ -1,7 +1,7 @@
-"""Tables of the Xiangqi kernels: where pieces step, what lines see, hash numbers, built once with numpy.
+"""The lookup: constant arrays that the Xiangqi kernels index, built once with numpy.
 
 Squares are `rank * 9 + file` from Red's left corner, 0..89 (drawn in position.py); 90 is 'captured'.
-A rank's or file's occupancy is a word with one bit a square; line tables are indexed by place and word.
+The occupancy of a rank or file is a word with one bit a square; arrays of lines are indexed by place and word.
 """
 
 from __future__ import annotations
@@ -11,45 +11,58 @@ from typing import Any
 import numpy as np
 
 from games.kernel.jit import Record, new_record, record, record_type
-from games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, winning_chances
+from games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, scale_factors
 from games.xiangqi.evaluation.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
 
 KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
+"""The kinds of pieces."""
+
 CAPTURED = 90
+"""The square of a piece off the board."""
+
 BLOCKED = 91
-"""A square that is always occupied: the leg of a horse that cannot reach."""
+"""A square that is always occupied: the leg of a horse that is out of reach."""
 
 KIND_OF_SLOT = (
     KING, ADVISOR, ADVISOR, ELEPHANT, ELEPHANT, HORSE, HORSE,
     ROOK, ROOK, CANNON, CANNON, PAWN, PAWN, PAWN, PAWN, PAWN,
 )  # fmt: skip
+"""The kind of each of a side's sixteen pieces."""
+
+KING_SLOT, FIRST_ADVISOR, FIRST_ELEPHANT, FIRST_HORSE, FIRST_ROOK, FIRST_CANNON, FIRST_PAWN, SLOTS = (
+    0, 1, 3, 5, 7, 9, 11, 16,
+)  # fmt: skip
+"""The first slot of each kind; its slots end where those of the next kind begin."""
+
+SQUARE_MASK, TARGET_SHIFT = 127, 7
+"""A move is `origin | target << TARGET_SHIFT`: position.py has the kernels' accessors, notation.py those of Python."""
 
 LOOKUP_DTYPE = record(
     [
         ("rank_of", "u1", 91),
         ("file_of", "u1", 91),
-        # Step lists end at -1: targets, or (target, eye or leg) pairs.
+        # [square]: lists of targets, or of (target, eye or leg) pairs, that end at -1
         ("king_steps", "i1", 90 * 5),
         ("advisor_steps", "i1", 90 * 5),
         ("elephant_steps", "i1", 90 * 9),
         ("horse_steps", "i1", 90 * 17),
         ("pawn_steps", "i1", 2 * 90 * 4),  # [side, square]
-        ("horse_leg", "u1", 90 * 91),  # [target, horse]: the leg square, BLOCKED if out of reach
+        ("horse_leg", "u1", 90 * 91),  # [target, horse's square]: the leg, BLOCKED if out of reach
         # [place on the line, occupancy]: bits 0-9 empty squares reached, 10-19 rook's captures, 20-29 cannon's
         ("rank_targets", "u4", 9 << 9),
         ("file_targets", "u4", 10 << 10),
-        # same index: the three nearest pieces each way as nibbles (the place itself where there is none)
+        # same index: places of the three nearest pieces each way, as nibbles (the place itself where there is none)
         ("rank_blockers", "u4", 9 << 9),
         ("file_blockers", "u4", 10 << 10),
         ("line_square", "u1", 90 * 20),  # [square, bit]: bits 0-8 along the rank, 9-18 along the file
-        ("kind_of", "u1", 48),  # by piece code: 0 none, 1-7 Red's kinds, 8-14 Black's
+        ("kind_of", "u1", 48),  # [piece code]: 0 none, 1-7 Red's kinds, 8-14 Black's
         ("zobrist", "i8", 15 * 91),  # [kind, square]; zero for none and for captured
         ("zobrist_turn", "i8"),
-        ("piece_square", "i4", 15 * 91),  # [kind, square], packed, Red's sign
-        ("terms", "i4", len(TERM_WEIGHTS)),  # packed weights of evaluate.py's terms
+        ("piece_square", "i4", 15 * 91),  # [kind, square]: packed centipawns, Red's view (weights.py)
+        ("terms", "i4", len(TERM_WEIGHTS)),  # weights of evaluate.py's terms, packed
         ("unit", "i8", 15),  # [kind]: one piece in pos.material
-        ("chances", "u1", ATTACKS * RESISTANCES),  # sixteenths of an advantage that stand (endings.py)
-        ("exchange", "i2", 15),  # [kind]: worth in exchanges
+        ("scale_factors", "u1", ATTACKS * RESISTANCES),  # [attack, resistance]: sixteenths of an advantage (endings.py)
+        ("exchange", "i2", 15),  # [kind]: centipawns in an exchange
         ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
 )
@@ -101,8 +114,8 @@ def _fill_steps(lookup: Record) -> None:
             put("pawn_steps", (side * 90 + square) * 4, [r * 9 + f for r, f in steps if _on_board(r, f)])
 
 
-def _line_tables(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Targets and blockers of a line of `length` squares, by `place << length | occupancy`."""
+def _line_lookup(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the targets and the blockers of a line of `length` squares, by `place << length | occupancy`."""
     targets = np.zeros(length << length, np.uint32)
     blockers = np.zeros(length << length, np.uint32)
     for place in range(length):
@@ -128,8 +141,8 @@ def _build() -> Record:
     squares = np.arange(90)
     lookup["rank_of"][:90], lookup["file_of"][:90] = divmod(squares, 9)
     _fill_steps(lookup)
-    lookup["rank_targets"][:], lookup["rank_blockers"][:] = _line_tables(9)
-    lookup["file_targets"][:], lookup["file_blockers"][:] = _line_tables(10)
+    lookup["rank_targets"][:], lookup["rank_blockers"][:] = _line_lookup(9)
+    lookup["file_targets"][:], lookup["file_blockers"][:] = _line_lookup(10)
     line_square = np.zeros((90, 20), np.uint8)
     line_square[:, :9] = (squares // 9 * 9)[:, None] + np.arange(9)
     line_square[:, 9:19] = np.arange(10) * 9 + (squares % 9)[:, None]
@@ -149,7 +162,7 @@ def _build() -> Record:
     lookup["piece_square"][:] = piece_square.ravel()
     lookup["terms"][:] = TERM_WEIGHTS
     lookup["unit"][1:] = 1 << 4 * np.arange(1, 15, dtype=np.int64)
-    lookup["chances"][:] = winning_chances()
+    lookup["scale_factors"][:] = scale_factors()
     lookup["exchange"][1:8] = lookup["exchange"][8:15] = EXCHANGE
     depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
     logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))
@@ -159,4 +172,4 @@ def _build() -> Record:
 
 assert len(KINDS) == 7
 LOOKUP_RECORD = _build()
-"""The tables, read-only by convention, passed to every kernel."""
+"""The lookup itself, read-only by convention, passed to every kernel."""

@@ -1,4 +1,4 @@
-"""Squares, pieces and moves as values, and what can be wrong with a move's text (names as in python-chess)."""
+"""Squares, pieces and moves as values, and the errors of a move's text; names as in python-chess."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from games.xiangqi.evaluation.weights import KINDS
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
-from games.xiangqi.rules.notation import FILES, move_text, parse_move, square_text
+from games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of
 
 Color = bool
 COLORS = RED, BLACK = [True, False]
@@ -24,7 +24,7 @@ PIECE_SYMBOLS = list(KINDS)
 PIECE_NAMES = ["king", "advisor", "elephant", "horse", "rook", "cannon", "pawn"]
 
 FACES = {RED: "帥仕相傌俥炮兵", BLACK: "將士象馬車砲卒"}
-"""What is carved on the pieces, by colour and piece type."""
+"""The characters on the pieces, by colour and piece type."""
 
 Square = int
 SQUARES = range(90)
@@ -36,15 +36,15 @@ RANK_NAMES = list("0123456789")
 
 
 class InvalidMoveError(ValueError):
-    """The text is no move in any notation."""
+    """Raised for a text that is no move in any notation."""
 
 
 class IllegalMoveError(ValueError):
-    """The text names a move that is not legal in the position."""
+    """Raised for a move that is not legal in the position."""
 
 
 class AmbiguousMoveError(ValueError):
-    """The text fits more than one legal move."""
+    """Raised for a text that fits more than one legal move."""
 
 
 def square(file_index: int, rank_index: int) -> Square:
@@ -66,7 +66,7 @@ def square_name(square: Square) -> str:
 
 
 def parse_square(name: str) -> Square:
-    """Return 4 for `e0`; ValueError if it is no square."""
+    """Return 4 for `e0`; ValueError if the text is no square."""
     if name not in SQUARE_NAMES:
         raise ValueError(f"not a square: {name}")
     return SQUARE_NAMES.index(name)
@@ -116,7 +116,7 @@ class Piece(NamedTuple):
         return letter.upper() if self.color == RED else letter
 
     def unicode_symbol(self) -> str:
-        """Return the character on the piece, which tells the colours apart."""
+        """Return the character on the piece; the colours have different ones."""
         return FACES[self.color][self.piece_type]
 
     @classmethod
@@ -139,22 +139,23 @@ class Piece(NamedTuple):
 
 
 class Move(NamedTuple):
-    """From a square to a square, legal or not."""
+    """A move between two squares, legal or not."""
 
     from_square: Square
     to_square: Square
 
     @property
     def code(self) -> int:
-        """The kernels' number of the move."""
-        return self.from_square | self.to_square << 7
+        """The kernels' code of the move."""
+        return move_code(self.from_square, self.to_square)
 
     @classmethod
     def from_code(cls, code: int) -> Move:
-        return cls(code & 127, code >> 7)
+        """Return the move of a kernel's code."""
+        return cls(*squares_of(code))
 
     def uci(self, ranks: int = 0) -> str:
-        """Return `h2e2`; the first rank is numbered `ranks`, 0 or (as Fairy-Stockfish has it) 1."""
+        """Return `h2e2`; the first rank is numbered `ranks`, 0 or (as in Fairy-Stockfish) 1."""
         return move_text(self.code, ranks)
 
     def xboard(self) -> str:
@@ -167,7 +168,7 @@ class Move(NamedTuple):
 
     @classmethod
     def from_uci(cls, text: str, ranks: int = 0) -> Move:
-        """Return the move of `h2e2` or ICCS's `H2-E2`; InvalidMoveError if the text is none."""
+        """Return the move of `h2e2` or ICCS's `H2-E2`; InvalidMoveError if the text is no move."""
         try:
             return cls.from_code(parse_move(text, ranks))
         except ValueError as error:

@@ -5,18 +5,44 @@ from __future__ import annotations
 from games.kernel.control import poll
 from games.kernel.intrinsics import trailing_zeros
 from games.kernel.jit import Record, entry, inner, int64, outlined
-from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP
-from games.xiangqi.rules.position import POSITION, do_move, undo_move
+from games.xiangqi.rules.lookup import (
+    BLOCKED,
+    CAPTURED,
+    FIRST_ADVISOR,
+    FIRST_CANNON,
+    FIRST_ELEPHANT,
+    FIRST_HORSE,
+    FIRST_PAWN,
+    FIRST_ROOK,
+    KING_SLOT,
+    LOOKUP,
+    SLOTS,
+)
+from games.xiangqi.rules.position import (
+    POSITION,
+    do_move,
+    is_cannon,
+    is_elephant,
+    is_pawn,
+    is_rook,
+    make_move,
+    origin_of,
+    slot_of,
+    target_of,
+    undo_move,
+)
 from games.xiangqi.rules.work import WORK
 
 IN_CHECK = 1 << 16
+"""A bit of `checks_and_pins`: the king is in check."""
+
 BARE_CANNON = 1 << 17
-"""A cannon faces the king with nothing between: any piece that steps in between gives check."""
+"""A bit of `checks_and_pins`: a cannon faces the king with nothing between, so any piece that steps between checks."""
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
 def is_attacked(pos: Record, lookup: Record, square: int, side: int) -> int:
-    """1 if the king of `side`, standing on `square`, could be captured (facing kings included)."""
+    """1 if an enemy piece could capture the king of `side` on `square`; the enemy king does so along an open file."""
     enemy = 32 - 16 * side
     rank = int64(lookup.rank_of[square])
     file = int64(lookup.file_of[square])
@@ -25,21 +51,21 @@ def is_attacked(pos: Record, lookup: Record, square: int, side: int) -> int:
     for _ in range(2):
         first = pos.board[row + (near & 15)] - enemy
         second = pos.board[row + (near >> 4 & 15)] - enemy
-        if first == 7 or first == 8 or second == 9 or second == 10:
+        if is_rook(first) or is_cannon(second):
             return 1
         near >>= 12
     near = int64(lookup.file_blockers[rank << 10 | pos.file_bits[file]])
     for _ in range(2):
         first = pos.board[(near & 15) * 9 + file] - enemy
         second = pos.board[(near >> 4 & 15) * 9 + file] - enemy
-        if first == 7 or first == 8 or first == 0 or second == 9 or second == 10:
+        if is_rook(first) or first == KING_SLOT or is_cannon(second):
             return 1
         near >>= 12
     for beside in (square - 1, square + 1, square + 9 - 18 * side):
         pawn = pos.board[beside] - enemy
-        if pawn >= 11 and pawn < 16:
+        if is_pawn(pawn):
             return 1
-    for slot in range(5, 7):
+    for slot in range(FIRST_HORSE, FIRST_ROOK):
         if pos.board[lookup.horse_leg[square * 91 + pos.square[enemy + slot]]] == 0:
             return 1
     return 0
@@ -47,7 +73,10 @@ def is_attacked(pos: Record, lookup: Record, square: int, side: int) -> int:
 
 @inner(int64(POSITION, LOOKUP), forceinline=True)
 def checks_and_pins(pos: Record, lookup: Record) -> int:
-    """For the side to move: bits 0-15 its slots whose move may expose the king, IN_CHECK, BARE_CANNON."""
+    """Return the `state` of the side to move, which `generate_legal` and `is_legal` take.
+
+    Bits 0-15 are its slots whose moves may expose the king; the others are IN_CHECK and BARE_CANNON.
+    """
     side = pos.turn
     enemy = 32 - 16 * side
     own = 16 << side
@@ -68,40 +97,40 @@ def checks_and_pins(pos: Record, lookup: Record) -> int:
             third = int64(pos.board[base + (near >> 8 & 15) * step])
             near >>= 12
             attacker = first - enemy
-            if attacker == 7 or attacker == 8:
+            if is_rook(attacker):
                 found |= IN_CHECK
-            if attacker == 9 or attacker == 10:
+            if is_cannon(attacker):
                 found |= BARE_CANNON
             attacker = second - enemy
-            if attacker == 9 or attacker == 10:
+            if is_cannon(attacker):
                 found |= IN_CHECK
-            if (attacker == 7 or attacker == 8 or (attacker == 0 and line == 1)) and first & own:
-                found |= 1 << (first & 15)
+            if (is_rook(attacker) or (attacker == KING_SLOT and line == 1)) and first & own:
+                found |= 1 << slot_of(first)
             attacker = third - enemy
-            if attacker == 9 or attacker == 10:
+            if is_cannon(attacker):
                 if first & own:
-                    found |= 1 << (first & 15)
+                    found |= 1 << slot_of(first)
                 if second & own:
-                    found |= 1 << (second & 15)
+                    found |= 1 << slot_of(second)
     for beside in (king - 1, king + 1, king + 9 - 18 * side):
         pawn = pos.board[beside] - enemy
-        if pawn >= 11 and pawn < 16:
+        if is_pawn(pawn):
             found |= IN_CHECK
-    for slot in range(5, 7):
+    for slot in range(FIRST_HORSE, FIRST_ROOK):
         leg = int64(pos.board[lookup.horse_leg[king * 91 + pos.square[enemy + slot]]])
         if leg == 0:
             found |= IN_CHECK
         elif leg & own:
-            found |= 1 << (leg & 15)
+            found |= 1 << slot_of(leg)
     return found
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def is_safe(pos: Record, lookup: Record, move: int) -> int:
-    """1 if a pseudo-legal move leaves the mover's king safe. Touches only what attacks look at."""
+    """Return 1 if a pseudo-legal move leaves the mover's king safe, else 0; the position is the same afterwards."""
     side = pos.turn
-    origin = move & 127
-    target = move >> 7
+    origin = origin_of(move)
+    target = target_of(move)
     piece = int64(pos.board[origin])
     captured = int64(pos.board[target])
     rank, file = lookup.rank_of[origin], lookup.file_of[origin]
@@ -132,12 +161,12 @@ def is_safe(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64))
 def gives_check(pos: Record, lookup: Record, move: int) -> int:
-    """1 if a legal move checks the enemy king, by the moved piece or by what it uncovers or screens."""
+    """1 if a legal move gives check, by the moved piece or by one that it uncovers or screens."""
     enemy = pos.turn ^ 1
     king = int64(pos.square[16 << enemy])
     rank, file = lookup.rank_of[king], lookup.file_of[king]
-    origin = move & 127
-    target = move >> 7
+    origin = origin_of(move)
+    target = target_of(move)
     from_rank, from_file = lookup.rank_of[origin], lookup.file_of[origin]
     if not (
         lookup.rank_of[target] == rank
@@ -156,12 +185,12 @@ def gives_check(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64), forceinline=True)
 def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures: int) -> int:
-    """Append the pseudo-legal moves of all but the king to work.moves[n:]; returns the new end.
+    """Write the pseudo-legal moves of all pieces but the king to work.moves[n:]; return their end.
 
     `captures`: 1 for captures only.
     """
     base = 16 << pos.turn
-    for slot in range(1, 3):
+    for slot in range(FIRST_ADVISOR, FIRST_ELEPHANT):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = square * 5
@@ -169,11 +198,11 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
             while target >= 0:
                 occupant = int64(pos.board[target])
                 if occupant & base == 0 and (captures == 0 or occupant != 0):
-                    work.moves[n] = square | target << 7
+                    work.moves[n] = make_move(square, target)
                     n += 1
                 i += 1
                 target = int64(lookup.advisor_steps[i])
-    for slot in range(3, 5):
+    for slot in range(FIRST_ELEPHANT, FIRST_HORSE):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = square * 9
@@ -182,11 +211,11 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
                 if pos.board[lookup.elephant_steps[i + 1]] == 0:
                     occupant = int64(pos.board[target])
                     if occupant & base == 0 and (captures == 0 or occupant != 0):
-                        work.moves[n] = square | target << 7
+                        work.moves[n] = make_move(square, target)
                         n += 1
                 i += 2
                 target = int64(lookup.elephant_steps[i])
-    for slot in range(5, 7):
+    for slot in range(FIRST_HORSE, FIRST_ROOK):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = square * 17
@@ -195,11 +224,11 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
                 if pos.board[lookup.horse_steps[i + 1]] == 0:
                     occupant = int64(pos.board[target])
                     if occupant & base == 0 and (captures == 0 or occupant != 0):
-                        work.moves[n] = square | target << 7
+                        work.moves[n] = make_move(square, target)
                         n += 1
                 i += 2
                 target = int64(lookup.horse_steps[i])
-    for slot in range(7, 11):
+    for slot in range(FIRST_ROOK, FIRST_PAWN):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             rank = int64(lookup.rank_of[square])
@@ -210,18 +239,18 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
                 empty = (across & 511) | (along & 1023) << 9
                 while empty:
                     target = int64(lookup.line_square[square * 20 + trailing_zeros(empty)])
-                    work.moves[n] = square | target << 7
+                    work.moves[n] = make_move(square, target)
                     n += 1
                     empty &= empty - 1
-            shift = 10 if slot < 9 else 20
+            shift = 10 if slot < FIRST_CANNON else 20
             hits = (across >> shift & 511) | (along >> shift & 1023) << 9
             while hits:
                 target = int64(lookup.line_square[square * 20 + trailing_zeros(hits)])
                 if pos.board[target] & base == 0:
-                    work.moves[n] = square | target << 7
+                    work.moves[n] = make_move(square, target)
                     n += 1
                 hits &= hits - 1
-    for slot in range(11, 16):
+    for slot in range(FIRST_PAWN, SLOTS):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = (pos.turn * 90 + square) * 4
@@ -229,7 +258,7 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
             while target >= 0:
                 occupant = int64(pos.board[target])
                 if occupant & base == 0 and (captures == 0 or occupant != 0):
-                    work.moves[n] = square | target << 7
+                    work.moves[n] = make_move(square, target)
                     n += 1
                 i += 1
                 target = int64(lookup.pawn_steps[i])
@@ -238,9 +267,10 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captures: int, state: int) -> int:
-    """Write the legal moves to work.moves[first:] and return their end. `state`: from checks_and_pins.
+    """Write the legal moves to work.moves[first:]; return their end.
 
-    Only pieces that may be pinned are tested one by one, unless the king is in check or faces a bare cannon.
+    `captures`: 1 for captures only; `state`: from checks_and_pins. Only moves of the king and of pieces that may be
+    pinned are tested one by one, unless the king is in check or faces a bare cannon.
     """
     base = 16 << pos.turn
     end = generate_pieces(pos, work, lookup, first, captures)
@@ -250,7 +280,7 @@ def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captur
         end = first
         for i in range(first, generated):
             move = int64(work.moves[i])
-            slot = pos.board[move & 127] & 15
+            slot = slot_of(pos.board[origin_of(move)])
             if (not everything and state >> slot & 1 == 0) or is_safe(pos, lookup, move) == 1:
                 work.moves[end] = move
                 end += 1
@@ -260,7 +290,7 @@ def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captur
     while target >= 0:
         occupant = int64(pos.board[target])
         if occupant & base == 0 and (captures == 0 or occupant != 0):
-            move = king | target << 7
+            move = make_move(king, target)
             if is_safe(pos, lookup, move) == 1:
                 work.moves[end] = move
                 end += 1
@@ -271,33 +301,33 @@ def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captur
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def is_pseudo_legal(pos: Record, lookup: Record, move: int) -> int:
-    """1 if `generate_pieces`, or a step of the king, has the move."""
-    origin = move & 127
-    target = move >> 7
+    """1 if the side to move has the move, the safety of its king left aside. Both squares must be on the board."""
+    origin = origin_of(move)
+    target = target_of(move)
     base = 16 << pos.turn
-    piece = int64(pos.board[origin]) - base
-    if piece < 0 or piece > 15 or pos.board[target] & base:
+    slot = int64(pos.board[origin]) - base
+    if slot < 0 or slot >= SLOTS or pos.board[target] & base:
         return 0
-    if piece == 5 or piece == 6:
+    if slot >= FIRST_HORSE and slot < FIRST_ROOK:
         return 1 if pos.board[lookup.horse_leg[target * 91 + origin]] == 0 else 0
     rank, file = int64(lookup.rank_of[origin]), int64(lookup.file_of[origin])
-    if piece >= 7 and piece <= 10:
+    if slot >= FIRST_ROOK and slot < FIRST_PAWN:
         shift = 0
         if pos.board[target] != 0:
-            shift = 10 if piece < 9 else 20
+            shift = 10 if slot < FIRST_CANNON else 20
         if lookup.rank_of[target] == rank:
             return int64(lookup.rank_targets[file << 9 | pos.rank_bits[rank]]) >> shift + lookup.file_of[target] & 1
         if lookup.file_of[target] == file:
             return int64(lookup.file_targets[rank << 10 | pos.file_bits[file]]) >> shift + lookup.rank_of[target] & 1
         return 0
-    if piece >= 11:
+    if slot >= FIRST_PAWN:
         i = (pos.turn * 90 + origin) * 4
         while lookup.pawn_steps[i] >= 0:
             if lookup.pawn_steps[i] == target:
                 return 1
             i += 1
         return 0
-    if piece == 3 or piece == 4:
+    if is_elephant(slot):
         i = origin * 9
         while lookup.elephant_steps[i] >= 0:
             if lookup.elephant_steps[i] == target:
@@ -306,9 +336,9 @@ def is_pseudo_legal(pos: Record, lookup: Record, move: int) -> int:
         return 0
     i = origin * 5
     for _ in range(4):
-        if piece == 0 and lookup.king_steps[i] == target:
+        if slot == KING_SLOT and lookup.king_steps[i] == target:
             return 1
-        if piece != 0 and lookup.advisor_steps[i] == target:
+        if slot != KING_SLOT and lookup.advisor_steps[i] == target:
             return 1
         i += 1
     return 0
@@ -316,11 +346,11 @@ def is_pseudo_legal(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64, int64))
 def is_legal(pos: Record, lookup: Record, move: int, state: int) -> int:
-    """1 if the word is a legal move. `state`: from checks_and_pins."""
+    """1 if a move between any two squares is legal. `state`: from checks_and_pins."""
     if is_pseudo_legal(pos, lookup, move) == 0:
         return 0
-    slot = int64(pos.board[move & 127]) & 15
-    if slot == 0 or state >= IN_CHECK or state >> slot & 1:
+    slot = slot_of(pos.board[origin_of(move)])
+    if slot == KING_SLOT or state >= IN_CHECK or state >> slot & 1:
         return is_safe(pos, lookup, move)
     return 1
 
@@ -333,13 +363,16 @@ def is_legal_here(pos: Record, lookup: Record, move: int) -> int:
 
 @entry(int64(POSITION, WORK, LOOKUP))
 def list_legal(pos: Record, work: Record, lookup: Record) -> int:
-    """The legal moves of a position to work.moves; returns their number."""
+    """Write the legal moves of a position to work.moves; return their number."""
     return generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def perft_below(pos: Record, work: Record, lookup: Record, depth: int, first: int) -> int:
-    """Leaves `depth` plies below; legal moves are counted, not made, at the last ply."""
+    """Return the number of leaves `depth` plies below, too low once work.stopped is 1.
+
+    At the last ply legal moves are counted, not played. `first`: the first free place in work.moves.
+    """
     end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
     if depth == 1:
         return end - first
@@ -360,7 +393,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, first: in
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
-    """Leaves below one legal move, `depth` plies in all (depth >= 1)."""
+    """Return the number of leaves below one legal move, `depth` >= 1 plies in all; too low once work.stopped is 1."""
     if depth == 1:
         return 1
     do_move(pos, lookup, move)

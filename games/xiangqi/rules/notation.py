@@ -1,4 +1,4 @@
-"""Text of Xiangqi squares, moves and FENs."""
+"""Texts of Xiangqi squares, moves and FENs; move codes for Python."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from games.xiangqi import INFO
 from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.rules.lookup import KIND_OF_SLOT
+from games.xiangqi.rules.lookup import KIND_OF_SLOT, SQUARE_MASK, TARGET_SHIFT
 
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 MAX_COUNTER = 99_999
-"""The most that a FEN's counters may be."""
+"""The greatest value of a FEN's counters."""
 
 FILES = "abcdefghi"
 _MOVE = re.compile(r"([a-i])(10|[0-9])-?([a-i])(10|[0-9])\Z", re.ASCII | re.IGNORECASE)
@@ -34,17 +34,29 @@ _PLACES = {
 }
 
 
+def squares_of(move: int) -> tuple[int, int]:
+    """Return (origin, target) of a move code."""
+    return move & SQUARE_MASK, move >> TARGET_SHIFT
+
+
+def move_code(origin: int, target: int) -> int:
+    """Return the code of the move between two squares."""
+    return origin | target << TARGET_SHIFT
+
+
 def square_text(square: int, base: int = 0) -> str:
-    """`e0` for 4; ranks counted from `base`."""
+    """Return `e0` for 4; ranks count from `base`."""
     return f"{FILES[square % 9]}{square // 9 + base}"
 
 
 def move_text(move: int, base: int = 0) -> str:
-    return square_text(move & 127, base) + square_text(move >> 7, base)
+    """Return `h2e2` for a move code; ranks count from `base`."""
+    origin, target = squares_of(move)
+    return square_text(origin, base) + square_text(target, base)
 
 
 def parse_move(text: str, base: int = 0) -> int:
-    """The move code of `h2e2` (or ICCS `H2-E2`), ranks counted from `base`; ValueError if it is none."""
+    """Return the move code of `h2e2` (or ICCS `H2-E2`); ranks count from `base`. ValueError if the text is none."""
     match = _MOVE.match(text)
     if not match:
         raise ValueError(f"not a move: {text}")
@@ -53,17 +65,17 @@ def parse_move(text: str, base: int = 0) -> int:
     if not all(0 <= r <= 9 for r in ranks):
         raise ValueError(f"rank off the board: {text}")
     origin = ranks[0] * 9 + FILES.index(file.lower())
-    return origin | (ranks[1] * 9 + FILES.index(to_file.lower())) << 7
+    return move_code(origin, ranks[1] * 9 + FILES.index(to_file.lower()))
 
 
 def mirror_move(move: int) -> int:
-    """The move code with left and right exchanged."""
-    origin, target = move & 127, move >> 7
-    return origin + 8 - 2 * (origin % 9) | (target + 8 - 2 * (target % 9)) << 7
+    """Return the move code with left and right exchanged."""
+    origin, target = squares_of(move)
+    return move_code(origin + 8 - 2 * (origin % 9), target + 8 - 2 * (target % 9))
 
 
 def letter_of(piece: int) -> str:
-    """FEN letter of a piece code."""
+    """Return the FEN letter of a piece code."""
     letter = KINDS[KIND_OF_SLOT[piece & 15]]
     return letter.upper() if piece < 32 else letter
 
@@ -79,7 +91,7 @@ def read_board(field: str) -> dict[int, str]:
 
 
 def piece_codes(letters: dict[int, str]) -> list[tuple[int, int]]:
-    """Return (piece code, square) of every piece; ValueError names what the set cannot hold."""
+    """Return (piece code, square) of every piece; ValueError if a set has fewer of them, or a king is missing."""
     pieces = []
     used: dict[str, int] = {}
     for square, letter in letters.items():
@@ -95,7 +107,7 @@ def piece_codes(letters: dict[int, str]) -> list[tuple[int, int]]:
 
 
 def misplacement(letter: str, square: int) -> str:
-    """Return why a piece can never come to a square, as `outside its palace`; empty if it can."""
+    """Return why a piece can never come to a square, such as `outside its palace`; empty if it can."""
     own = square if letter.isupper() else 89 - square
     places, fault = _PLACES.get(letter.lower(), ({own}, ""))
     if own in places:
@@ -104,8 +116,10 @@ def misplacement(letter: str, square: int) -> str:
 
 
 def check_places(pieces: list[tuple[int, int]]) -> None:
-    """Raise ValueError if a piece stands where it can never come: it would move by no rule, and kernels have no place
-    for it."""
+    """Raise ValueError if a piece stands where it can never come.
+
+    No rule says how it would move, and the kernels' arrays have no place for it.
+    """
     for piece, square in pieces:
         letter = letter_of(piece)
         fault = misplacement(letter, square)
@@ -119,7 +133,7 @@ def board_text(letters: dict[int, str]) -> str:
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, quiet: int = 0, number: int = 1) -> str:
-    """Return the FEN of letters by point; ValueError for one that there is not."""
+    """Return the FEN of letters by point; ValueError if a point does not exist."""
     return f"{INFO.placement(pieces)} {INFO.sides[turn]} - - {quiet} {number}"
 
 
@@ -129,7 +143,10 @@ def fen_text(letters: dict[int, str], turn: int, quiet: int = 0, number: int = 1
 
 
 def read_fen(fen: str) -> tuple[dict[int, str], int, int, int]:
-    """Return (letters by square, turn, quiet plies, move number) of a FEN; missing fields get their usual values."""
+    """Return (letters by square, turn, quiet plies, move number) of a FEN.
+
+    Missing fields get their usual values. ValueError if a field cannot be read.
+    """
     fields = fen.split()
     if not fields:
         raise ValueError("empty FEN")

@@ -6,21 +6,36 @@
     0   0  1  2  3  4  5  6  7  8   Red's side
 
 Piece codes: 16 + slot for Red, 32 + slot for Black, 0 empty; slots: 0 king, 1-2 advisors, 3-4 elephants,
-5-6 horses, 7-8 rooks, 9-10 cannons, 11-15 pawns. A move is `from | to << 7`; 0 is no move.
+5-6 horses, 7-8 rooks, 9-10 cannons, 11-15 pawns. A side's piece codes have its bit `16 << side`, and `16 << side` is
+its king. A move is `origin | target << 7`; 0 is no move.
 """
 
 from __future__ import annotations
 
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.xiangqi.evaluation.weights import TERMS
-from games.xiangqi.rules.lookup import CANNON, CAPTURED, HORSE, LOOKUP, ROOK
+from games.xiangqi.rules.lookup import (
+    CANNON,
+    CAPTURED,
+    FIRST_ADVISOR,
+    FIRST_CANNON,
+    FIRST_ELEPHANT,
+    FIRST_PAWN,
+    FIRST_ROOK,
+    HORSE,
+    LOOKUP,
+    ROOK,
+    SLOTS,
+    SQUARE_MASK,
+    TARGET_SHIFT,
+)
 
 NO_MOVE = 0
 MAX_HISTORY = 8192
-"""Plies of game and search line together. The 60-move rule ends any game long before."""
+"""Plies that a game and its search line may have together; the 60-move rule ends any game long before."""
 
 FREE_CHECKS = 10
-"""Checks a side may give since the last capture before they stop counting for the 60-move rule."""
+"""Checks by a side since the last capture that count as quiet plies; later ones do not."""
 
 QUIET_LIMIT = 120
 """Plies without a capture that make a draw."""
@@ -33,16 +48,16 @@ POSITION_DTYPE = record(
         ("file_bits", "u2", 9),
         ("turn", "i8"),  # 0 Red, 1 Black
         ("key", "i8"),
-        ("material", "i8"),  # pieces left, a nibble a kind (tables.py: kind_of)
-        ("score", "i8"),  # material and piece-square sum, Red's sign, packed (weights.py)
-        ("terms", "i2", len(TERMS)),  # scratch of the evaluation: counts
-        ("phase", "i8"),  # likewise
-        ("winnable", "i8"),  # likewise: sixteenths of the advantage that stand (endings.py)
+        ("material", "i8"),  # pieces left, a nibble a kind (lookup.kind_of)
+        ("score", "i8"),  # sum of material and piece-square values, Red's view, packed (weights.py)
+        ("terms", "i2", len(TERMS)),  # written by the evaluation: counts, Red's less Black's
+        ("phase", "i8"),  # likewise: FULL_PHASE at the start
+        ("scale_factor", "i8"),  # likewise: sixteenths that are left of the advantage (endings.py)
         ("quiet", "i8"),  # plies since the last capture that count for the 60-move rule
         ("checks", "i8", 2),  # checks given by each side since the last capture
-        ("height", "i8"),  # moves in the history; what lies above is dead
+        ("height", "i8"),  # moves in the history; arrays mean nothing from there on
         ("since", "i8"),  # height at which the last capture (or the FEN) left the position
-        # By height of the move, what undo restores and repetition looks at:
+        # By height of the move, the fields that undo restores and that repetition reads:
         ("past_move", "u2", MAX_HISTORY),
         ("past_captured", "u1", MAX_HISTORY),
         ("past_checked", "u1", MAX_HISTORY),  # 1 if the move gave check (set by note_check)
@@ -56,9 +71,63 @@ POSITION_DTYPE = record(
 POSITION = record_type(POSITION_DTYPE)
 
 
+@inner(int64(int64), forceinline=True)
+def origin_of(move: int) -> int:
+    """Return the square that a move leaves."""
+    return move & SQUARE_MASK
+
+
+@inner(int64(int64), forceinline=True)
+def target_of(move: int) -> int:
+    """Return the square that a move goes to."""
+    return move >> TARGET_SHIFT
+
+
+@inner(int64(int64, int64), forceinline=True)
+def make_move(origin: int, target: int) -> int:
+    """Return the move between two squares."""
+    return origin | target << TARGET_SHIFT
+
+
+@inner(int64(int64), forceinline=True)
+def slot_of(piece: int) -> int:
+    """Return the slot of a piece code."""
+    return piece & SLOTS - 1
+
+
+@inner(int64(int64), forceinline=True)
+def is_advisor(slot: int) -> int:
+    """1 for an advisor's slot; 0 for any other number."""
+    return 1 if slot == FIRST_ADVISOR or slot == FIRST_ADVISOR + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_elephant(slot: int) -> int:
+    """1 for an elephant's slot; 0 for any other number."""
+    return 1 if slot == FIRST_ELEPHANT or slot == FIRST_ELEPHANT + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_rook(slot: int) -> int:
+    """1 for a rook's slot; 0 for any other number."""
+    return 1 if slot == FIRST_ROOK or slot == FIRST_ROOK + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_cannon(slot: int) -> int:
+    """1 for a cannon's slot; 0 for any other number."""
+    return 1 if slot == FIRST_CANNON or slot == FIRST_CANNON + 1 else 0
+
+
+@inner(int64(int64), forceinline=True)
+def is_pawn(slot: int) -> int:
+    """1 for a pawn's slot; 0 for any other number."""
+    return 1 if slot >= FIRST_PAWN and slot < SLOTS else 0
+
+
 @inner(void(POSITION, LOOKUP, int64, int64), forceinline=True)
 def put_piece(pos: Record, lookup: Record, piece: int, square: int) -> None:
-    """Set up: put a piece on an empty square (undone by nothing)."""
+    """Put a piece on an empty square while a position is set up; not recorded in the history."""
     rank, file = lookup.rank_of[square], lookup.file_of[square]
     pos.board[square] = piece
     pos.square[piece] = square
@@ -72,13 +141,13 @@ def put_piece(pos: Record, lookup: Record, piece: int, square: int) -> None:
 
 @inner(int64(POSITION, int64, int64), forceinline=True)
 def count_kind(pos: Record, side: int, kind: int) -> int:
-    """How many pieces of a kind a side has."""
+    """Return the number of pieces of a kind that a side has."""
     return pos.material >> 4 * (7 * side + kind + 1) & 15
 
 
 @inner(int64(POSITION, int64), forceinline=True)
 def count_strong(pos: Record, side: int) -> int:
-    """Rooks, horses and cannons of a side."""
+    """Return the number of rooks, horses and cannons that a side has."""
     return (
         count_kind(pos, side, int64(HORSE)) + count_kind(pos, side, int64(ROOK)) + count_kind(pos, side, int64(CANNON))
     )
@@ -86,7 +155,7 @@ def count_strong(pos: Record, side: int) -> int:
 
 @entry(int64(POSITION, LOOKUP))
 def mirrored_key(pos: Record, lookup: Record) -> int:
-    """The key that the position has with left and right exchanged."""
+    """Return the key of the position with left and right exchanged."""
     key = int64(0) if pos.turn == 0 else lookup.zobrist_turn
     for piece in range(16, 48):
         square = int64(pos.square[piece])
@@ -97,9 +166,12 @@ def mirrored_key(pos: Record, lookup: Record) -> int:
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def do_move(pos: Record, lookup: Record, move: int) -> int:
-    """Play a pseudo-legal move; returns the captured piece's code or 0."""
-    origin = move & 127
-    target = move >> 7
+    """Play a pseudo-legal move; return the code of the captured piece, or 0.
+
+    A check that it gives is recorded by `note_check` alone.
+    """
+    origin = origin_of(move)
+    target = target_of(move)
     piece = int64(pos.board[origin])
     captured = int64(pos.board[target])
     height = pos.height
@@ -150,12 +222,12 @@ def do_move(pos: Record, lookup: Record, move: int) -> int:
 
 @inner(void(POSITION, LOOKUP), forceinline=True)
 def undo_move(pos: Record, lookup: Record) -> None:
-    """Take the last move back; restores every live byte."""
+    """Take the last move back; every field is as it was, except the history from its height on."""
     height = pos.height - 1
     pos.height = height
     move = int64(pos.past_move[height])
-    origin = move & 127
-    target = move >> 7
+    origin = origin_of(move)
+    target = target_of(move)
     piece = int64(pos.board[target])
     captured = int64(pos.past_captured[height])
     pos.board[origin] = piece
@@ -182,7 +254,7 @@ def undo_move(pos: Record, lookup: Record) -> None:
 
 @inner(void(POSITION), forceinline=True)
 def note_check(pos: Record) -> None:
-    """Record that the last move gave check. Beyond FREE_CHECKS it does not count as a quiet ply."""
+    """Record that the last move gave check, once; a check beyond FREE_CHECKS does not count as a quiet ply."""
     last = pos.height - 1
     if last < 0 or pos.past_checked[last] == 1:
         return
@@ -197,7 +269,7 @@ def note_check(pos: Record) -> None:
 
 @inner(void(POSITION, LOOKUP), forceinline=True)
 def do_null(pos: Record, lookup: Record) -> None:
-    """Pass the turn. The history is cut: no repetition is seen across it."""
+    """Pass the turn. No repetition is found across it."""
     height = pos.height
     pos.past_move[height] = NO_MOVE
     pos.past_captured[height] = 0
@@ -212,6 +284,7 @@ def do_null(pos: Record, lookup: Record) -> None:
 
 @inner(void(POSITION, LOOKUP), forceinline=True)
 def undo_null(pos: Record, lookup: Record) -> None:
+    """Take a passed turn back."""
     height = pos.height - 1
     pos.height = height
     pos.since = pos.past_since[height]

@@ -1,21 +1,22 @@
-"""When a Xiangqi game ends by repetition, by quiet moves or for want of attackers (Asian rules).
+"""The ends of a Xiangqi game by repetition, by quiet moves and for lack of attackers (Asian rules).
 
-A repetition is judged over the plies of its cycle. Perpetual check loses against anything less. So does a
-perpetual chase: every move of one side newly threatens to take the same piece for nothing. When both sides
-offend alike it is a draw, and so is all else: checks and chases by turns, or different victims by turns.
+A repetition is judged over the plies of its cycle. A side that checks with every move loses, and so does a side that
+chases with every move: each of its moves newly threatens to take the same piece for nothing. Perpetual check loses
+against a perpetual chase. If both sides offend alike it is a draw, and so is all else: checks and chases by turns, or
+different victims by turns.
 
-What the articles of the Asian rules and of the WXF manual come to here, a threat being a legal capture:
+The articles of the Asian rules and of the WXF manual are read as follows, a threat being a legal capture:
 
-- Kings and pawns may threaten for ever; kings and uncrossed pawns may be threatened for ever.
+- Kings and pawns may threaten for ever; kings and pawns that have not crossed may be threatened for ever.
 - Protection is a legal recapture, tried on the board: a pinned or blocked protector is none, nor is a king that
   would step into check. A check given with the threat does not take protection away (check and chase by turns
   are allowed); a check that the capture itself gives does.
 - A rook is threatened by horse or cannon, and horse, cannon and rook by advisor or elephant, even if protected.
-- A threat that the victim can return in kind is an offer to exchange; if it is pinned, it cannot.
-- New is what this attacker did not threaten before the move, whichever piece moved: discovered threats, victims
+- A threat that the victim can return in kind is an offer to exchange; a pinned victim cannot return it.
+- A threat is new if this attacker did not make it before the move, whichever piece moved: discovered threats, victims
   pinned, and protection undone by moving a screen, a leg, a block or by pinning the protector.
-- One exception to the last: where all protectors attack the attacker too (a cannon that hits a rook hits what
-  stands behind the rook), undoing their line is how the attacker escapes, not a new threat (diagrams 39-41, 61).
+- One exception to the last: where all protectors attack the attacker too (a cannon that hits a rook hits the
+  piece behind the rook), undoing their line is the attacker's escape, not a new threat (diagrams 39-41, 61).
 """
 
 from __future__ import annotations
@@ -23,31 +24,41 @@ from __future__ import annotations
 from games.kernel.jit import Record, entry, inner, int64, outlined
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
-from games.xiangqi.rules.position import POSITION, QUIET_LIMIT, do_move, note_check, undo_move
+from games.xiangqi.rules.position import (
+    POSITION,
+    QUIET_LIMIT,
+    do_move,
+    make_move,
+    note_check,
+    origin_of,
+    slot_of,
+    target_of,
+    undo_move,
+)
 from games.xiangqi.rules.work import MAX_CYCLE, MAX_MOVES, MAX_PLY, WORK
 
-ATTACKERS = 0xFFFF << 16 | 0xFFFF << 44
+ATTACKERS_MASK = 0xFFFF << 16 | 0xFFFF << 44
 """The nibbles of pos.material that count horses, rooks, cannons and pawns."""
 
 ONGOING, DRAW, MOVER_WINS, MOVER_LOSES = 0, 1, 2, 3
-"""Verdicts, for the side to move."""
+"""Verdicts, in the view of the side to move."""
 
 _SCRATCH = MAX_MOVES * (MAX_PLY + 2)
-"""Where the judge writes its moves: above every ply's own, two plies' room."""
+"""Place in work.moves of the judge's own moves: two plies' room above that of the search."""
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)
-def kind(lookup: Record, piece: int) -> int:
-    """KING..PAWN of a piece code, -1 of none."""
+def kind_of_piece(lookup: Record, piece: int) -> int:
+    """Return the kind KING..PAWN of a piece code, -1 for no piece."""
     code = int64(lookup.kind_of[piece])
     return code - 8 if code >= 8 else code - 1
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def takers(pos: Record, work: Record, lookup: Record, target: int, in_check: int) -> int:
-    """The slots of the side to move that can legally capture on `target`, as a bit set.
+    """Return the slots of the side to move that can legally capture on `target`, as a bit set.
 
-    `in_check`: as if a check that stands were none; pinned pieces stay pinned.
+    `in_check`: 1 to ignore a check that stands; pinned pieces stay pinned.
     """
     first = _SCRATCH + MAX_MOVES
     state = checks_and_pins(pos, lookup)
@@ -57,8 +68,8 @@ def takers(pos: Record, work: Record, lookup: Record, target: int, in_check: int
     slots = 0
     for i in range(first, end):
         move = int64(work.moves[i])
-        if move >> 7 == target:
-            slots |= 1 << (pos.board[move & 127] & 15)
+        if target_of(move) == target:
+            slots |= 1 << slot_of(pos.board[origin_of(move)])
     return slots
 
 
@@ -66,14 +77,14 @@ def takers(pos: Record, work: Record, lookup: Record, target: int, in_check: int
 def is_threat(pos: Record, work: Record, lookup: Record, capture: int, in_check: int, earlier: int) -> int:
     """1 if a legal capture of the side to move is one that it may not threaten for ever.
 
-    `in_check`: the victim's side is in check. `earlier`: the board is that before the move being judged, where
-    protectors that attack the attacker do not count.
+    `in_check`: 1 if the victim's side is in check. `earlier`: 1 if the board is that before the move being judged,
+    where protectors that attack the attacker do not count.
     """
     side = pos.turn
-    origin = capture & 127
-    target = capture >> 7
-    attacker = kind(lookup, int64(pos.board[origin]))
-    victim = kind(lookup, int64(pos.board[target]))
+    origin = origin_of(capture)
+    target = target_of(capture)
+    attacker = kind_of_piece(lookup, int64(pos.board[origin]))
+    victim = kind_of_piece(lookup, int64(pos.board[target]))
     if attacker == KING or attacker == PAWN or victim == KING:
         return 0
     if victim == PAWN and (target >= 45) == (side == 0):
@@ -94,15 +105,18 @@ def is_threat(pos: Record, work: Record, lookup: Record, capture: int, in_check:
         protectors &= ~returning
     if protectors != 0:
         return 0
-    return 0 if attacker == victim and returning >> (pos.board[target] & 15) & 1 else 1
+    return 0 if attacker == victim and returning >> slot_of(pos.board[target]) & 1 else 1
 
 
 @inner(int64(POSITION, WORK, LOOKUP))
-def undo_chase(pos: Record, work: Record, lookup: Record) -> int:
-    """Take the last move back; returns the slots of the enemy that it newly threatened, as a bit set."""
+def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
+    """Take the last move back; return the enemy slots that it newly threatened, as a bit set.
+
+    Overwrites the history from the position's height on.
+    """
     last = pos.height - 1
-    moved_from = pos.past_move[last] & 127
-    moved_to = pos.past_move[last] >> 7
+    moved_from = origin_of(pos.past_move[last])
+    moved_to = target_of(pos.past_move[last])
     in_check = int64(pos.past_checked[last])
     pos.turn ^= 1
     end = generate_legal(pos, work, lookup, int64(_SCRATCH), int64(1), checks_and_pins(pos, lookup))
@@ -116,20 +130,25 @@ def undo_chase(pos: Record, work: Record, lookup: Record) -> int:
     undo_move(pos, lookup)
     victims = 0
     for i in range(_SCRATCH, threats):
-        origin = int64(work.moves[i] & 127)
-        target = int64(work.moves[i] >> 7)
+        origin = origin_of(work.moves[i])
+        target = target_of(work.moves[i])
         if origin == moved_to:
-            origin = int64(moved_from)
+            origin = moved_from
         attackers = takers(pos, work, lookup, target, int64(0))
-        stood = attackers >> (pos.board[origin] & 15) & 1
-        if stood == 0 or is_threat(pos, work, lookup, origin | target << 7, int64(0), int64(1)) == 0:
-            victims |= 1 << (pos.board[target] & 15)
+        stood = attackers >> slot_of(pos.board[origin]) & 1
+        if stood == 0 or is_threat(pos, work, lookup, make_move(origin, target), int64(0), int64(1)) == 0:
+            victims |= 1 << slot_of(pos.board[target])
     return victims
 
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64))
 def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
-    """The verdict on the plies from height `start` to now, the position being the same at both ends."""
+    """Return the verdict on the plies from height `start` to now; the position must be the same at both ends.
+
+    DRAW, MOVER_WINS or MOVER_LOSES; DRAW for a cycle longer than MAX_CYCLE. Perpetual check comes before perpetual
+    chase. The verdict belongs to the path: the same position reached by another cycle may have another one. Needs the
+    checks of the cycle noted (`note_check`); takes the cycle back and plays it again, and leaves `pos` as it was.
+    """
     top = pos.height
     mover = pos.turn
     if top - start > MAX_CYCLE:
@@ -151,7 +170,7 @@ def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
             if chasing == 0:
                 undo_move(pos, lookup)
                 continue
-            victims = undo_chase(pos, work, lookup)
+            victims = undo_and_find_chased(pos, work, lookup)
             if giver == 0:
                 chasing_0 &= victims
             else:
@@ -170,7 +189,10 @@ def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
 
 @inner(int64(POSITION, int64), forceinline=True)
 def find_repetition(pos: Record, times: int) -> int:
-    """Height of the `times`-th earlier occurrence of the position since the last capture, -1 if none."""
+    """Return the height of the `times`-th earlier occurrence of the position since the last capture, -1 if none.
+
+    Positions are compared by key. At least 4 plies lie between.
+    """
     key = pos.key
     i = pos.height - 4
     while i >= pos.since:
@@ -185,12 +207,15 @@ def find_repetition(pos: Record, times: int) -> int:
 @inner(int64(POSITION), forceinline=True)
 def has_attackers(pos: Record) -> int:
     """1 while either side has a piece that can cross the river."""
-    return 1 if pos.material & ATTACKERS else 0
+    return 1 if pos.material & ATTACKERS_MASK else 0
 
 
 @entry(int64(POSITION, WORK, LOOKUP))
 def judge(pos: Record, work: Record, lookup: Record) -> int:
-    """The verdict by rule at a position of a game: threefold repetition, 60 moves, no attackers."""
+    """Return the verdict on a position of a game: at the third occurrence, after 60 quiet moves, without attackers.
+
+    ONGOING if no rule ends the game. Mates are not looked at.
+    """
     start = find_repetition(pos, int64(2))
     if start >= 0:
         return judge_cycle(pos, work, lookup, start)
@@ -201,7 +226,7 @@ def judge(pos: Record, work: Record, lookup: Record) -> int:
 
 @entry(int64(POSITION, LOOKUP, int64))
 def push(pos: Record, lookup: Record, move: int) -> int:
-    """Play a legal move of the game itself; returns the captured piece. Notes a check."""
+    """Play a legal move of the game itself and note a check; return the code of the captured piece, or 0."""
     captured = do_move(pos, lookup, move)
     if checks_and_pins(pos, lookup) & IN_CHECK:
         note_check(pos)

@@ -1,4 +1,4 @@
-"""From a FEN to a position record, refusing what the rules cannot play."""
+"""Position records from FENs; a position that the rules cannot play is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games.xiangqi.rules.position import POSITION, QUIET_LIMIT, put_piece
 
 @entry(void(POSITION, LOOKUP, int64[:, ::1]))
 def _put(pos: Record, lookup: Record, pieces: Any) -> None:
-    """All at once: thirty-two calls would cost 0.2 ms."""
+    """Put pieces, rows of (piece code, square), all at once: thirty-two calls would cost 0.2 ms."""
     for i in range(len(pieces)):
         put_piece(pos, lookup, pieces[i, 0], pieces[i, 1])
 
@@ -26,7 +26,7 @@ def _king_attacked(pos: Record, lookup: Record, side: int) -> int:
 
 
 def set_up(pos: Record, fen: str) -> int:
-    """Fill a zeroed record from a FEN and return its move number; ValueError says what is wrong."""
+    """Fill a zeroed record from a FEN; return its move number. ValueError if the rules cannot play the position."""
     letters, turn, quiet, number = read_fen(fen)
     pieces = piece_codes(letters)
     pos.board[BLOCKED] = 1

@@ -8,11 +8,16 @@ MAX_MOVES = 128
 """Room for the moves of one position (the most known is 119)."""
 
 MAX_PLY = 64
+"""Plies from the root at which every search ends."""
 
 MAX_CYCLE = 256
 """Plies of the longest repetition that is judged for perpetuals; a longer one is a draw."""
 
 CORRECTIONS = 1 << 14
+"""Corrections by material, a side."""
+
+KIND_TARGETS = 15 * 90
+"""Pairs of a kind (lookup.kind_of) and the square it moves to."""
 
 WORK_DTYPE = record(
     [
@@ -20,31 +25,35 @@ WORK_DTYPE = record(
         ("thread", "i8"),
         ("nodes", "i8"),
         ("poll_at", "i8"),  # node count at which to look at the control block again
-        ("stopped", "i8"),
+        ("stopped", "i8"),  # 1 once the search is to end: values returned from then on mean nothing
         ("tt", "i8"),  # address, mask and generation of the transposition table
         ("tt_mask", "i8"),
         ("generation", "i8"),
-        ("tables", "i8"),  # address of the tables of endings (tablebase.py), 0 for none
-        ("patterns", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
+        ("tablebase", "i8"),  # address of the TABLEBASE (probe.py), 0 for none
+        ("pattern_book", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
         ("tbhits", "i8"),
-        ("rules", "i8"),  # address of the rules that fit the game (rulebook.py), 0 for none
-        ("root_height", "i8"),
+        ("mined_rules", "i8"),  # address of the mined rules that fit the game (rulebook.py), 0 for none
+        ("root_height", "i8"),  # pos.height at the root
         ("seldepth", "i8"),
-        ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static evaluation, UNKNOWN_STATIC in check
+        ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static value in the mover's view, NO_SCORE in check
         ("lifted", "u1", 2 * 32),  # (piece, square) taken off by an exchange
         ("killers", "u2", 2 * (MAX_PLY + 2)),  # [ply, 2]
         ("counter", "u2", 48 * 90),  # [piece, target of the move answered]: the quiet move that refuted it
         ("history", "i4", 48 * 90),  # [piece, target]
-        ("continuation", "i2", 1350 * 1350),  # [kind and target of an earlier move, of this one]
+        ("continuation", "i2", KIND_TARGETS * KIND_TARGETS),  # [kind and target of an earlier move, of this one]
         ("correction", "i2", 2 * CORRECTIONS),  # [side, material hashed]: how far evaluations were off, in sixteenths
-        ("sequel_correction", "i2", 1350),  # [kind and target of the last move]: likewise
+        ("sequel_correction", "i2", KIND_TARGETS),  # [kind and target of the last move]: likewise
         ("root_count", "i8"),
         ("root_moves", "u2", MAX_MOVES),  # best first
         ("pv", "u2", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]
         ("pv_length", "u1", MAX_PLY + 2),
-        ("moves", "u2", MAX_MOVES * (MAX_PLY + 4)),  # MAX_MOVES places a ply; the last two for the judge of rules
+        ("moves", "u2", MAX_MOVES * (MAX_PLY + 4)),  # MAX_MOVES places a ply; the last two for the judge of repetitions
         ("cycle", "u2", MAX_CYCLE),  # moves of the repetition being judged, bit 15: gave check
-        ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 4)),
+        ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 4)),  # of `moves`
+        # The move picker's state, by ply:
+        ("picker_next", "i4", MAX_PLY + 2),  # place in `moves` of the next move
+        ("picker_end", "i4", MAX_PLY + 2),  # end of the moves listed
+        ("picker_staged", "i4", MAX_PLY + 2),  # 1 while only the tt's move is listed
     ]
 )
 WORK = record_type(WORK_DTYPE)

@@ -1,10 +1,11 @@
 """Alpha-beta search for Xiangqi: negamax principal-variation search (paper 5: both bounds pass all levels).
 
-`search_root` runs one depth over the root moves; games/search owns iterative deepening, aspiration windows, MultiPV and
-helper threads, which share the transposition table and nothing else (lazy SMP).
+`search_root` searches the root moves to one depth; games/search owns iterative deepening, aspiration windows, MultiPV
+and helper threads, which share the transposition table and nothing else (lazy SMP). Scores are centipawns in the view
+of the side to move.
 
-What a step is worth stands beside it: "nodes 1.3" means that without it depth 11 takes 1.3 times the nodes (geometric
-mean of 16 positions), a percentage is its score against the search without it (paired games at 20,000 nodes a move).
+The worth of a step stands beside it: "nodes 1.3" means that without it depth 11 takes 1.3 times the nodes (geometric
+mean of 16 positions); a percentage is its score against the search without it (paired games at 20,000 nodes a move).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_3, recurse_4
 from games.kernel.jit import Record, entry, inner, int64, outlined, void
-from games.kernel.node import count_node, from_table, pick, set_pv, to_table
+from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
     LOWER,
@@ -32,14 +33,14 @@ from games.kernel.tt import (
 from games.search.aspiration import AspirationAdapter, Outlook
 from games.search.win_model import WinModel
 from games.xiangqi.evaluation.evaluate import evaluate
-from games.xiangqi.evaluation.exchange import wins_exchange, worth
+from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
 from games.xiangqi.knowledge.knowledge import Knowledge
 from games.xiangqi.knowledge.patterns import DRAWN, match
 from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
-from games.xiangqi.knowledge.rulebook import sureness
+from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.knowledge.tablebase import Tablebase
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
+from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check
 from games.xiangqi.rules.position import (
     NO_MOVE,
     POSITION,
@@ -48,62 +49,103 @@ from games.xiangqi.rules.position import (
     do_move,
     do_null,
     note_check,
+    target_of,
     undo_move,
     undo_null,
 )
 from games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
 from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
-from games.xiangqi.search.history import (
-    BAD_CAPTURE,
+from games.xiangqi.search.history import corrected_evaluation, reward_quiet, update_corrections
+from games.xiangqi.search.picker import (
     GOOD_CAPTURE,
-    HASH_MOVE,
     KILLER,
-    RULE_REACH,
-    capture_order,
-    context,
-    correct,
-    corrected,
-    list_moves,
-    quiet_score,
-    reward,
+    MINED_RULE_PLIES,
+    list_forcing_moves,
+    next_move,
+    picked_score,
+    start_picker,
 )
 
 if TYPE_CHECKING:
     from games.xiangqi.game import XiangqiPosition
 
 MATE = 30_000
-"""Mated now; a mate in n plies scores MATE - n."""
+"""A mate now; a mate in n plies scores MATE - n, as does a win in n plies by the tablebase."""
 
 MATE_BOUND = MATE - 2 * MATE_LIMIT
-RULE_WIN = 20_000
-"""Won because the opponent must give up a perpetual: beyond any evaluation, short of a mate."""
+"""Scores beyond it are mates and tablebase wins."""
 
-RULE_BOUND = RULE_WIN - MAX_PLY
+PERPETUAL_WIN = 20_000
+"""A win because the opponent must give up a perpetual: beyond any evaluation, short of a mate."""
+
+PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
+"""Scores from here to MATE_BOUND are perpetuals; they depend on the path to the position."""
 
 INFINITE = 32_000
+"""Beyond every score; the bounds of a full window."""
+
+NO_SCORE = -INFINITE - 1
+"""Stands for a missing score: the static value in check, the value of a position that no tablebase has."""
 
 WIN_MODEL = WinModel((0.005873, -0.002198, 0.001165), (4.016, -7.618, 4.194), 3000)
 """From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.684 of games held out,
 1.119 of constant chances."""
 
-RULE_WORTH = 2
-"""Centipawns that a rule's answer gains in the middle game if the rule is sure: enough to break ties. Against no rules,
-500 games at 5,000 nodes: 47.0 % +- 3.8 with 6, 50.0 % +- 3.6 with 12, 53.3 % +- 3.9 with 0, when rules but order."""
+MINED_RULE_BONUS = 2
+"""Centipawns that the answer of a sure mined rule gains in the middle game: enough to break ties.
 
-KNOWN_WIN = 600
-"""What an evaluation gains where the tables would win without the attacker's own defenders, less a point a ply."""
+Against no rules, 500 games at 5,000 nodes: 47.0 % +- 3.8 with 6, 50.0 % +- 3.6 with 12, 53.3 % +- 3.9 with 0, when
+rules only order.
+"""
 
-KNOWN_DRAW, SAID_DRAW = 8, 2
-"""What it is divided by where they would call that drawn, and where the pattern book calls the position drawn."""
+BARE_WIN_BONUS = 600
+"""Centipawns added where the tablebase has a win without the attacker's own defenders, less one a ply to the win."""
 
-NO_SCORE = -INFINITE - 1
-"""In the place of a score: of a static evaluation in check, of an ending that no table tells."""
+BARE_DRAW_DIVISOR, PATTERN_DRAW_DIVISOR = 8, 2
+"""Divisors of the value where the tablebase has a draw without the attacker's own defenders, and where the pattern
+book has a draw."""
+
+CAPTURE_MARGIN = 150
+"""Centipawns beside its victim that a capture may gain in quiescence (nodes 1.03)."""
+
+RAZOR_DEPTH, RAZOR_MARGIN = 3, 180
+"""The last depth of step 7, and its margin in centipawns a ply."""
+
+REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN = 7, 70
+"""The last depth of step 8, and its margin in centipawns a ply."""
+
+NULL_DEPTH, NULL_VERIFIED_DEPTH = 3, 12
+"""Depths from which step 9 is tried, and from which a second search verifies it."""
+
+NULL_REDUCTION, NULL_DEPTH_SHARE, NULL_MARGIN, NULL_MARGIN_PLIES = 3, 4, 180, 3
+"""Plies that step 9 reduces: 3, one for each 4 plies of depth, one for each 180 centipawns over beta up to 3."""
+
+INTERNAL_REDUCTION_DEPTH = 4
+"""The first depth of step 10."""
+
+LATE_MOVE_DEPTH = 6
+"""The last depth of step 13."""
+
+FUTILITY_DEPTH, FUTILITY_BASE, FUTILITY_MARGIN = 5, 90, 80
+"""The last reduced depth of step 14, and its margin in centipawns: a base, and an addition a ply."""
+
+EXCHANGE_DEPTH, QUIET_LOSS, CAPTURE_LOSS = 6, 25, 90
+"""The last depth of step 15, and the centipawns that a move may lose: a quiet one a ply squared, a capture a ply."""
+
+HISTORY_A_PLY = 16_000
+"""History that lengthens or shortens the search of a late quiet move by one ply."""
+
+MAX_CORRECTION = 256
+"""The most that one search moves the corrections of step 18."""
 
 
 @inner(int64(POSITION, WORK, int64))
-def look_up(pos: Record, work: Record, ply: int) -> int:
-    """The score that tables of endings give a position, NO_SCORE if none does or the 60-move rule may come first."""
-    code = probe_ending(pos, work.tables)
+def tablebase_score(pos: Record, work: Record, ply: int) -> int:
+    """Return the score of a position by the tablebase; NO_SCORE if it has none, or if the 60-move rule may come first.
+
+    A win in n plies scores as a mate in n. Counts a tablebase hit.
+    """
+    code = probe_ending(pos, work.tablebase)
     if code == UNKNOWN or pos.quiet + code > QUIET_LIMIT:
         return NO_SCORE
     work.tbhits += 1
@@ -114,52 +156,62 @@ def look_up(pos: Record, work: Record, ply: int) -> int:
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
-def play(pos: Record, work: Record, lookup: Record, move: int) -> None:
-    """Play a move of the tree. Experience speaks for the answers of rules: t(n) in f = g + h + t (Jiang 2004)."""
+def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
+    """Play a move of the tree; the answer of a mined rule near the root gains a bonus.
+
+    The bonus is t(n), the experience in f = g + h + t (Jiang 2004).
+    """
     bonus = int64(0)
-    if work.rules != 0 and pos.height - work.root_height <= RULE_REACH:
-        bonus = RULE_WORTH * sureness(pos, lookup, work.rules, move) // 1000
+    if work.mined_rules != 0 and pos.height - work.root_height <= MINED_RULE_PLIES:
+        bonus = MINED_RULE_BONUS * mined_confidence(pos, lookup, work.mined_rules, move) // 1000
     do_move(pos, lookup, move)
     pos.score += bonus if pos.turn == 1 else -bonus
 
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64))
-def informed(pos: Record, work: Record, lookup: Record, value: int) -> int:
-    """An evaluation in the light of endgame knowledge.
+def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int) -> int:
+    """Return a static value changed by endgame knowledge, in the mover's view.
 
-    What tables tell of the position without the attacker's own defenders, else what the pattern book says of the side
-    that is ahead. The book's draws have brought nothing yet (400 games from endings with tables: 53.9 % +- 2.2 with,
-    54.2 % +- 2.1 without them, 52.4 % +- 2.3 divided by 8); its wins, as a bonus of 300, lost (48.0 % +- 3.3).
+    The tablebase is asked for the position without the attacker's own defenders; if it has none, the pattern book is
+    asked about the side that is ahead. The book's draws have brought nothing yet (400 games from endings with the
+    tablebase: 53.9 % +- 2.2 with, 54.2 % +- 2.1 without them, 52.4 % +- 2.3 divided by 8); its wins, as a bonus of 300,
+    lost (48.0 % +- 3.3).
     """
     for side in range(2):
-        code = probe_bare(pos, work.tables, int64(side))
+        code = probe_bare(pos, work.tablebase, int64(side))
         if code == 0:
-            return value // KNOWN_DRAW
+            return value // BARE_DRAW_DIVISOR
         if code > 0:
-            return max(value, 0) + KNOWN_WIN - code if code & 1 == 0 else min(value, 0) - KNOWN_WIN + code
-    if work.patterns != 0:
-        if match(pos, lookup, work.patterns, pos.turn if value > 0 else pos.turn ^ 1) & 3 == DRAWN:
-            return value // SAID_DRAW
+            return max(value, 0) + BARE_WIN_BONUS - code if code & 1 == 0 else min(value, 0) - BARE_WIN_BONUS + code
+    if work.pattern_book != 0:
+        if match(pos, lookup, work.pattern_book, pos.turn if value > 0 else pos.turn ^ 1) & 3 == DRAWN:
+            return value // PATTERN_DRAW_DIVISOR
     return value
 
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
-def assess(pos: Record, work: Record, lookup: Record) -> int:
-    """The static evaluation for the side to move."""
-    value = corrected(pos, work, lookup)
-    return informed(pos, work, lookup, value) if work.tables | work.patterns else value
+def static_value(pos: Record, work: Record, lookup: Record) -> int:
+    """Return the evaluation with this thread's corrections and with endgame knowledge, in the mover's view."""
+    value = corrected_evaluation(pos, work, lookup)
+    return with_endgame_knowledge(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
 
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, ply: int) -> int:
-    """Captures that do not lose material, until the position is quiet; every reply while in check. Fail-soft."""
+    """Search captures that do not lose material until the position is quiet, and every reply while in check.
+
+    Fail-soft in the window (alpha, beta): a value <= alpha bounds the score of this search from above, one >= beta from
+    below, one between is that score. The side to move may stand pat on the static value unless it is in check.
+    Repetitions, the 60-move rule and stalemate are not looked at; of the path only small terms of the static value know
+    (mined rules, corrections). Once work.stopped is 1 the value means nothing; `pos` is always restored.
+    """
     count_node(work)
     if work.stopped == 1:
         return 0
     if ply > work.seldepth:
         work.seldepth = ply
-    if work.tables != 0:
-        known = look_up(pos, work, ply)
+    if work.tablebase != 0:
+        known = tablebase_score(pos, work, ply)
         if known != NO_SCORE:
             return known
     state = checks_and_pins(pos, lookup)
@@ -170,7 +222,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     hash_move = 0
     if data != 0:
         hash_move = entry_move(data)
-        score = from_table(entry_score(data), ply, MATE_BOUND)
+        score = from_tt(entry_score(data), ply, MATE_BOUND)
         bound = entry_bound(data)
         if beta - alpha == 1 and settles(bound, score, alpha, beta) == 1:
             return score
@@ -178,32 +230,21 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     best = ply - MATE
     in_check = state & IN_CHECK
     if in_check == 0:
-        best = assess(pos, work, lookup)
+        best = static_value(pos, work, lookup)
         if best >= beta:
             return best
         alpha = max(alpha, best)
     static = best
     first = ply * MAX_MOVES
-    end = generate_legal(pos, work, lookup, first, int64(0) if in_check else int64(1), state)
-    row_1, row_2 = int64(0), int64(0)
-    if in_check:  # else there are no quiet moves to order
-        row_1, row_2 = context(pos, lookup, int64(1)), context(pos, lookup, int64(2))
-    for i in range(first, end):
-        move = int64(work.moves[i])
-        if move == hash_move:
-            work.move_scores[i] = HASH_MOVE
-        elif pos.board[move >> 7] != 0:
-            work.move_scores[i] = GOOD_CAPTURE + capture_order(pos, lookup, move)
-        else:
-            work.move_scores[i] = quiet_score(pos, work, lookup, move, row_1, row_2)
+    end = list_forcing_moves(pos, work, lookup, ply, state, hash_move)
     best_move = int64(NO_MOVE)
     old_alpha = alpha
     for i in range(first, end):
         move = pick(work, i, end)
         if in_check == 0:
-            # A capture that cannot bring the score near alpha (nodes 1.03), or loses in the exchange (nodes 1.26).
-            # Quiet checks at the first ply were tried here: 50.4 % +- 6.9 at equal nodes, and slower.
-            gain = static + worth(lookup, int64(pos.board[move >> 7])) + 150
+            # Leave out captures that cannot bring the score near alpha (nodes 1.03), and those that lose in the
+            # exchange (nodes 1.26). Quiet checks at the first ply were tried: 50.4 % +- 6.9 at equal nodes, and slower.
+            gain = static + exchange_value(lookup, int64(pos.board[target_of(move)])) + CAPTURE_MARGIN
             if gain <= alpha:
                 best = max(best, gain)
                 continue
@@ -221,9 +262,9 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
                 best_move = move
                 if score >= beta:
                     break
-    if abs(best) < RULE_BOUND or abs(best) > MATE_BOUND:
+    if abs(best) < PERPETUAL_BOUND or abs(best) > MATE_BOUND:
         bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-        stored = to_table(best, ply, MATE_BOUND)
+        stored = to_tt(best, ply, MATE_BOUND)
         save(work.tt, work.tt_mask, pos.key, best_move, stored, int64(0), bound, work.generation)
     return best
 
@@ -242,37 +283,50 @@ def is_hopeless(
     improving: int,
     margin: int,
 ) -> int:
-    """1 for a move that would hardly come up to alpha at this depth. `margin`: static evaluation over alpha."""
+    """1 for a move that would hardly come up to alpha at this depth.
+
+    `order`: its score by the move picker; `quiet`: 1 for a quiet move that is no killer; `number`: moves yielded
+    before it; `margin`: the static value less alpha, in centipawns.
+    """
     left = max(depth - reduction, 1)
     if quiet:
-        # Step 13. Late-move pruning: at low depth the tail of the quiet moves never helps (nodes 5.0)
-        if depth <= 6 and number > (3 + depth * depth) // (2 - improving):
+        # Step 13. Late move pruning. At low depth the last quiet moves in the order hardly ever help (nodes 5.0)
+        if depth <= LATE_MOVE_DEPTH and number > (3 + depth * depth) // (2 - improving):
             return 1
-        # Step 14. Futility: a quiet move will not lift a position so far below alpha (nodes 1.03)
-        if left <= 5 and margin + 90 + 80 * left <= 0:
+        # Step 14. Futility pruning. A quiet move does not lift a position that is so far below alpha (nodes 1.03)
+        if left <= FUTILITY_DEPTH and margin + FUTILITY_BASE + FUTILITY_MARGIN * left <= 0:
             return 1
-    # Step 15. Losing material in the exchange (nodes 1.25)
-    if depth <= 6 and number > 0 and (quiet or order < 0):
-        allowed = -25 * depth * depth if quiet else -90 * depth
+    # Step 15. Exchange pruning. A move that loses material in the exchange seldom gets it back (nodes 1.25)
+    if depth <= EXCHANGE_DEPTH and number > 0 and (quiet or order < 0):
+        allowed = -QUIET_LOSS * depth * depth if quiet else -CAPTURE_LOSS * depth
         return 1 - wins_exchange(pos, work, lookup, move, int64(allowed))
     return 0
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, may_pass: int) -> int:
-    """The value of a non-root position for the side to move, fail-soft; meaningless once work.stopped."""
+    """Return the value of a position below the root, searched to `depth` plies, for the side to move.
+
+    Fail-soft in the window (alpha, beta), alpha < beta: a value <= alpha is an upper bound, one >= beta a lower bound.
+    One between is exact for this search; then the ply's row of work.pv holds the principal variation. A null window
+    (beta - alpha = 1) prunes more and keeps no variation. `may_pass`: 1 if a null move may be tried.
+
+    The value depends on the path: on repetitions (step 2), on quiet plies, on the ply from the root. The score of a
+    perpetual is not stored in the tt; a draw by repetition further down is. Once work.stopped is 1 the value means
+    nothing and nothing more is stored. `pos` is always left as it was, except that a check by the last move is noted.
+    """
     ply = pos.height - work.root_height
     is_pv = beta - alpha > 1
     work.pv_length[ply] = 0
 
-    # Step 1. Look ahead is used up
+    # Step 1. At the horizon, resolve captures and checks by quiescence search
     if depth <= 0:
         return quiesce(pos, work, lookup, alpha, beta, ply)
     count_node(work)
     if work.stopped == 1:
         return 0
 
-    # Step 2. Check, and the ends by rule: the first repetition counts as the third would
+    # Step 2. Ends by rule. The first repetition counts as the third would, since the line that led here can be repeated
     state = checks_and_pins(pos, lookup)
     in_check = state & IN_CHECK
     if in_check:
@@ -282,7 +336,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         verdict = judge_cycle(pos, work, lookup, start)
         if verdict == DRAW:
             return 0
-        return ply - RULE_WIN if verdict == MOVER_LOSES else RULE_WIN - ply
+        return ply - PERPETUAL_WIN if verdict == MOVER_LOSES else PERPETUAL_WIN - ply
     if pos.quiet >= QUIET_LIMIT or has_attackers(pos) == 0:
         # A mate given by the last quiet move counts.
         if in_check and generate_legal(pos, work, lookup, ply * MAX_MOVES, int64(0), state) == ply * MAX_MOVES:
@@ -291,36 +345,37 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if ply >= MAX_PLY:
         return evaluate(pos, lookup)
 
-    # Step 3. Tables of endings
-    if work.tables != 0:
-        known = look_up(pos, work, ply)
+    # Step 3. Tablebase. An exact value needs no search
+    if work.tablebase != 0:
+        known = tablebase_score(pos, work, ply)
         if known != NO_SCORE:
             return known
 
-    # Step 4. Mate distance: nothing here beats a mate already found
+    # Step 4. Mate distance pruning. Nothing here beats a shorter mate that is already found
     alpha = max(alpha, ply - MATE)
     beta = min(beta, MATE - ply - 1)
     if alpha >= beta:
         return alpha
 
-    # Step 5. Transposition table
+    # Step 5. Transposition table. A stored search of this depth that settles the window is not repeated
     data = probe(work.tt, work.tt_mask, pos.key)
     hash_move = int64(NO_MOVE)
     hash_score = int64(0)
     hash_bound = int64(0)
     if data != 0:
         hash_move = entry_move(data)
-        hash_score = from_table(entry_score(data), ply, MATE_BOUND)
+        hash_score = from_tt(entry_score(data), ply, MATE_BOUND)
         hash_bound = entry_bound(data)
         if not is_pv and entry_depth(data) >= depth and settles(hash_bound, hash_score, alpha, beta) == 1:
             return hash_score
 
-    # Step 6. Static evaluation, sharpened by the table; is it better than two plies ago? (nodes 1.6)
+    # Step 6. Static value, sharpened by the tt's bound. The node is improving if the value is better than it was two
+    # plies ago; then less is pruned and reduced (nodes 1.6)
     static = int64(NO_SCORE)
     estimate = int64(NO_SCORE)
     improving = 0
     if in_check == 0:
-        static = assess(pos, work, lookup)
+        static = static_value(pos, work, lookup)
         estimate = static
         if hash_bound & (LOWER if hash_score > static else UPPER):
             estimate = hash_score
@@ -328,33 +383,36 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             improving = 1
     work.static[ply + 1] = static
 
-    if not is_pv and in_check == 0 and abs(beta) < RULE_BOUND:
-        # Step 7. Razoring: so far below alpha that only captures could help (nodes 1.13, 52.1 % +- 8.0)
-        if depth <= 3 and estimate + 180 * depth < alpha:
+    if not is_pv and in_check == 0 and abs(beta) < PERPETUAL_BOUND:
+        # Step 7. Razoring. So far below alpha only captures could help, so ask quiescence search (nodes 1.13,
+        # 52.1 % +- 8.0)
+        if depth <= RAZOR_DEPTH and estimate + RAZOR_MARGIN * depth < alpha:
             score = quiesce(pos, work, lookup, alpha, alpha + 1, ply)
             if work.stopped == 1:
                 return 0
             if score <= alpha:
                 return score
 
-        # Step 8. Reverse futility: far enough above beta that a shallow search would not come back
-        # (nodes 2.9, 79.2 % +- 6.4)
-        if depth <= 7 and estimate - 70 * (depth - improving) >= beta:
+        # Step 8. Reverse futility pruning. So far above beta a shallow search would not fall back below it (nodes 2.9,
+        # 79.2 % +- 6.4)
+        if depth <= REVERSE_FUTILITY_DEPTH and estimate - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta:
             return estimate
 
-        # Step 9. Null move, with pieces left that can attack (no zugzwang among rooks, horses, cannons);
-        # deep ones are verified by a search without passing (nodes 1.17, 50.4 % +- 7.4)
-        if may_pass == 1 and depth >= 3 and estimate >= beta:
+        # Step 9. Null move pruning. If a reduced search holds beta though we pass, a move would hold it too. Two pieces
+        # that can attack must be left (there is no zugzwang among rooks, horses and cannons); at great depth a search
+        # without passing verifies the cut (nodes 1.17, 50.4 % +- 7.4)
+        if may_pass == 1 and depth >= NULL_DEPTH and estimate >= beta:
             if count_strong(pos, pos.turn) >= 2:
-                reduced = depth - 3 - depth // 4 - min((estimate - beta) // 180, 3)
+                over_beta = min((estimate - beta) // NULL_MARGIN, NULL_MARGIN_PLIES)
+                reduced = depth - NULL_REDUCTION - depth // NULL_DEPTH_SHARE - over_beta
                 do_null(pos, lookup)
                 score = -recurse_4(pos, work, lookup, -beta, 1 - beta, reduced, int64(0))
                 undo_null(pos, lookup)
                 if work.stopped == 1:
                     return 0
                 if score >= beta:
-                    score = min(score, RULE_BOUND)
-                    if depth < 12:
+                    score = min(score, PERPETUAL_BOUND)  # a win after a pass is not proven
+                    if depth < NULL_VERIFIED_DEPTH:
                         return score
                     verified = recurse_4(pos, work, lookup, beta - 1, beta, reduced, int64(0))
                     if work.stopped == 1:
@@ -362,54 +420,35 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                     if verified >= beta:
                         return score
 
-    # Step 10. Internal reduction: without a table move the order is poor (nodes 1.5, 47.1 % +- 7.7)
-    if depth >= 4 and hash_move == NO_MOVE:
+    # Step 10. Internal reduction. Without a move of the tt the order is poor, so a shallower search first finds one
+    # (nodes 1.5, 47.1 % +- 7.7)
+    if depth >= INTERNAL_REDUCTION_DEPTH and hash_move == NO_MOVE:
         depth -= 1
 
-    # Step 11. Check extension (nodes 1.01, 51.7 % +- 7.7). A singular extension of the table move was tried: it took
-    # 1.16 times the nodes and scored 42.5 % +- 7.9; 49.4 % +- 8.0 at 100,000 nodes
+    # Step 11. Check extension. Replies to check are few and forced, so they cost no depth (nodes 1.01, 51.7 % +- 7.7).
+    # A singular extension of the tt's move was tried: it took 1.16 times the nodes and scored 42.5 % +- 7.9; 49.4 %
+    # +- 8.0 at 100,000 nodes
     extension = 1 if in_check else 0
 
-    # Step 12. The table's move comes before the others are made: mostly it cuts
+    # Step 12. The move picker yields the tt's move before the others are generated, for it mostly cuts
     first = ply * MAX_MOVES
-    is_staged = hash_move != NO_MOVE and is_legal(pos, lookup, hash_move, state) == 1
-    if is_staged:
-        work.moves[first] = hash_move
-        work.move_scores[first] = HASH_MOVE
-        end = first + 1
-    else:
-        end = list_moves(pos, work, lookup, ply, state, int64(NO_MOVE))
-        if end == first:
-            return ply - MATE
-
+    start_picker(pos, work, lookup, ply, state, hash_move)
     best = int64(-INFINITE)
     best_move = int64(NO_MOVE)
     old_alpha = alpha
     number = -1
-    i = first - 1
     while True:
-        i += 1
-        if i == end:
-            if not is_staged:
-                break
-            is_staged = False
-            end = list_moves(pos, work, lookup, ply, state, hash_move)
-            pick(work, first, end)
-            if i == end:
-                break
-        move = pick(work, i, end)
-        order = int64(work.move_scores[i])
-        if order >= GOOD_CAPTURE and order < HASH_MOVE and wins_exchange(pos, work, lookup, move, int64(0)) == 0:
-            work.move_scores[i] += BAD_CAPTURE - GOOD_CAPTURE
-            i -= 1
-            continue
+        move = next_move(pos, work, lookup, ply, state, hash_move)
+        if move == NO_MOVE:
+            break
+        order = picked_score(work, ply)
         number += 1
-        is_capture = pos.board[move >> 7] != 0
+        is_capture = pos.board[target_of(move)] != 0
         quiet = 1 if not is_capture and order < KILLER else 0
         reduction = int64(lookup.reduction[min(depth, 63) * 64 + min(number, 63)])
 
-        if not is_pv and in_check == 0 and best > -RULE_BOUND:
-            # Steps 13-15. Not worth a search, unless it checks
+        if not is_pv and in_check == 0 and best > -PERPETUAL_BOUND:
+            # Steps 13-15. Leave out a move that is not worth a search, unless it checks
             if (
                 is_hopeless(pos, work, lookup, move, order, quiet, depth, number, reduction, improving, static - alpha)
                 == 1
@@ -417,16 +456,17 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 if gives_check(pos, lookup, move) == 0:
                     continue
 
-        # Step 16. Principal variation search: full window for the first move, late moves reduced (nodes 4.2)
+        # Step 16. Principal variation search. The first move is expected to be best, so the others need only be shown
+        # not to beat it, late ones at reduced depth; one that does is searched again (nodes 4.2)
         new_depth = depth - 1 + extension
-        play(pos, work, lookup, move)
+        do_tree_move(pos, work, lookup, move)
         if number == 0:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, new_depth, int64(1))
         else:
             if depth < 3 or number < 2 or in_check or order >= GOOD_CAPTURE:
                 reduction = 0
             elif quiet:
-                reduction -= int64(order / 16000)
+                reduction -= int64(order / HISTORY_A_PLY)
                 if is_pv:
                     reduction -= 1
                 if improving == 0:
@@ -451,29 +491,37 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                     set_pv(work, ply, move)
                 if score >= beta:
                     if not is_capture:
-                        reward(pos, work, lookup, move, ply, depth, first)
+                        reward_quiet(pos, work, lookup, move, ply, depth, first)
                     break
 
-    # Step 17. Learn how far the evaluation was off, where no capture explains it
-    is_quiet = best_move == NO_MOVE or pos.board[best_move >> 7] == 0
-    if in_check == 0 and is_quiet and abs(best) < RULE_BOUND:
-        if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):
-            correct(pos, work, lookup, min(max((best - static) * depth // 8, -256), 256))
+    # Step 17. Without a legal move the side to move has lost, in check or not
+    if number < 0:
+        return ply - MATE
 
-    # Step 18. Remember, but no verdict on a perpetual: it belongs to the path, not to the position
-    if abs(best) > RULE_BOUND and abs(best) < MATE_BOUND:
+    # Step 18. Corrections. Learn the error of the static value where no capture explains it (56.4 % +- 6.7, history.py)
+    is_quiet = best_move == NO_MOVE or pos.board[target_of(best_move)] == 0
+    if in_check == 0 and is_quiet and abs(best) < PERPETUAL_BOUND:
+        if not (best >= beta and best <= static) and not (best <= old_alpha and best >= static):
+            bonus = min(max((best - static) * depth // 8, -MAX_CORRECTION), MAX_CORRECTION)
+            update_corrections(pos, work, lookup, bonus)
+
+    # Step 19. Store the result in the tt, unless it is a perpetual: that belongs to the path, not to the position
+    if abs(best) > PERPETUAL_BOUND and abs(best) < MATE_BOUND:
         return best
     bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-    stored = to_table(best, ply, MATE_BOUND)
+    stored = to_tt(best, ply, MATE_BOUND)
     save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
-    """Search root moves skip.. to `depth`; the best moves to place `skip`, its variation to row 0.
+    """Search the root moves from place `skip` on to `depth` plies; return the best value for the side to move.
 
-    Fail-soft. When stopped, what was found so far stands if at least one move was finished (-INFINITE if none).
+    Fail-soft in the window (alpha, beta). A move that beats alpha comes to place `skip`, and row 0 of work.pv holds its
+    variation. If none does, the value is an upper bound, and the row is that of the first move. When stopped, value,
+    order and variation are those of the moves finished; the value is -INFINITE if there are none. The root itself is
+    not looked up in the tt or the tablebase.
     """
     work.stopped = 0
     work.poll_at = min(work.poll_at, work.nodes + 1)
@@ -481,7 +529,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     best = int64(-INFINITE)
     for i in range(skip, work.root_count):
         move = int64(work.root_moves[i])
-        play(pos, work, lookup, move)
+        do_tree_move(pos, work, lookup, move)
         if i == skip:
             score = -search(pos, work, lookup, -beta, -alpha, depth - 1, int64(1))
         else:
@@ -505,43 +553,46 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
 
 
 class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
-    """Xiangqi's half of the searcher."""
+    """Xiangqi's half of the aspiration searcher."""
 
     work_dtype = WORK_DTYPE
     mate = MATE
     infinite = INFINITE
     margin = 25
-    quiet_bound = RULE_WIN // 2
+    quiet_bound = PERPETUAL_WIN // 2
     max_depth = MAX_PLY - 1
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._tables: Tablebase | None = None
+        self._tablebase: Tablebase | None = None
 
     def forget(self) -> None:
-        self._tables = None
-        if self._knowledge.tables is not None:
-            self._knowledge.tables.clear()
+        self._tablebase = None
+        if self._knowledge.tablebase is not None:
+            self._knowledge.tablebase.clear()
 
     def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
-        """Leave only the moves that draw if the tablebases have the root as a draw; search without tablebases then."""
+        """Write the root moves and the addresses of knowledge to the working memories.
+
+        If the tablebase has the root as a draw, only the moves that draw are searched, without tablebase and patterns.
+        """
         position = task.position
         pos = position.record
         self._phase = position.phase
         moves = list(task.moves) or position.legal_moves()
         rules, patterns = self._knowledge.prepare_rules(position), self._knowledge.patterns_near(pos)
-        self._tables = self._knowledge.tables
-        codes = None if self._tables is None else self._tables.prepare(pos, moves, task.control)
+        self._tablebase = self._knowledge.tablebase
+        codes = None if self._tablebase is None else self._tablebase.prepare(pos, moves, task.control)
         if codes is None:
-            self._tables, codes = None, []
+            self._tablebase, codes = None, []
         is_known = bool(codes) and pos.quiet + max(codes) < QUIET_LIMIT
         is_drawn = is_known and task.multipv == 1 and 0 in codes and not any(code & 1 for code in codes)
         if is_drawn:
             moves = [move for move, code in zip(moves, codes, strict=True) if code == 0]
-            self._tables, patterns = None, 0
+            self._tablebase, patterns = None, 0
         for work in works:
-            work.tables = 0 if self._tables is None else self._tables.address
-            work.patterns, work.rules, work.tbhits = patterns, rules, 0
+            work.tablebase = 0 if self._tablebase is None else self._tablebase.address
+            work.pattern_book, work.mined_rules, work.tbhits = patterns, rules, 0
             work.killers[:] = NO_MOVE
             work.root_count = len(moves)
             work.root_moves[: len(moves)] = moves
@@ -553,8 +604,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         return WIN_MODEL.chances(cp, self._phase)
 
     def between(self, control: Control) -> None:
-        if self._tables is not None:
-            self._tables.unpack_wanted(control)
+        if self._tablebase is not None:
+            self._tablebase.unpack_wanted(control)
 
     def search(self, board: Record, work: Record, alpha: int, beta: int, depth: int, skip: int) -> int:
         return int(search_root(board, work, LOOKUP_RECORD, alpha, beta, depth, skip))

@@ -1,1 +1,1 @@
-"""Slow rule oracles, one a game, written from the rule texts alone; the engines are tested against them."""
+"""Slow rule oracles, one for each game, written from the rule texts alone; the engine is tested against them."""

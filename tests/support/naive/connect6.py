@@ -1,4 +1,4 @@
-"""Connect6 by the plainest means: a dict of stones, every question answered by a scan of the whole board.
+"""Connect6 by the simplest means: a dict of stones, and a scan of the whole board for every question.
 
 Source: rules/connect6.md (connect(19, 19, 6, 2, 1); the roads of Li et al. 2015) and the protocol's notation: column
 letters a-s from the left, rows 1-19 from the bottom, a turn is `j10` or `i9k11`.
@@ -19,7 +19,7 @@ DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 def all_roads() -> list[list[Point]]:
-    """Every six consecutive points in a line: 924 of them."""
+    """Return every six consecutive points in a line: 924 roads."""
     roads = []
     for column, row in POINTS:
         for dc, dr in DIRECTIONS:
@@ -33,7 +33,7 @@ ROADS = all_roads()
 
 
 def points_of(text: str) -> list[Point]:
-    """The one or two points of a turn's text, in the order written."""
+    """Return the one or two points of a turn's text, in the order written."""
     if not re.fullmatch(r"([a-s][1-9][0-9]?){1,2}", text):
         raise ValueError(f"not a turn: {text}")
     found = [(COLUMNS.index(c), int(r)) for c, r in re.findall(r"([a-s])([0-9]+)", text)]
@@ -43,12 +43,12 @@ def points_of(text: str) -> list[Point]:
 
 
 def text_of(points: list[Point]) -> str:
-    """The canonical text: points sorted by column, then row."""
+    """Return a turn's canonical text: points sorted by column, then row."""
     return "".join(f"{COLUMNS[column]}{row}" for column, row in sorted(points))
 
 
 class Naive:
-    """One game between turns; from a FEN, `stones_left` is what the side to move may still place."""
+    """One game between turns. `stones_left` is the number of stones that the side to move places (a FEN may give 1)."""
 
     def __init__(self, fen: str | None = None) -> None:
         self.board: dict[Point, int] = {}
@@ -73,11 +73,11 @@ class Naive:
         return f"{'/'.join(lines)} {'bw'[self.turn]} {self.stones_left}"
 
     def points_free(self) -> list[Point]:
-        """The empty points, sorted by column, then row."""
+        """Return the empty points, sorted by column, then row."""
         return [point for point in POINTS if point not in self.board]
 
     def winner(self) -> int | None:
-        """The side with six or more in a row anywhere: from every stone, walk on in every direction."""
+        """Return the side with six or more in a row anywhere: from every stone, walk on in every direction."""
         for (column, row), colour in self.board.items():
             for dc, dr in DIRECTIONS:
                 if all(self.board.get((column + k * dc, row + k * dr)) == colour for k in range(6)):
@@ -113,7 +113,7 @@ class Naive:
         self.stones_left = 2
 
     def legal_turns(self) -> list[str]:
-        """Canonical texts in the text's own order; up to some 65,000 of them."""
+        """Return the canonical texts of all legal turns, sorted; up to some 65,000."""
         free = self.points_free()
         if self.winner() is not None:
             return []
@@ -123,11 +123,11 @@ class Naive:
         return sorted(singles + [text_of(list(pair)) for pair in combinations(free, 2)])
 
     def count_legal(self) -> int:
-        """Distinct turns: unordered pairs, and the single stones that are a whole turn by themselves."""
+        """Return the number of distinct turns: unordered pairs, and single stones that are a whole turn."""
         return len(self.legal_turns())
 
     def global_evaluation(self, side: int, own_value: Sequence[int], other_value: Sequence[int]) -> int:
-        """Values of all living roads by their stones, `side`'s own less its opponent's."""
+        """Return the value of all living roads by their stones, `side`'s less its opponent's."""
         total = 0
         for road in ROADS:
             stones = [self.board[point] for point in road if point in self.board]

@@ -1,4 +1,4 @@
-"""EinStein würfelt nicht! by the plainest means: a dict of pieces and a scan of it for every question.
+"""EinStein würfelt nicht! by the simplest means: a dict of pieces, and a scan of it for every question.
 
 Source: rules/ewn.md and the protocol's EWN paragraph. Columns are a-e, rows 1-5 from the bottom; the first
 side (0, `A`-`F` for its pieces 1-6) starts around a5 and heads for e1, the second (1, `a`-`f`) the other way.
@@ -31,7 +31,7 @@ def fen_of(board: dict[str, str], turn: int, die: int | None) -> str:
 
 
 def setup_position(first_word: str, second_word: str) -> str:
-    """FEN after both set-ups, no die thrown; the k-th digit is the piece on the k-th triangle square."""
+    """Return the FEN after both set-ups, no die thrown. The k-th digit is the piece on the k-th triangle square."""
     board: dict[str, str] = {}
     for side, word, triangle in ((0, first_word, FIRST_TRIANGLE), (1, second_word, SECOND_TRIANGLE)):
         if sorted(word) != list("123456"):
@@ -42,7 +42,7 @@ def setup_position(first_word: str, second_word: str) -> str:
 
 
 class Naive:
-    """One position; `board` maps `a5` to a letter, `die` is None while no throw is known."""
+    """One position. `board` maps squares such as `a5` to letters; `die` is None while no throw is known."""
 
     def __init__(self, fen: str) -> None:
         fields = fen.split()
@@ -59,7 +59,7 @@ class Naive:
         return fen_of(self.board, self.turn, self.die)
 
     def movable(self, side: int, die: int) -> list[int]:
-        """The thrown piece if it lives, else the next higher and the next lower living ones."""
+        """Return the thrown piece if it lives, else the next lower and the next higher living ones."""
         alive = [number for number in range(1, 7) if letter_of(side, number) in self.board.values()]
         if die in alive:
             return [die]
@@ -68,7 +68,7 @@ class Naive:
         return lower[-1:] + higher[:1]
 
     def winner(self) -> int | None:
-        """Who stands in the far corner, or has taken every enemy piece."""
+        """Return the side that stands in the far corner or has taken every enemy piece; None if there is none."""
         for side in (0, 1):
             if GOAL[side] in self.board and owner_of(self.board[GOAL[side]]) == side:
                 return side
@@ -77,7 +77,7 @@ class Naive:
         return None
 
     def legal_moves(self) -> list[str]:
-        """Sorted, for the die (all six throws together while none is known); empty once the game is won."""
+        """Return the sorted moves for the die, or for all six throws while none is known; none once the game is won."""
         if self.winner() is not None:
             return []
         moves: set[str] = set()
@@ -92,7 +92,7 @@ class Naive:
         return sorted(moves)
 
     def push(self, text: str) -> None:
-        """Play a move; whatever stands on its target is taken, and the die is unknown again."""
+        """Play a move: it captures any piece on its target, own or enemy. The die is then unknown."""
         if text not in self.legal_moves():
             raise ValueError(f"illegal move {text}")
         self.board[text[2:]] = self.board.pop(text[:2])
@@ -100,7 +100,7 @@ class Naive:
         self.die = None
 
     def perft(self, depth: int) -> int:
-        """Sequences of distinct moves, without chance nodes; a won game has no continuation."""
+        """Return the number of sequences of distinct moves, without chance nodes; a won game has no continuation."""
         if depth == 0:
             return 1
         total = 0

@@ -1,4 +1,4 @@
-"""Junqi for two, refereed with full information, by the plainest means.
+"""Junqi for two by the simplest means, refereed with full information.
 
 Source: rules/junqi.md (the championship's referee protocol v1.0 of 2012 and its logs of 2018-2019).
 Squares are `A0`..`L4` in the first side's frame: rows A-L from the top, the first side (0) at the bottom.
@@ -16,24 +16,22 @@ HEADQUARTERS = {"A1", "A3", "L1", "L3"}
 SLOTS = [square for square in SQUARES if square[0] >= "G" and square not in CAMPS]
 COUNTS = {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 2, "g": 3, "h": 3, "i": 3, "j": 3, "k": 2, "l": 1}
 QUIET_LIMIT = 31
-# The rules list "cannot move" before "flag taken". The order matters in one case only: the flag falls and
-# neither side can move any more (then a draw; the other way round, a win for the taker).
-MOBILITY_BEFORE_FLAG = True
 
 
 def step(square: str, down: int, right: int) -> str | None:
-    """The square so many rows down and columns to the right, or None beyond the board."""
+    """Return the square `down` rows below and `right` columns to the right, None beyond the board."""
     row, column = ROWS.index(square[0]) + down, int(square[1]) + right
     return ROWS[row] + str(column) if 0 <= row < 12 and 0 <= column < 5 else None
 
 
 def rotated(square: str) -> str:
-    """The same square as the other player names it."""
+    """Return the other player's name of a square."""
     return SQUARES[59 - SQUARES.index(square)]
 
 
 def is_road(here: str, there: str) -> bool:
-    """Neighbours in a row or column but for the mountains; diagonal neighbours if one of them is a camp."""
+    """True for neighbours in a row or column except across the mountains, and for diagonal neighbours if one is a
+    camp."""
     rows = abs(ROWS.index(here[0]) - ROWS.index(there[0]))
     columns = abs(int(here[1]) - int(there[1]))
     if rows + columns == 1:
@@ -42,7 +40,7 @@ def is_road(here: str, there: str) -> bool:
 
 
 def is_rail(here: str, there: str) -> bool:
-    """Neighbouring stations: along rows B F G K, along columns 0 and 4 from B to K, and F2-G2."""
+    """True for neighbouring stations: along rows B F G K, along columns 0 and 4 from B to K, and F2-G2."""
     rows = abs(ROWS.index(here[0]) - ROWS.index(there[0]))
     columns = abs(int(here[1]) - int(there[1]))
     if (rows, columns) == (0, 1):
@@ -58,7 +56,7 @@ RAILS = {here: [there for there in SQUARES if is_rail(here, there)] for here in 
 
 
 def battle(attacker: str, defender: str) -> int:
-    """Result code: 0 the attacker dies, 1 it wins, 2 both die."""
+    """Return the result code: 0 the attacker dies, 1 it wins, 2 both die."""
     if "k" in (attacker, defender):
         return 2
     if defender == "l":
@@ -71,7 +69,8 @@ def battle(attacker: str, defender: str) -> int:
 
 
 def legal_setup(word: str) -> bool:
-    """25 letters on rows G-L: all pieces, the flag in a headquarters, mines in rows K L, no bomb in row G."""
+    """True for 25 letters, on rows G-L, of all pieces: the flag in a headquarters, mines in rows K L, no bomb in row
+    G."""
     if len(word) != 25 or any(word.count(letter) != count for letter, count in COUNTS.items()):
         return False
     for letter, square in zip(word, SLOTS, strict=True):
@@ -102,7 +101,7 @@ class Naive:
         return legal_setup(word)
 
     def targets(self, origin: str) -> set[str]:
-        """Where the piece on `origin` may go."""
+        """Return the squares to which the piece on `origin` may move."""
         side, letter = self.board[origin]
         if letter in "jl" or origin in HEADQUARTERS:
             return set()
@@ -126,16 +125,16 @@ class Naive:
         return {square for square in found if self.may_enter(side, square)}
 
     def may_enter(self, side: int, square: str) -> bool:
-        """Empty, or an enemy that does not sit in a camp."""
+        """True for an empty square, or one with an enemy that does not sit in a camp."""
         return square not in self.board or (self.board[square][0] != side and square not in CAMPS)
 
     def moves_of(self, side: int) -> list[str]:
-        """Sorted moves of a side as if it were its turn, whether the game is over or not."""
+        """Return the sorted moves of a side as if it were its turn, even if the game is over."""
         origins = [square for square, piece in self.board.items() if piece[0] == side]
         return sorted(origin + target for origin in origins for target in self.targets(origin))
 
     def legal_moves(self) -> list[str]:
-        """Sorted; empty once the game is over."""
+        """Return the sorted moves of the side to move; none once the game is over."""
         return self.moves_of(self.turn) if self.outcome() is None else []
 
     def push(self, text: str) -> int:
@@ -154,20 +153,21 @@ class Naive:
         return code
 
     def flag_known(self, side: int) -> bool:
-        """True once this side's commander is dead: its flag's square is told to the opponent."""
+        """True once this side's commander is dead: its flag's square is announced to the opponent."""
         return (side, "a") not in self.board.values()
 
     def flag_square(self, side: int) -> str | None:
         return next((square for square, piece in self.board.items() if piece == (side, "l")), None)
 
     def outcome(self) -> tuple[int | None, str] | None:
-        """None while the game goes on, else the winner (None: a draw) and the reason, in the rules' order.
+        """Return the winner (None: a draw) and the reason that comes first in the rules; None while the game goes on.
 
         Reasons: `immobile` (judged for the side to move only: it loses, or draws if the other cannot move
         either), `flag` (taken or bombed), `quiet` (the side that made the 31st ply without contact loses).
         """
-        judges = [self._immobile, self._flag] if MOBILITY_BEFORE_FLAG else [self._flag, self._immobile]
-        for judge in [*judges, self._quiet]:
+        # The order of the first two matters in one case only: the flag falls and neither side can move any more. Then
+        # the game is a draw; the other way round, the taker would win.
+        for judge in (self._immobile, self._flag, self._quiet):
             verdict = judge()
             if verdict is not None:
                 return verdict

@@ -1,4 +1,4 @@
-"""Xiangqi by the plainest means: a dict of pieces, every move tried on a copy of it.
+"""Xiangqi by the simplest means: a dict of pieces, and every move tried on a copy of it.
 
 Source: the game's published rules as rules/xiangqi.md words them (flying general, horse's leg, elephant's eye
 and river, palace, cannon, stalemate loses) and, for repetition, the articles listed in
@@ -16,7 +16,7 @@ DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 def side_of(letter: str) -> int:
-    """0 for a red piece, 1 for a black one."""
+    """Return 0 for a red piece, 1 for a black one."""
     return 0 if letter.isupper() else 1
 
 
@@ -39,7 +39,7 @@ def text_of(origin: Square, target: Square) -> str:
 
 
 def reach(board: Board, origin: Square) -> list[Square]:
-    """Where the piece on `origin` can go, its own king's safety left aside; a king takes a king it faces."""
+    """Return the squares that the piece on `origin` reaches, its own king's safety ignored; kings that face take."""
     letter = board[origin]
     side, kind = side_of(letter), letter.lower()
     file, rank = origin
@@ -90,7 +90,7 @@ def reach(board: Board, origin: Square) -> list[Square]:
 
 
 def king_falls(board: Board, side: int) -> bool:
-    """True if `side`'s king is gone or the opponent could take it now."""
+    """True if `side`'s king is gone, or if the opponent could take it now."""
     king = "K" if side == 0 else "k"
     if king not in board.values():
         return True
@@ -122,7 +122,7 @@ class Naive:
         self.turn: int = 1 if fields[1] == "b" else 0
 
     def legal_moves(self) -> list[str]:
-        """Sorted; empty for a side that is mated or stalemated."""
+        """Return the sorted moves of the side to move; none if it is mated or stalemated."""
         return sorted(
             text_of(origin, target)
             for origin, letter in self.board.items()
@@ -143,11 +143,11 @@ class Naive:
         self.turn = 1 - self.turn
 
     def in_check(self, side: int) -> bool:
-        """Also true when the kings face each other."""
+        """True if a side is in check, which includes kings that face each other."""
         return king_falls(self.board, side)
 
     def fen_board(self) -> str:
-        """The FEN's first field."""
+        """Return the FEN's first field."""
         lines = []
         for rank in range(9, -1, -1):
             line = "".join(self.board.get((file, rank), ".") for file in range(9))
@@ -157,7 +157,7 @@ class Naive:
         return "/".join(lines)
 
     def perft(self, depth: int) -> int:
-        """Number of move sequences of `depth` plies (the last ply is counted without being played)."""
+        """Return the number of move sequences of `depth` plies (the last ply is counted without being played)."""
         if depth == 0:
             return 1
         moves = self.legal_moves()
@@ -172,24 +172,24 @@ class Naive:
         return total
 
     def outcome_of_moves(self) -> int | None:
-        """The winner if the side to move has no legal move (mate and stalemate alike), else None."""
+        """Return the winner if the side to move has no legal move (mate and stalemate alike), else None."""
         return None if self.legal_moves() else 1 - self.turn
 
 
 def enemies_reaching(board: Board, square: Square) -> set[Square]:
-    """Where the pieces stand that could go to the square of another's, their king's safety left aside."""
+    """Return the squares of the enemies that attack the piece on a square, their king's safety ignored."""
     side = side_of(board[square])
     return {o for o, letter in board.items() if side_of(letter) != side and square in reach(board, o)}
 
 
 def takers(board: Board, square: Square) -> set[Square]:
-    """Where the pieces stand that can legally take what is on `square`."""
+    """Return the squares of the enemies that can legally take the piece on `square`."""
     origins = enemies_reaching(board, square)
     return {o for o in origins if not king_falls(moved(board, o, square), side_of(board[o]))}
 
 
 def is_pinned(board: Board, square: Square) -> bool:
-    """True if the king would suffer from one more piece with this one lifted off the board."""
+    """True if more enemies would attack the king without this piece. A king counts as pinned."""
     letter = board[square]
     king = next(s for s, other in board.items() if other == ("K" if letter.isupper() else "k"))
     rest = {s: other for s, other in board.items() if s != square}
@@ -197,7 +197,8 @@ def is_pinned(board: Board, square: Square) -> bool:
 
 
 def protectors(board: Board, origin: Square, target: Square) -> set[Square]:
-    """Where the pieces stand that retake after origin takes target; a check that stands already is no hindrance."""
+    """Return the squares of the pieces that retake after origin takes target; a check given before does not prevent
+    it."""
     after = moved(board, origin, target)
     retaking = takers(after, target)
     if king_falls(board, side_of(board[target])):
@@ -206,14 +207,14 @@ def protectors(board: Board, origin: Square, target: Square) -> set[Square]:
 
 
 def may_chase(board: Board, origin: Square, target: Square) -> bool:
-    """True if the rules let the one piece threaten the other for ever, whatever its protection."""
+    """True if the rules let the piece on `origin` threaten the one on `target` for ever, whatever its protection."""
     attacker, victim = board[origin].lower(), board[target].lower()
     home = not beyond_river(target, side_of(board[target]))
     return attacker in "kp" or victim == "k" or (victim == "p" and home)
 
 
 def is_chase(board: Board, origin: Square, target: Square, ignored: set[Square]) -> bool:
-    """True if taking is a threat that may not be kept up; `ignored` protectors do not count."""
+    """True if the threat to take is a chase, which may not go on for ever; `ignored` protectors do not count."""
     attacker, victim = board[origin].lower(), board[target].lower()
     if may_chase(board, origin, target):
         return False
@@ -224,7 +225,7 @@ def is_chase(board: Board, origin: Square, target: Square, ignored: set[Square])
 
 
 def newly_chased(before: Board, after: Board, side: int) -> set[Square]:
-    """The squares (after the move) of the pieces that the move of `side` newly chases."""
+    """Return the squares (after the move) of the pieces that the move of `side` newly chases."""
     came = next(s for s, letter in after.items() if before.get(s) != letter)
     left = next(s for s in before if s not in after)
     victims = set()
@@ -241,12 +242,12 @@ def newly_chased(before: Board, after: Board, side: int) -> set[Square]:
 
 
 def verdict_of_cycle(fen: str, moves: list[str]) -> str:
-    """win, loss or draw for the side to move: moves without captures that lead back to the position of `fen`."""
+    """Return win, loss or draw for the side to move, of moves without captures that lead back to the position `fen`."""
     game = Naive(fen)
     mover = game.turn
     checking = [True, True]
     names = [{s: s for s, letter in game.board.items() if side_of(letter) == side} for side in (0, 1)]
-    chased = [set(names[1]), set(names[0])]  # by giver: the victims of all its moves, by where they began
+    chased = [set(names[1]), set(names[0])]  # by side: the pieces that all its moves chased, by first square
     for text in moves:
         side, before = game.turn, game.board
         game.push(text)

@@ -1,7 +1,7 @@
-"""What the clients of the transcripts do: a function for each, which `record_transcripts.py` runs.
+"""The clients of the transcripts: a function for each scenario, which `record_transcripts.py` runs.
 
-A scenario gets a `Recorder` and sends blocks through it. What it sends may depend on what came before, and on nothing
-else: random choices come from `Recorder.random`.
+A scenario gets a `Recorder` and sends blocks of lines through it. They may depend only on earlier answers: random
+choices come from `Recorder.random`. A scenario's docstring is the remark that begins its transcript.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ FRONT_ENDS = ("uci", "ucci", "ugi", "cecp", "sau", "cloudict", "myai", "junqi", 
 
 
 class Scenario(NamedTuple):
-    """How a transcript is made."""
+    """A function that sends the lines of a transcript, and its node limit."""
 
     run: Callable[[Recorder], None]
-    nodes: int  # the limit of each search, 0 for none
+    nodes: int  # the limit of each search, 0: none
 
 
 SCENARIOS: dict[tuple[str, str], Scenario] = {}
-"""By front end and name."""
+"""The scenarios by front end and name."""
 
 
 def scenario(front_end: str, nodes: int = 300) -> Callable[[Callable[[Recorder], None]], Callable[[Recorder], None]]:
-    """Declare a scenario; its transcript has the function's name."""
+    """Return a decorator that declares a scenario; its transcript has the function's name."""
 
     def declare(run: Callable[[Recorder], None]) -> Callable[[Recorder], None]:
         SCENARIOS[front_end, run.__name__.replace("_", "-")] = Scenario(run, nodes)

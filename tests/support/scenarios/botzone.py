@@ -26,7 +26,7 @@ def begin(request: dict[str, Any], **more: Any) -> str:
 
 
 def stones(turn: str) -> dict[str, int]:
-    """A turn of Connect6 as Botzone counts its points."""
+    """Return a turn of Connect6 with Botzone's coordinates."""
     points = re.findall(r"[a-s]\d+", turn)
     found = {"x1": -1, "y1": -1}
     for i, point in enumerate(points):
@@ -52,7 +52,7 @@ def answer(play: Recorder, line: str | dict[str, Any]) -> dict[str, Any]:
 
 @scenario("botzone", nodes=200)
 def xiangqi(play: Recorder) -> None:
-    """A whole game as the second side, what comes after its end, and a game that begins with the engine."""
+    """A whole game as the second side, requests after its end, and a game that begins with the engine."""
     position = position_after("xiangqi")
     move = random_move(play.random, position)
     push(position, move)
@@ -149,7 +149,7 @@ FAULTS = (
     '{"requests": [{"source": "-1", "target": "-1"}], "responses": [], "time_limit": "x"}',
     '{"requests": [{"source": "-1", "target": "-1"}], "responses": [], "time_limit": "nan"}',
 )  # fmt: skip
-"""Refused by the front end alone, before a game is loaded and in one."""
+"""Lines that the front end refuses by itself, before a game is loaded and in one."""
 
 ILLEGAL = (
     '{"requests": [{"source": "a0", "target": "a9"}], "responses": []}',
@@ -158,17 +158,17 @@ ILLEGAL = (
     '{"requests": [{"x0": 1, "y0": 1, "x1": 2, "y1": 1}], "responses": []}',
     '{"requests": [{"setup": "123455"}], "responses": []}',
 )  # fmt: skip
-"""Histories that the rules refuse."""
+"""Histories with illegal moves."""
 
 
 def one(_: str) -> bool:
-    """Any line."""
+    """Return True: any line ends the wait."""
     return True
 
 
 @scenario("botzone", nodes=200)
 def errors(play: Recorder) -> None:
-    """JSON that is none, histories and requests that cannot be, before a game and in it."""
+    """Malformed JSON, malformed or illegal histories and requests, before a game and in it."""
     play.errors = True
     play.each(*FAULTS, until=one)
     play.each(*ILLEGAL, until=one)
@@ -194,7 +194,7 @@ def errors(play: Recorder) -> None:
 
 @scenario("botzone", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Requests that come while the engine thinks, and a new game that abandons it."""
+    """Requests that come while the engine thinks, and a new game that ends its search."""
     play.send(begin(NOTHING["xiangqi"], time_limit="3600"))
     play.each('{"source": "h9", "target": "g7"}', "hello", "{}", '{"requests": []}')
     play.send('{"requests": [{"source": "h2", "target": "e2"}, {}], "responses": [{}]}', until='{"error"')

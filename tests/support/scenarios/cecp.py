@@ -21,13 +21,13 @@ def begin(play: Recorder, *more: str) -> None:
 
 
 def moved(answers: list[str]) -> str:
-    """The engine's last move."""
+    """Return the engine's last move."""
     return [line for line in answers if line.startswith("move ")][-1].split()[1]
 
 
 @scenario("cecp")
 def handshake(play: Recorder) -> None:
-    """Features, settings that are right or wrong, words that are ignored or unknown."""
+    """Features, good and bad settings, ignored and unknown words."""
     play.send("xboard", "protover 2", "accepted myname", "rejected san", "accepted done", until="feature done=1")
     play.send("xboard", "ping 1", until="pong 1")
     play.send(
@@ -91,7 +91,7 @@ def xiangqi_game(play: Recorder) -> None:
 
 @scenario("cecp")
 def modes(play: Recorder) -> None:
-    """Force, go, playother, moves taken back, positions set up, hints, books, draws, ends of every kind."""
+    """`force`, `go`, `playother`, moves taken back, positions set up, hints, books, draws, ends of every kind."""
     begin(play, "post", "easy", "sd 2")
     play.send(
         "force", "usermove h2e2", "usermove h9g7", "usermove h9g7", "usermove x", "usermove h0g2", "ping 2",
@@ -110,7 +110,7 @@ def modes(play: Recorder) -> None:
     play.send("new", "force", "usermove h2e2", "usermove h9g7", "usermove h0g2", "playother", "ping 9", until="pong")
     play.send("usermove i9h9", until="move")
     undos = ["undo"] * 8
-    play.send("force", *undos, "ping 10", until="pong")  # not in PLAY: searches broken off anywhere fill the table
+    play.send("force", *undos, "ping 10", until="pong")  # not in PLAY: searches stopped at any time would fill the tt
     play.send("remove", "ping 11", until="pong")
     play.send("force", MATE, "go", until="1-0")
     play.send("usermove d9d8", "go", "ping 12", until="pong")
@@ -154,7 +154,7 @@ def modes(play: Recorder) -> None:
 
 @scenario("cecp")
 def analysis(play: Recorder) -> None:
-    """Analysis, what is asked in it, and its end."""
+    """Analysis, commands during it, and its end."""
     begin(play)
     play.send("analyze", until="2 ")
     play.send(".", until="stat01")
@@ -187,11 +187,11 @@ def analysis(play: Recorder) -> None:
 
 @scenario("cecp")
 def pondering(play: Recorder) -> None:
-    """Moves that were expected and others, and what is asked meanwhile."""
+    """Expected and other moves while the engine ponders, and commands meanwhile."""
     begin(play, "level 0 60:00 0", "hard", "post")
 
     def answered(*lines: str) -> str:
-        """The move expected, once the engine has moved and pondered."""
+        """Return the expected move, once the engine has moved and pondered."""
         play.send(*lines, until=lambda line: line[:2] == "2 ", count=2)
         hints = play.send("hint", until="Hint")
         return hints[-1].split()[1]
@@ -225,7 +225,7 @@ def pondering(play: Recorder) -> None:
 
 @scenario("cecp")
 def pondering_at_the_end_of_input(play: Recorder) -> None:
-    """The search that ponders is ended, and its answer is not given."""
+    """The end of input stops a search that ponders, and its answer is dropped."""
     begin(play, "hard", "post")
     play.send("usermove h2e2", until=lambda line: line[:2] == "2 ", count=2)
     play.send(">.")
@@ -233,7 +233,7 @@ def pondering_at_the_end_of_input(play: Recorder) -> None:
 
 @scenario("cecp")
 def analysis_at_the_end_of_input(play: Recorder) -> None:
-    """Likewise an analysis."""
+    """The end of input stops an analysis, and its answer is dropped."""
     begin(play)
     play.send("analyze", until=lambda line: line[:2] == "2 ")
     play.send("ping 2", ">.", until="pong")
@@ -241,7 +241,7 @@ def analysis_at_the_end_of_input(play: Recorder) -> None:
 
 @scenario("cecp")
 def sent_ahead(play: Recorder) -> None:
-    """A whole game in one write while the kernels are loaded, and questions behind it."""
+    """A whole game in one write while the game is being loaded, and questions behind it."""
     moves = ("h2e2", "h9g7", "h0g2", "i9h9", "x9x9", "b0c2", "b9c7")
     play.send(
         "xboard", "protover 2", "ping 1", "new", "force", *(f"usermove {move}" for move in moves), "hello", "ping 2",
@@ -255,7 +255,7 @@ def sent_ahead(play: Recorder) -> None:
 
 @scenario("cecp", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on the only move that it has, for an hour."""
+    """Lines that come while the engine thinks about its only move, with an hour on the clock."""
     begin(play, "easy", "nopost", "st 3600", "force")
     board = lone_reply()
     set_up = (f"setboard {board[0]} 0 1",)
@@ -292,7 +292,7 @@ def while_it_thinks(play: Recorder) -> None:
 
 
 def lone_reply() -> tuple[str, str]:
-    """A board of many pieces and a move after which there is one answer that a search does not prove."""
+    """Return a board of many pieces and a move with a single reply that no search proves."""
     import random
 
     rng = random.Random(1)
@@ -321,7 +321,7 @@ def loses_soon(position: Any) -> bool:
 
 
 def thrown(answers: list[str]) -> int:
-    """The last die of which the engine tells."""
+    """Return the last die that the engine reports."""
     return int([line for line in answers if line.startswith("0 0 0 0 die ")][-1][-1])
 
 

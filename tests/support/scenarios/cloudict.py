@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @scenario("cloudict", nodes=200)
 def games(play: Recorder) -> None:
-    """Games by `move`, and by `black`, `white` and `next`; what comes after their ends; a single stone that wins."""
+    """Games by `move`, and by `black`, `white` and `next`; commands after their ends; a single stone that wins."""
     play.send("name", until="name Siqi")
     play.send("depth 2", "vcf", "unvcf")
     for side in (1, 0):
@@ -53,7 +53,7 @@ def games(play: Recorder) -> None:
 
 @scenario("cloudict", nodes=200)
 def errors(play: Recorder) -> None:
-    """Turns and words that cannot be."""
+    """Malformed and illegal turns, unknown words."""
     play.errors = True
     play.send("name", until="name Siqi")
     play.send("name", "name again", until="name", count=2)
@@ -75,7 +75,7 @@ def errors(play: Recorder) -> None:
 
 @scenario("cloudict", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on a turn for minutes."""
+    """Lines that come while the engine thinks about a turn for minutes."""
     play.send("name", until="name Siqi")
     play.send("new xxx", "black JJJJ")
     play.send("next")

@@ -14,7 +14,7 @@ ROWS = "ABCDEFGHIJKL"
 
 
 def turned(squares: str, side: int) -> str:
-    """Squares in a side's own frame, or back."""
+    """Return squares turned to a side's own view, or back."""
     if side == 0:
         return squares
     pairs = zip(squares[::2], squares[1::2], strict=True)
@@ -22,7 +22,7 @@ def turned(squares: str, side: int) -> str:
 
 
 def play_game(play: Recorder, side: int, most: int) -> None:
-    """A game of at most so many plies, the other side at random, its attacks first."""
+    """Play a game of limited length against random moves, attacks if there are any."""
     word = play.best(f"START {side} 1800 31", until="ARRAY")
     game = JunqiReferee(*((word, SETUPS[1]) if side == 0 else (SETUPS[0], word)))
     line = "GO 0000 0 00"
@@ -43,7 +43,7 @@ def play_game(play: Recorder, side: int, most: int) -> None:
 
 @scenario("junqi", nodes=100)
 def games(play: Recorder) -> None:
-    """Games on either side against random moves, with other seeds, and with the user's deployments."""
+    """Games on either side against random moves, with other seeds and with the user's deployments."""
     play.send("INFO 1.0", until="NAME Siqi")
     for side in (0, 1):
         play_game(play, side, 150)
@@ -55,7 +55,7 @@ def games(play: Recorder) -> None:
 
 @scenario("junqi", nodes=100)
 def errors(play: Recorder) -> None:
-    """Lines that lack something, that come at the wrong time, or that the rules refuse."""
+    """Incomplete lines, lines at the wrong time, illegal moves."""
     play.errors = True
     play.send("INFO", until="NAME Siqi")
     play.each(
@@ -90,7 +90,7 @@ def errors(play: Recorder) -> None:
 
 @scenario("junqi", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on a move; the end of a game and a new one abandon it."""
+    """Lines that come while the engine thinks about a move; the end of a game and a new game end its search."""
     play.send("INFO 1.0", until="NAME Siqi")
     play.send("START 0 36000 31", until="ARRAY")
     play.send("GO 0000 0 00")
@@ -102,7 +102,7 @@ def while_it_thinks(play: Recorder) -> None:
 
 @scenario("junqi", nodes=100)
 def sent_ahead(play: Recorder) -> None:
-    """Lines sent while the kernels are loaded, and the end of the input."""
+    """Lines sent while the game is being loaded, and the end of input."""
     play.send(
         "INFO 1.0", "START 0 1800 31", "GO 0000 0 00", "hello", "quit", "END 2", "START 1 1800 31", ">.", until="ARRAY"
     )

@@ -14,7 +14,7 @@ START = "E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3"
 
 
 def squares(fen: str) -> str:
-    """The twelve squares of a FEN, the second side's first, as the referee writes them."""
+    """Return the twelve squares of a FEN as the referee writes them, the second side's first."""
     places = {}
     for row, text in enumerate(fen.split(maxsplit=1)[0].split("/"), 1):
         column = 0
@@ -55,7 +55,7 @@ def games(play: Recorder) -> None:
 
 @scenario("myai")
 def errors(play: Recorder) -> None:
-    """Commands that cannot be, in any order."""
+    """Malformed and illegal commands, in any order."""
     play.errors = True
     play.send("name", until="name Siqi")
     play.send("version", until=lambda line: True)
@@ -78,7 +78,7 @@ def errors(play: Recorder) -> None:
 
 @scenario("myai", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on a move; a new game abandons it."""
+    """Lines that come while the engine thinks about a move; a new game ends its search."""
     play.send("name", until="name Siqi")
     play.send("time_setting 3600", "setoption name Algorithm value uct", until="1")
     play.send("setoption name OwnBook value true", "ini R", until=lambda line: len(line.split()) == 6)
@@ -93,7 +93,7 @@ def while_it_thinks(play: Recorder) -> None:
 
 @scenario("myai")
 def sent_ahead(play: Recorder) -> None:
-    """Commands sent while the kernels are loaded, and the end of the input."""
+    """Commands sent while the game is being loaded, and the end of input."""
     play.send(
         "name", "version", "time_setting 60", "board_setting 5 6", "hello", f"get R 3 {START}", "version", "get X",
         ">.", until=lambda line: line.startswith("C1 "),
@@ -102,6 +102,6 @@ def sent_ahead(play: Recorder) -> None:
 
 @scenario("myai")
 def named_again(play: Recorder) -> None:
-    """The name is asked for twice, and the next word is a command that both dialects have."""
+    """The client sends `name` twice, then a command that MyAI and Cloudict's protocol share."""
     play.send("name", "name", until="name", count=2)
     play.send("quit")

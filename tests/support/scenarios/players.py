@@ -12,7 +12,7 @@ SETUPS = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
 """Two deployments of Junqi."""
 
 FULL_BOARD = "/".join("wwbbwwbbwwbbwwbbwwb" if row % 4 == 3 else "bbwwbbwwbbwwbbwwbbw" for row in range(19))
-"""Connect6 without a six."""
+"""A game of Connect6 without six in a row."""
 
 
 def position_after(game: str, *moves: str, fen: str | None = None) -> Any:
@@ -27,7 +27,7 @@ def push(position: Any, move: str) -> None:
 
 
 def listed(position: Any) -> list[str]:
-    """The legal moves, sorted."""
+    """Return the legal moves as words, sorted."""
     return sorted(map(position.move_text, position.legal_moves()))
 
 
@@ -36,7 +36,7 @@ def random_move(rng: random.Random, position: Any) -> str:
 
 
 def random_turn(rng: random.Random, position: Any) -> str:
-    """A turn of Connect6 with both stones at random; the legal turns are too many to list."""
+    """Return a turn of Connect6 with both stones at random; the legal turns are too many to list."""
     stones = position.record.stones
     empty = [point for point in range(361) if not stones[point]]
     points = sorted(rng.sample(empty, int(position.record.left)))
@@ -44,7 +44,7 @@ def random_turn(rng: random.Random, position: Any) -> str:
 
 
 def moves_line(moves: list[str], start: str = "startpos") -> str:
-    """A `position` line."""
+    """Return a `position` line."""
     return " ".join(["position", start, *(["moves", *moves] if moves else [])])
 
 
@@ -52,7 +52,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRS"
 
 
 def in_letters(turn: str, from_top: bool) -> str:
-    """A turn of Connect6 as SAU (rows from the top) and Cloudict write it."""
+    """Return a turn of Connect6 as SAU (rows from the top) or Cloudict writes it."""
     stones = []
     for point in re.findall(r"[a-s]\d+", turn):
         row = int(point[1:])
@@ -61,31 +61,31 @@ def in_letters(turn: str, from_top: bool) -> str:
 
 
 def of_letters(text: str, from_top: bool) -> str:
-    """A turn of theirs as the core protocol writes it."""
+    """Return a turn of SAU's or Cloudict's in the game's notation."""
     stones = [text[:2]] if text[2:] in ("@@", text[:2]) else [text[:2], text[2:]]
     rows = [LETTERS.index(stone[1]) for stone in stones]
     return "".join(f"{s[0].lower()}{19 - row if from_top else row + 1}" for s, row in zip(stones, rows, strict=True))
 
 
 class JunqiReferee:
-    """A game whose pieces are all known; what either side may see of it."""
+    """A game with all pieces known, and the views of either side."""
 
     def __init__(self, first: str, second: str) -> None:
         self.position = position_after("junqi", first, second)
 
     def play(self, move: str) -> tuple[str, tuple[str | None, str | None]]:
-        """Play a move; return its result's digit and, by owner, the square of a flag that the other side hears of."""
+        """Play a move; return its result code and, by owner, the square of a flag that is now announced."""
         position = self.position
-        before = [position.flag_told(side) for side in (0, 1)]
+        before = [position.announced_flag(side) for side in (0, 1)]
         turn = position.turn
         push(position, move)
-        after = [position.flag_told(side) for side in (0, 1)]
+        after = [position.announced_flag(side) for side in (0, 1)]
         code = position.view_moves(turn)[-1].partition("@")[0].partition("=")[2] or "3"
         first, second = (flag if old is None else None for flag, old in zip(after, before, strict=True))
         return code, (first, second)
 
     def random_move(self, rng: random.Random) -> str:
-        """A move of the side to move, an attack if there is one."""
+        """Return a random move of the side to move, an attack if there is one."""
         position = self.position
         texts = [text[:4] for text in listed(position)]
         fen = position.fen().split()[0]
@@ -94,6 +94,6 @@ class JunqiReferee:
         return rng.choice(attacks or texts)
 
     def view(self, side: int) -> list[str]:
-        """The words of the game as a side sees it."""
+        """Return the words of the game in a side's view."""
         words: list[str] = self.position.view_moves(side)
         return words

@@ -18,7 +18,7 @@ def begin(play: Recorder) -> None:
 
 @scenario("sau", nodes=200)
 def games(play: Recorder) -> None:
-    """Whole games against random turns on either side, and what comes after their ends."""
+    """Whole games against random turns on either side, and commands after their ends."""
     begin(play)
     for side in (0, 1, 0):
         position = position_after("connect6")
@@ -42,7 +42,7 @@ def games(play: Recorder) -> None:
 
 @scenario("sau", nodes=200)
 def errors(play: Recorder) -> None:
-    """Turns and words that cannot be; a book that is missing is reported on standard error alone."""
+    """Malformed and illegal turns, unknown words; a missing book is reported on standard error only."""
     play.errors = True
     play.send("name?", until="name Siqi")
     play.each(
@@ -84,7 +84,7 @@ def errors(play: Recorder) -> None:
 
 @scenario("sau", nodes=0)
 def while_it_thinks(play: Recorder) -> None:
-    """Lines that come while the engine thinks on a turn for minutes."""
+    """Lines that come while the engine thinks about a turn for minutes."""
     begin(play)
     play.send("new white")
     play.send("move JJ@@")
@@ -99,5 +99,5 @@ def while_it_thinks(play: Recorder) -> None:
 
 @scenario("sau", nodes=200)
 def sent_ahead(play: Recorder) -> None:
-    """Lines sent while the kernels are loaded, and the end of the input before they are."""
+    """Lines sent while the game is being loaded, and the end of input before that is done."""
     play.send("name?", "hello", "new white", "move JJ@@", "move AAAB", "end", "new black", ">.", until="move JJ@@")

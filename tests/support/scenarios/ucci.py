@@ -27,7 +27,7 @@ def begin(play: Recorder) -> None:
 
 @scenario("ucci")
 def handshake(play: Recorder) -> None:
-    """Options, right, wrong and UCCI's own."""
+    """Options: good values, bad values, and UCCI's own options."""
     play.send("ucci", until="ucciok")
     wrong = (
         "", "nonsense", "nonsense 3", "UCI_Variant connect6", "UCI_Coordinates 1", "UCI_ShowWDL true",
@@ -53,7 +53,7 @@ def handshake(play: Recorder) -> None:
 
 @scenario("ucci")
 def game(play: Recorder) -> None:
-    """A whole game with a clock in seconds against random moves, and what comes after its end."""
+    """A whole game with a clock in seconds against random moves, and commands after its end."""
     begin(play)
     for seed in (1, 2):
         play.send(f"setoption Seed {seed}", "setoption newgame", "isready", until="readyok")
@@ -82,7 +82,7 @@ def game(play: Recorder) -> None:
 
 @scenario("ucci", nodes=600)
 def searches(play: Recorder) -> None:
-    """Times in seconds and in milliseconds, limits, words that are wrong; scores as numbers, draws that are offered."""
+    """Times in seconds and in milliseconds, limits, wrong words; scores as numbers, draw offers."""
     begin(play)
     for line in (
         "go depth 2",
@@ -154,7 +154,7 @@ def searches(play: Recorder) -> None:
 
 @scenario("ucci")
 def positions_and_bans(play: Recorder) -> None:
-    """Positions that cannot be, moves that are banned, what the table knows."""
+    """Bad positions, banned moves, entries of the transposition table."""
     begin(play)
     play.each(
         "position", "position x", "position fen", "position fen x w", "position fen 4k4/9/9/9/9/9/9/9/9/4K4 w",
@@ -192,7 +192,7 @@ def positions_and_bans(play: Recorder) -> None:
 
 @scenario("ucci")
 def sent_ahead(play: Recorder) -> None:
-    """Many lines in one write, before the game is loaded and after; `stop` and `ponderhit` for what waits."""
+    """Many lines in one write, before the game is loaded and after; `stop` and `ponderhit` for queued searches."""
     play.send("ucci", BARE, "banmoves d0d1 d0e0", "go infinite", "stop", "banmoves", "probe", until="pophash")
     play.send("position startpos moves h2e2", "go depth 2", "position startpos", "go depth 2", until=is_best, count=2)
     play.send(
@@ -211,7 +211,7 @@ def sent_ahead(play: Recorder) -> None:
 
 @scenario("ucci")
 def sent_ahead_of_loading(play: Recorder) -> None:
-    """The pondered move is played, and the input ends, while the game is still being loaded."""
+    """The pondered move is played, and the input ends, while the game is being loaded."""
     play.send("ucci", "position startpos", "banmoves h2e2", "go ponder time 60 depth 2", "ponderhit", until=is_best)
     play.send("go ponder depth 1", until="info depth")
     play.send("position startpos moves h2e2", "go depth 2", ">.", until=is_best, count=2)

@@ -1,4 +1,4 @@
-"""Scenarios of the core protocol: handshake, options, errors, lines sent ahead, the end of the input."""
+"""Scenarios of UCI: handshake, options, errors, lines sent ahead, the end of input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MATE = "position fen 3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
 """`a7a9` or `a7d7` mates."""
 
 PAWN = "position fen 5k3/9/9/9/4P4/9/9/9/9/4K4 w"
-"""Six moves."""
+"""A position with six legal moves."""
 
 
 def variant(name: str) -> str:
@@ -25,13 +25,13 @@ def variant(name: str) -> str:
 
 
 def ready(play: Recorder, *lines: str) -> None:
-    """Send lines that load a game."""
+    """Send lines and wait until the game is loaded."""
     play.send(*lines, "isready", until="readyok")
 
 
 @scenario("uci")
 def handshake(play: Recorder) -> None:
-    """Name, options, help, and what is answered before any game is loaded."""
+    """Name, options, help, and commands that are answered before any game is loaded."""
     play.send("uci", until="uciok")
     play.send("help", until="help quit")
     play.send("hello", "Uci", "UCI", "go\tdepth", "isready", until="readyok")
@@ -46,13 +46,13 @@ def handshake(play: Recorder) -> None:
 
 @scenario("uci")
 def silence(play: Recorder) -> None:
-    """No word of the client's, and the end of its input."""
+    """The end of input without any line."""
     play.send(">.")
 
 
 @scenario("uci")
 def blank_lines(play: Recorder) -> None:
-    """Lines without a word choose no front end: the first word does."""
+    """Blank lines select no front end; the first word does."""
     play.send("", "  ", ">! \\r\\n", "ucci", until="ucciok")
     play.send("uci", until="info message")
     play.send("quit", until="bye")
@@ -60,7 +60,7 @@ def blank_lines(play: Recorder) -> None:
 
 @scenario("uci")
 def quit_at_once(play: Recorder) -> None:
-    """The first line ends the process; what follows it is not read."""
+    """`quit` as the first line ends the process; later lines are not read."""
     play.send("quit", "uci", "d")
 
 
@@ -93,7 +93,7 @@ NUMBERS = {"WINK": (0, 100), "UCTK": (0, 100), "Alpha": (0, 1), "Gamma": (0, 1)}
 
 @scenario("uci")
 def option_values(play: Recorder) -> None:
-    """Values that each option takes and refuses, before a game is loaded."""
+    """Values that each option accepts and refuses, before a game is loaded."""
     play.send("uci", until="uciok")
     for value in ("x", "", "1.5", "99999999999999999999", "0x10", "+3", "--1", "1 2"):
         play.send(f"setoption name Hash value {value}", until=ERROR)
@@ -121,7 +121,7 @@ def option_values(play: Recorder) -> None:
 
 @scenario("uci")
 def option_cases(play: Recorder) -> None:
-    """Every option is set to its ends, in any case of letters; nothing is said. Some are of other games."""
+    """Every option is set to its bounds, in upper or lower case, without an answer; some belong to other games."""
     ready(play)
     for name, (low, high) in SPINS.items():
         values = (low, 8, 1) if name == "Hash" else (low, 1) if name == "Threads" else (low, high)
@@ -141,7 +141,7 @@ def option_cases(play: Recorder) -> None:
 
 @scenario("uci")
 def options_of_other_games(play: Recorder) -> None:
-    """What a game has no books for is said when it is asked for; books that are named before a game is loaded."""
+    """Options for books that the game does not have are reported when set; books named before a game is loaded."""
     asked = (
         "setoption name OwnBook value true", "setoption name UseRules value paper",
         "setoption name UseRules value checked", "setoption name BookFile value xiangqi.book",
@@ -170,7 +170,7 @@ def options_of_other_games(play: Recorder) -> None:
 
 @scenario("uci")
 def files_of_books(play: Recorder) -> None:
-    """Opening books that are missing, damaged, of another game, or no files; tables likewise."""
+    """Opening books and tablebases that are missing, damaged, of another game, or no files."""
     play.send("setoption name Seed value 1", "setoption name OwnBook value true", "isready", until="readyok")
     go = "go wtime 3600000 btime 3600000"
     for name in ("missing.book", "cut.book", "flipped.book", "foreign", "empty", "folder", "fifo", "connect6.book"):
@@ -195,7 +195,7 @@ def files_of_books(play: Recorder) -> None:
 
 @scenario("uci")
 def files_of_junqi(play: Recorder) -> None:
-    """Deployments of the user's, and what `cooperation` has learned."""
+    """The user's deployments, and the data that `cooperation` has learned."""
     ready(play, variant("junqi"), "setoption name Seed value 1")
     for name in ("missing", "wrong-layouts", "foreign", "folder", "fifo", "empty", "layouts"):
         play.send(
@@ -216,7 +216,7 @@ def files_of_junqi(play: Recorder) -> None:
 
 @scenario("uci")
 def files_that_are_written(play: Recorder) -> None:
-    """A file of games and a log of the traffic, and names that are refused for them."""
+    """A file of games, a log of the traffic, and file names that are refused for them."""
     for option in ("Learn", "Debug Log File"):
         names = ("foreign", "folder", "fifo", "missing/file", "/dev/null", "xiangqi.book")
         play.each(*(f"setoption name {option} value {name}" for name in names), until=ERROR)
@@ -230,7 +230,7 @@ def files_that_are_written(play: Recorder) -> None:
     play.send(variant("ewn"), "isready", until="readyok")
     play.send("setoption name WINK value 0.5", "position fen 5/5/5/3A1/a4 f - moves d2e1", "result", until="result")
     play.send("position fen 5/5/5/3A1/a4 f 1", "go movetime 3600000", until="bestmove")
-    play.send("probe", until="probe")  # the search before has ended by now, and the log with the next line
+    play.send("probe", until="probe")  # the search has ended by now; the next line ends the log
     play.send("setoption name Debug Log File value", "isready", until="readyok")
     play.send(
         "setoption name Learn value <empty>", "position fen 5/5/5/3A1/a4 f - moves d2e1", "result", until="result"
@@ -241,7 +241,7 @@ def files_that_are_written(play: Recorder) -> None:
 
 @scenario("uci")
 def lines_too_long(play: Recorder) -> None:
-    """Lines of 65,536 bytes are taken, longer ones are not; bytes that are no text; ends of lines."""
+    """Lines of 65,536 bytes are accepted, longer ones are not; bytes that are no text; line ends."""
     ready(play)
     play.send(">* 65537 position startpos moves| a0a1 a9a8 a1a0 a8a9", until=ERROR)
     play.send(">* 65537 x", until=ERROR)
@@ -268,7 +268,7 @@ def lines_too_long(play: Recorder) -> None:
 
 @scenario("uci")
 def bad_limits(play: Recorder) -> None:
-    """Words after `go` that cannot be."""
+    """Wrong words after `go`."""
     ready(play)
     words = ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "nodes", "depth", "mate", "perft")
     values = ("", "x", "1.5", "1000000000000000", "\\xef\\xbc\\x91", "--1", "-")
@@ -319,7 +319,7 @@ def pipelines(play: Recorder) -> None:
 
 @scenario("uci")
 def stop_for_those_that_wait(play: Recorder) -> None:
-    """`stop` and `ponderhit` while the game is loading hold for every search sent before."""
+    """`stop` and `ponderhit` while the game is being loaded apply to every search sent before."""
     play.send("position startpos", "go infinite", "go depth 5", "go ponder depth 3", "stop", until="bestmove", count=3)
     play.send("go infinite", until="info depth")
     play.send("isready", "d", "turn", until="turn")
@@ -342,7 +342,7 @@ def stop_for_those_that_wait(play: Recorder) -> None:
 
 @scenario("uci")
 def ponderhit_for_those_that_wait(play: Recorder) -> None:
-    """The pondered move is played while the game is still being loaded; dice that were thrown meanwhile."""
+    """The pondered move is played while the game is being loaded."""
     play.send("position startpos moves h2e2 h9g7", "go ponder depth 2", "ponderhit", until="bestmove")
     play.send("go ponder depth 2 movetime 60000", until="info depth 2")
     play.send("isready", until="readyok")
@@ -355,9 +355,9 @@ def ponderhit_for_those_that_wait(play: Recorder) -> None:
 
 @scenario("uci")
 def dice_for_those_that_wait(play: Recorder) -> None:
-    """As before, in EWN, with the throw sent before the hit, and after it."""
+    """EWN: the throw is sent before the `ponderhit` or after it, while the game is being loaded and later."""
     start = "position startpos moves 123456 615243"
-    # A single move, and no tables: a search finds the same wherever the throw stops it.
+    # A single move and no tablebase: the search finds the same wherever the throw stops it.
     lone = "position fen 5/5/2e2/3d1/A4 f -"
     play.send(
         variant("ewn"), "setoption name UseEndgames value false", lone, "go ponder depth 1", "dice 3", "ponderhit",
@@ -388,7 +388,7 @@ def dice_for_those_that_wait(play: Recorder) -> None:
 
 @scenario("uci")
 def end_of_input(play: Recorder) -> None:
-    """What waits for the game when the input ends is answered, unbounded searches of ended games too."""
+    """Lines that wait for the game at the end of input are answered, also unbounded searches of ended games."""
     play.send(
         PAWN, "go depth 2", "perft 1", "go nodes 100", f"{MATE} moves a7a9", "go infinite", "go ponder", "probe",
         "result", "hello", ">.", until="result",
@@ -397,21 +397,21 @@ def end_of_input(play: Recorder) -> None:
 
 @scenario("uci")
 def end_of_input_beside_an_endless_search(play: Recorder) -> None:
-    """A search that waits for `stop` when the input ends is answered."""
+    """A search that waits for `stop` at the end of input is answered."""
     play.send("go infinite", until="info depth")
     play.send(">.", until="bestmove")
 
 
 @scenario("uci")
 def end_of_input_beside_pondering(play: Recorder) -> None:
-    """So is one that ponders; the one behind it, bounded, is done."""
+    """A search that ponders at the end of input is answered; the bounded search behind it is completed."""
     play.send("go ponder depth 1", until="info depth")
     play.send("position startpos moves h2e2", "go depth 2", "isready", ">.", until="bestmove", count=2)
 
 
 @scenario("uci")
 def quit_in_the_middle(play: Recorder) -> None:
-    """`quit` answers what came before it, searches with what the first iteration finds, and nothing behind it."""
+    """After `quit` the lines before it are answered, searches after their first iteration; later lines are not."""
     play.send(
         PAWN, "perft 1", "go depth 9", "go infinite", "book", "d", "go ponder", "probe", "isready", "quit", "d", "uci",
         until="readyok",
@@ -420,20 +420,20 @@ def quit_in_the_middle(play: Recorder) -> None:
 
 @scenario("uci")
 def quit_beside_an_endless_search(play: Recorder) -> None:
-    """A search that waits for `stop` when `quit` comes is answered, and so is what waits behind it."""
+    """A search that waits for `stop` when `quit` comes is answered, and so are the lines that wait behind it."""
     play.send("go infinite", until="info depth")
     play.send("go infinite", "bench 1", "go depth 3", "probe", "turn", "isready", "quit", until="turn")
 
 
 @scenario("uci", nodes=0)
 def quit_after_perft(play: Recorder) -> None:
-    """Counting is not cut short by `quit`."""
+    """`quit` does not cut a perft short."""
     play.send(PAWN, "perft 3", "go infinite", "go perft 1", "quit", until="perft 1")
 
 
 @scenario("uci")
 def front_ends_by_first_word(play: Recorder) -> None:
-    """A first word that is nearly another front end's is the core protocol's."""
+    """A first word that only resembles another front end's selects UCI."""
     play.send("info", "ugis", "Name", "xboards", "isready", until="readyok")
     play.send("ugi", "ucci", "name", "xboard", "INFO 1.0", "{", "name?", "isready", until="readyok")
     play.send("quit")

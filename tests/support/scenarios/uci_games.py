@@ -1,4 +1,4 @@
-"""Scenarios of the core protocol, a game at a time: whole games, errors, searches, questions."""
+"""Scenarios of UCI for each game: whole games, errors, searches, questions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AFTER_THE_END = ("result", "turn", "legal", "eval", "book", "probe", "d")
 
 
 def after_the_end(play: Recorder, line: str, move: str) -> None:
-    """What is said of a game that is over."""
+    """Send questions about a game that is over."""
     play.send(line, *AFTER_THE_END, until="Key:")
     play.send(GO, until="bestmove")
     play.send(f"{line} {move}", until=ERROR)
@@ -44,7 +44,7 @@ def after_the_end(play: Recorder, line: str, move: str) -> None:
 
 @scenario("uci")
 def xiangqi_game(play: Recorder) -> None:
-    """A whole game against random moves, by clocks, and what comes after its end."""
+    """A whole game against random moves, by clocks, and questions after its end."""
     ready(play, "setoption name Seed value 1")
     play.send("ucinewgame", "position startpos", GO, until="bestmove")
     position = position_after("xiangqi")
@@ -64,7 +64,7 @@ def xiangqi_game(play: Recorder) -> None:
 
 @scenario("uci", nodes=200)
 def connect6_game(play: Recorder) -> None:
-    """The engine on both sides with increments, but for some random turns; then White against random turns."""
+    """The engine on both sides with increments and some random turns; then White against random turns."""
     ready(play, variant("connect6"))
     for is_random in ((lambda ply: ply in (1, 2, 6)), (lambda ply: ply % 2 == 0)):
         play.send("ucinewgame", "isready", until="readyok")
@@ -83,7 +83,7 @@ def connect6_game(play: Recorder) -> None:
 
 @scenario("uci", nodes=200)
 def ewn_games(play: Recorder) -> None:
-    """Two games with dice against random moves, on either side, set-ups and all."""
+    """Two games with set-ups and dice against random moves, one on either side."""
     ready(play, variant("ewn"), "setoption name Seed value 3")
     for side in (0, 1):
         play.send("ucinewgame", "isready", until="readyok")
@@ -107,7 +107,7 @@ def ewn_games(play: Recorder) -> None:
 
 @scenario("uci", nodes=200)
 def junqi_game(play: Recorder) -> None:
-    """A game against random moves, of which the engine has its own view; a recorded game, seen by all."""
+    """A game against random moves in the engine's own view, and a recorded game with all pieces known."""
     ready(play, variant("junqi"), "setoption name Seed value 1")
     word = play.best("position startpos", GO)
     game = JunqiReferee(word, SETUPS[1])
@@ -150,7 +150,7 @@ def refuse_all(play: Recorder, before: str, lines: list[str]) -> None:
 
 @scenario("uci")
 def xiangqi_errors(play: Recorder) -> None:
-    """FENs and moves of Xiangqi that cannot be."""
+    """Bad FENs and moves of Xiangqi."""
     ready(play)
     board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
     fens = (
@@ -199,7 +199,7 @@ def xiangqi_errors(play: Recorder) -> None:
 
 @scenario("uci")
 def connect6_errors(play: Recorder) -> None:
-    """FENs and turns of Connect6 that cannot be."""
+    """Bad FENs and turns of Connect6."""
     rows = "/".join(["19"] * 19)
     six, other = "bbbbbb13", "wwwwww13"
     fens = [
@@ -241,7 +241,7 @@ def connect6_errors(play: Recorder) -> None:
 
 @scenario("uci")
 def ewn_errors(play: Recorder) -> None:
-    """FENs, set-ups, moves and throws of EWN that cannot be."""
+    """Bad FENs, set-ups, moves and throws of EWN."""
     fens = (
         "", "ABC2/DE3/F3f/3ed/2cba", "ABC2/DE3/F3f/3ed/2cba x", "ABC2/DE3/F3f/3ed/2cbaa f",
         "ABC2/DE3/F3f/3ed/2cb f 1 2", "ABC2/DE3/F3f/3ed f", "ABC2/DE3/F3f/3ed/2cb0a f", "ABC2/DE3/F3f/3ed/2cbg f",
@@ -281,7 +281,7 @@ def ewn_errors(play: Recorder) -> None:
 
 @scenario("uci")
 def junqi_errors(play: Recorder) -> None:
-    """FENs, deployments, moves and results of Junqi that cannot be."""
+    """Bad FENs, deployments, moves and results of Junqi."""
     empty = "/".join(["5"] * 10)
     fens = (
         "", "5/5/5/5/5/5/5/5/5/5/5/5 f - 0", "6/5 f", "1cl1b/5/5/5/5/5/5/5/5/5/5/B1LAC z - 0",
@@ -320,7 +320,7 @@ def junqi_errors(play: Recorder) -> None:
 
 
 def weaker(play: Recorder, line: str) -> None:
-    """Play below full strength, by Skill Level and by UCI_Elo, with seeds."""
+    """Searches below full strength, by Skill Level and by UCI_Elo, with seeds."""
     for level, seed in ((0, 1), (0, 2), (5, 1), (12, 1), (19, 2), (20, 2)):
         play.send(f"setoption name Skill Level value {level}", f"setoption name Seed value {seed}", "ucinewgame")
         play.send(line, "go nodes 1000", until="bestmove")
@@ -340,7 +340,7 @@ CLOCKS = (
 
 
 def clocks(play: Recorder, *lines: str, count: int = len(CLOCKS)) -> None:
-    """`debug on` tells the time that each search may take."""
+    """`debug on` reports the time budget of each search."""
     play.send("debug on")
     for line in lines:
         for go in CLOCKS[:count]:
@@ -349,13 +349,13 @@ def clocks(play: Recorder, *lines: str, count: int = len(CLOCKS)) -> None:
 
 
 def short_bench(play: Recorder) -> None:
-    """The bench as far as the launcher's limit lets it go, and that it leaves position and memory alone."""
+    """The bench within the launcher's node limit, which leaves the position and the memory as they were."""
     play.send("bench", "probe", until="probe")
 
 
 @scenario("uci", nodes=2500)
 def xiangqi_searches(play: Recorder) -> None:
-    """Every limit, and what is asked for beside; skill, clocks, counting."""
+    """Every limit, `searchmoves`, MultiPV; skill, clocks, counting."""
     ready(play, "setoption name Seed value 1")
     middle = "position fen r1bakabr1/9/1cn3nc1/p1p1p1p1p/9/2P6/P3P1P1P/1C2C1N2/9/RNBAKABR1 b - - 0 5"
     play.send(middle, "go depth 4", until="bestmove")
@@ -419,7 +419,7 @@ def xiangqi_searches(play: Recorder) -> None:
 
 @scenario("uci")
 def xiangqi_endings(play: Recorder) -> None:
-    """Ends of every kind, what tables and patterns know, searches of ended games."""
+    """Ends of every kind, knowledge of tablebases and patterns, searches of ended games."""
     ready(play, "setoption name Seed value 1")
     chase = "position fen 2bakabnr/9/r1n1c4/2p1p1p1p/PP7/9/4P1P1P/2C3NC1/9/1NBAKAB1R w - - 0 1"
     ended = (
@@ -450,7 +450,7 @@ def xiangqi_endings(play: Recorder) -> None:
 
 @scenario("uci", nodes=30000)
 def xiangqi_books(play: Recorder) -> None:
-    """Moves from the opening book and by rules, at random by the Seed, and when they are not played."""
+    """Moves from the opening book and by mined rules, chosen by the Seed, and searches that use neither."""
     ready(play, "setoption name OwnBook value true")
     for seed in (1, 2, 3, 4):
         play.send(f"setoption name Seed value {seed}", "position startpos moves h2e2", GO, until="bestmove")
@@ -514,7 +514,7 @@ def connect6_searches(play: Recorder) -> None:
 
 @scenario("uci", nodes=2000)
 def ewn_searches(play: Recorder) -> None:
-    """With and without throws, set-ups, tables, and UCT with its options; skill, clocks, counting."""
+    """Searches with and without throws, set-ups, tablebases, UCT with its options; skill, clocks, counting."""
     ready(play, variant("ewn"), "setoption name Seed value 1")
     start = "position startpos moves 123456 615243"
     ending = "position fen 5/1A3/2e2/3d1/5 f"
@@ -554,7 +554,7 @@ def ewn_searches(play: Recorder) -> None:
 
 @scenario("uci", nodes=600)
 def junqi_searches(play: Recorder) -> None:
-    """Views and referee's positions by each searcher, and deployments; skill, clocks, counting."""
+    """Views and referee's positions by each searcher, deployments; skill, clocks, counting."""
     ready(play, variant("junqi"), "setoption name Seed value 1")
     view = moves_line([SETUPS[0], "?", *["G2F2=1", "E2F2=2", "G0H1=3", "F4G4=1", "H0F0=1", "E0E1=3"]])
     full = "position fen 1c1l1/5/5/1d1f1/5/5/5/5/1h3/5/1g1i1/B2LC f - 0"
@@ -586,7 +586,7 @@ def junqi_searches(play: Recorder) -> None:
 
 @scenario("uci", nodes=0)
 def bench(play: Recorder) -> None:
-    """Every game's whole bench, beside which the position stays as it was."""
+    """Every game's whole bench, which leaves the position as it was."""
     for game in ("xiangqi", "connect6", "ewn", "junqi"):
         play.send(variant(game), "bench", "probe", until="probe")
     play.send("quit")

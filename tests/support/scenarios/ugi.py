@@ -21,7 +21,7 @@ def variant(name: str) -> str:
 
 @scenario("ugi")
 def handshake(play: Recorder) -> None:
-    """Options, errors, and what the core protocol has beside."""
+    """Options, errors, and commands of UCI."""
     play.send("ugi", until="ugiok")
     play.send(*QUERIES, until="response", count=3)
     play.each("query", "query weather", "query p1turn now", "query P1TURN", "Query result", "ugi now", "uginewgame now")
@@ -41,7 +41,7 @@ def handshake(play: Recorder) -> None:
 
 @scenario("ugi", nodes=150)
 def games(play: Recorder) -> None:
-    """Games to their ends as match runners play them, with questions before every move."""
+    """Games to their ends as match runners play them, with queries before every move."""
     play.send("ugi", until="ugiok")
     for game, side in (("xiangqi", 0), ("connect6", 1)):
         play.send(variant(game), "setoption name Seed value 1", "isready", until="readyok")
@@ -124,5 +124,5 @@ def sent_ahead(play: Recorder) -> None:
 
 @scenario("ugi")
 def end_of_input(play: Recorder) -> None:
-    """Questions that wait for the game when the input ends."""
+    """Queries that wait for the game at the end of input."""
     play.send("ugi", MATE, "go depth 2", "probe", *QUERIES, ">.", until="response", count=3)

@@ -1,0 +1,74 @@
+"""Adjudication by tablebases: a position with an exact value ends its game."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from scripts.lib.game_loop import Ending
+
+from games.compiling import to_stderr
+from games.contract import Position
+
+GAMES = ("xiangqi", "ewn")
+
+Judge = Callable[[Position], Ending | None]
+
+
+def tablebase_judge(name: str) -> Judge:
+    """Return a function that ends games by the shipped tablebases; it returns None where they decide nothing.
+
+    Several threads may call it. FileNotFoundError if the game's tablebases are missing.
+    """
+    return xiangqi_judge() if name == "xiangqi" else ewn_judge()
+
+
+def xiangqi_judge() -> Judge:
+    """Return Xiangqi's judge: a mate counts before the 60-move rule, a draw if the weaker side cannot attack."""
+    from games.xiangqi.game import XiangqiPosition
+    from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
+    from games.xiangqi.knowledge.probe import UNKNOWN
+    from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
+    from games.xiangqi.rules.position import QUIET_LIMIT
+
+    tables, lock = Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr), threading.Lock()
+
+    def judge(position: Position) -> Ending | None:
+        assert isinstance(position, XiangqiPosition)
+        with lock:
+            code = tables.code_of(position.record)
+        if code == UNKNOWN or (code and position.record.quiet + code - 1 > QUIET_LIMIT):
+            return None
+        if code == 0:
+            return Ending(None, "adjudicated", "tablebase draw")
+        winner = position.turn if code & 1 == 0 else 1 - position.turn
+        return Ending(winner, "adjudicated", f"tablebase mate in {code - 1} plies")
+
+    return judge
+
+
+def ewn_judge() -> Judge:
+    """Return EWN's judge: a win counts if no throw can prevent it, to the tablebases' precision of 2.3e-5."""
+    from games.ewn.game import EwnPosition
+    from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
+    from games.ewn.knowledge.tablebase import SUFFIX, Tablebase
+
+    tables = Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr)
+
+    def judge(position: Position) -> Ending | None:
+        assert isinstance(position, EwnPosition)
+        chance = tables.chance(position.record) if position.has_pieces else None
+        if chance not in (0.0, 1.0):
+            return None
+        return Ending(position.turn if chance else 1 - position.turn, "adjudicated", "tablebase win")
+
+    return judge
+
+
+def folder_with(folder: Path, suffix: str) -> Path:
+    """Return a folder that has files of a suffix; FileNotFoundError for another."""
+    if not any(folder.glob(f"*{suffix}")):
+        raise FileNotFoundError(errno.ENOENT, "has no tablebases", str(folder))
+    return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from games import registry
 
-_KERNEL = re.compile(r"^@(?:entry|inner)\(", re.MULTILINE)
+_KERNEL = re.compile(r"^@(?:entry|outlined)\(", re.MULTILINE)
 
 
 def warm(names: list[str]) -> int:
@@ -37,9 +37,12 @@ def warm(names: list[str]) -> int:
             bar.update()
 
         jit.on_compile = count_kernel
-        for path, count in kernels.items():
-            if count:  # files without kernels may need packages that the engine does not
-                importlib.import_module(".".join(("games", *path.relative_to(games).with_suffix("").parts)))
+        with jit.together(""):
+            for path, count in kernels.items():
+                if count:  # files without kernels may need packages that the engine does not
+                    importlib.import_module(".".join(("games", *path.relative_to(games).with_suffix("").parts)))
+        for kernel in jit.rare:
+            kernel.load()
         bar.update(total - bar.n)
     print(f"{compiled} kernels compiled in {time.monotonic() - started:.1f} s, {max(total - compiled, 0)} were there")
     if jit.cache_faults:

@@ -1,4 +1,4 @@
-"""The announcement that kernels are being compiled: the first load of a game takes up to half a minute."""
+"""The announcement that kernels are being compiled: the first load of a game takes some seconds."""
 
 from __future__ import annotations
 

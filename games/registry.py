@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
 from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
 
@@ -24,11 +25,16 @@ def silent(line: str) -> None:
 def load(name: str, warn: Warn = silent) -> Game[Position]:
     """Return a new `Game` whose books warn through `warn`; KeyError for an unknown name.
 
-    The first call for a game imports it, and compiles its kernels if they are not in the cache (10 to 30 s).
+    The first call for a game imports it, and compiles its kernels if they are not in the cache (some seconds).
     """
     if name not in NAMES:
         raise KeyError(name)
-    game: Game[Position] = importlib.import_module(f"games.{name}.game").create(warn)
+    from games.kernel import jit
+
+    module = f"games.{name}.game"
+    with jit.together(module):
+        importlib.import_module(module)
+    game: Game[Position] = sys.modules[module].create(warn)
     return game
 
 

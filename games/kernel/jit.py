@@ -1,55 +1,63 @@
-"""The compiling and caching of kernels, and the only file that names numba's options.
+"""How kernels are compiled: the one place that spells numba's options.
 
-Kernels are free functions over numpy records with explicit signatures, so each has exactly one
-specialisation and compiles when its module is imported, which happens when its game is selected.
+Kernels are free functions over numpy records with explicit signatures, so each has exactly one specialisation.
 
-The name of the cache folder has a hash of every source below `games/` and of the compiler's versions, because a kernel
-contains others that its own file does not show. The cache is not numba's own, which loads machine code from damaged
-files (one flipped bit in six ended in a crash) and reads two files for each kernel.
+- `entry`: Python calls it. It has machine code, which contains all kernels that it calls.
+- `inner`: only kernels call it. It has no machine code, and is compiled as a part of each entry that needs it.
+- `outlined`: only kernels call it, and it is compiled once. For big kernels that several entries would contain.
+
+Machine code comes from the cache, or is compiled: when the kernel is declared, or at the end of `together`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
+import gc
+import importlib
 import os
 import pickle
-import re
-import shutil
-import stat
 import sys
-import tempfile
-import time
-import uuid
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
-import llvmlite
+import llvmlite.binding
 import numba
 import numpy as np
 from numba import from_dtype, njit
-from numba.core import serialize
+from numba.core import serialize, sigutils
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.funcdesc import ExternalFunctionDescriptor
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.typeinfer import register_dispatcher
+from numba.core.typing.templates import make_concrete_template
 from numba.extending import register_jitable
 
+from games.kernel.cache import CACHE_FOLDER, KernelFile, cache_faults
+from games.kernel.helper import Helper, spare_cores
+
 __all__ = [
+    "CACHE_FOLDER",
     "Record",
     "accessor",
+    "cache_faults",
     "entry",
     "float64",
     "generic",
     "inner",
     "int64",
     "new_record",
+    "outlined",
     "record",
     "record_type",
+    "together",
     "void",
 ]
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 Record: TypeAlias = Any
 """A numpy record: attribute access; a kernel gets it as one pointer."""
 
@@ -57,195 +65,266 @@ int64: Any = numba.int64
 float64: Any = numba.float64
 void: Any = numba.void
 
-VERSION = r"siqi-[0-9a-f]{16}"
-"""The pattern of cache folders' names: nothing else is ever removed."""
-
-STALE_AFTER_S = 30 * 24 * 3600
-"""Caches of other versions are removed when they have been unused for this time."""
-
 on_compile: Callable[[str], None] | None = None
-"""Called with a kernel's name when it was compiled because the cache did not have it."""
-
-
-def _candidates() -> list[Path]:
-    """Return folders for the cache, best first. The environment may be empty, and HOME read-only."""
-    folders = []
-    if explicit := os.environ.get("SIQI_CACHE"):
-        folders.append(Path(explicit))
-    if xdg := os.environ.get("XDG_CACHE_HOME"):
-        folders.append(Path(xdg) / "siqi")
-    with contextlib.suppress(RuntimeError):
-        folders.append(Path.home() / ".cache" / "siqi")
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    with contextlib.suppress(OSError):  # no folder for temporary files either
-        folders.append(Path(tempfile.gettempdir()) / f"siqi-{user}")
-    return folders
-
-
-def _is_ours(folder: Path) -> bool:
-    """True if no other user can write to the folder: cached kernels are machine code that we run."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = folder.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWOTH | stat.S_IWGRP)
-
-
-def _sources_hash() -> str:
-    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2]
-    digest = hashlib.sha256(repr(versions).encode())
-    root = Path(__file__).resolve().parent.parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes())
-    digest.update(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
-    return f"siqi-{digest.hexdigest()[:16]}"
-
-
-def _choose_cache() -> Path | None:
-    """Return the first folder that is ours and writable; None if kernels are to be compiled at every start."""
-    version = _sources_hash()
-    for base in _candidates():
-        folder = base / version
-        try:
-            base.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(base):
-                continue
-            folder.mkdir(mode=0o700, exist_ok=True)
-            os.utime(folder)
-            if not os.access(folder, os.W_OK):
-                continue
-        except OSError:
-            continue
-        _remove_stale(base)
-        return folder
-    return None
-
-
-def _remove_stale(base: Path) -> None:
-    """Remove caches of other versions unused for STALE_AFTER_S; another process may be doing the same."""
-    with contextlib.suppress(OSError):
-        for other in base.iterdir():
-            is_ours = re.fullmatch(VERSION, other.name) and other.is_dir() and not other.is_symlink()
-            if is_ours and other.stat().st_mtime < time.time() - STALE_AFTER_S:
-                shutil.rmtree(other, ignore_errors=True)
-
-
-CACHE_FOLDER = _choose_cache()
-
-cache_faults = [] if CACHE_FOLDER is not None else ["no folder can be written"]
-"""The reasons why kernels have to be compiled at every start; empty if they need not."""
+"""Called with the name of a kernel whose machine code has to be compiled (the cache has none)."""
 
 # Kernels' loops are short: vectorised they run no faster in any game (bench, side by side), and Xiangqi compiles in
 # 13.4 s instead of 15.0.
 numba.config.LOOP_VECTORIZE = 0
 
-_OPTIONS: dict[str, Any] = dict(nogil=True, error_model="numpy", _nrt=False)
+_OPTIONS: dict[str, Any] = dict(nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
+_NO_WRAPPER = dict(no_cpython_wrapper=True)
 
-_DIGEST_BYTES = 16
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
+KERNELS_A_HELPER = 4
+"""A helper takes a second to start."""
 
 
-@functools.cache
-def _source_digest(path: str) -> bytes:
-    return _digest(Path(path).read_bytes())
+class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
+    """A kernel as its callers compile it, and as machine code of its own.
 
-
-class _Cache:
-    """The files of one kernel in the cache folder, in the place of a numba dispatcher's cache.
-
-    A file is a digest and the pickled kernel. A kernel that does not match its digest is never unpickled: it is
-    compiled again, and the file replaced.
+    A caller contains the kernel's IR. Of an outlined kernel it contains the symbol alone, which is resolved when the
+    caller's code is loaded: no address is ever cached.
     """
 
-    cache_path = str(CACHE_FOLDER)
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, options: dict[str, Any], is_outlined: bool = False
+    ) -> None:
+        super().__init__(function, {}, _OPTIONS | options | dict(nopython=True))
+        self._compiler._customize_flags = _lower_only
+        self._declared = signature
+        self._is_outlined = is_outlined
+        self._is_known = False
+        self.symbol = f"siqi.{function.__module__}.{function.__qualname__}.{function.__code__.co_firstlineno}"
 
-    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._stem = str(folder / re.sub(r"[^\w.]", "_", f"{function.__module__}.{function.__qualname__}"))
-
-    def _path(self, signature: Any, codegen: Any) -> str:
-        """Return the file of a signature and a processor. It depends on the source too: tests have kernels of their
-        own."""
-        code = self._function.__code__
-        parts = repr((signature, codegen.magic_tuple(), code.co_firstlineno)).encode()
-        return f"{self._stem}-{_digest(parts + _source_digest(code.co_filename)).hex()}.kernel"
-
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the compiled kernel; None if the cache has no sound one."""
-        target.refresh()
-        path = self._path(signature, target.codegen())
-        try:
-            with open(path, "rb") as file:
-                digest, data = file.read(_DIGEST_BYTES), file.read()
-        except OSError:
+    @functools.cached_property
+    def _file(self) -> KernelFile | None:
+        if CACHE_FOLDER is None or not os.path.isfile(self.py_func.__code__.co_filename):  # typed in or piped in
             return None
-        if digest != _digest(data):
-            return None
-        try:
-            return CompileResult._rebuild(target, *pickle.loads(data))
-        except Exception:  # written by another build of numba with the same version
-            return None
+        return KernelFile(CACHE_FOLDER, self.py_func, self._declared, self.targetctx.codegen().magic_tuple())
 
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Write a kernel's file. After the first failure no other write is tried: a full disk stays full."""
-        if cache_faults or compiled.library.has_dynamic_globals:  # it contains addresses of this process
+    @functools.cached_property
+    def _lowered(self) -> Any:
+        """The kernel's IR, not yet linked with what it calls."""
+        with global_compiler_lock, self._compiling_counter, register_dispatcher(self):
+            return self._compiler.compile(*sigutils.normalize_signature(self._declared))
+
+    @functools.cached_property
+    def _libraries(self) -> list[Any]:
+        """The IR of the kernel and of all that it calls, without numba's memory management."""
+        library = self._lowered.library
+        library._finalized = True
+        library._get_module_for_linking()  # a copy, made before the kernel's own code grows
+        called = (other for other in library._linking_libraries if other is not rtsys.library)
+        return list(dict.fromkeys((library, *called)))
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Type a call by another kernel. The first such call lowers the kernel: cached callers never need its IR."""
+        if not self._is_known:
+            if self._is_outlined:
+                result, parameters = self._declared.return_type, self._declared.args
+                descriptor, libraries = ExternalFunctionDescriptor(self.symbol, result, parameters), []
+            else:
+                descriptor, libraries = self._lowered.fndesc, self._libraries
+            self.targetctx.insert_user_function(self.py_func, descriptor, libraries)
+            self._is_known = True
+        pysig, args = self._compiler.fold_argument_types(args, kws)
+        template = make_concrete_template(self.__name__, self.__name__, [self._declared])
+        return template, pysig, args, {}
+
+    def get_overload(self, signature: Any) -> Any:
+        """Return the key under which a caller's lowering finds the kernel."""
+        return self.py_func
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Load the code and return it for the call: numba asks when Python calls a kernel that has none."""
+        if self.targetoptions.get("no_cpython_wrapper"):
+            raise TypeError(f"only kernels call {self.__name__}")
+        _load_waiting()
+        self.load()
+        (compiled,) = self.overloads.values()
+        return compiled.entry_point
+
+    def read(self) -> bytes | None:
+        """Return the code from the cache; None if there is none that is sound."""
+        return self._file.read() if self._file is not None else None
+
+    def build(self) -> bytes:
+        """Compile the code and put it into the cache. Outlined kernels that it calls need no code yet."""
+        _report(self)
+        with global_compiler_lock:
+            library, *called = self._libraries
+            for other in called:
+                library._final_module.link_in(other._get_module_for_linking(), preserve=True)
+            library._optimize_final_module()
+            library._finalize_dynamic_globals()
+            assert not library._dynamic_globals, f"{self.__name__} contains addresses of this process"
+            library._compiled_object = library.codegen._tm.emit_object(library._final_module)
+            data: bytes = serialize.dumps(self._lowered._reduce())
+        if self._file is not None:
+            self._file.write(data)
+        return data
+
+    def load(self, data: bytes | None = None) -> None:
+        """Make `data`, else the cache's code, else new code callable. Outlined kernels that it calls come first."""
+        if self.overloads:
             return
-        path = self._path(signature, compiled.codegen)
-        data = serialize.dumps(compiled._reduce())
-        temporary = f"{path}.tmp.{uuid.uuid4().hex}"
+        self.targetctx.refresh()
+        compiled = None
+        if data := data or self.read():
+            # Another build of numba may have written it that the folder's name does not tell from this one.
+            with contextlib.suppress(Exception):
+                compiled = CompileResult._rebuild(self.targetctx, *pickle.loads(data))
+        if compiled is None:
+            compiled = CompileResult._rebuild(self.targetctx, *pickle.loads(self.build()))
+        if self._is_outlined:
+            address = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+            llvmlite.binding.add_symbol(self.symbol, address)
+        self.add_overload(compiled)
+        self.disable_compile()
+
+
+def _lower_only(flags: Any) -> Any:
+    flags.no_compile = True
+    return flags
+
+
+_REPORTING = threading.Lock()
+
+
+def _report(kernel: _Kernel) -> None:
+    with _REPORTING:
+        if on_compile is not None:
+            on_compile(kernel.__name__)
+
+
+_LOADING = threading.RLock()
+_waiting: list[_Kernel] = []  # declared, not yet loaded; outlined ones stand before their callers
+_imported: list[str] = []  # modules within `together`
+rare: list[_Kernel] = []
+"""Entries that are loaded when Python first calls them."""
+
+
+@contextlib.contextmanager
+def together(module: str) -> Iterator[None]:
+    """Declare kernels within the context, and load them all at its end.
+
+    `module` is the module that is imported within. If the cache lacks many kernels, helpers import it too.
+    """
+    with _LOADING:
+        _imported.append(module)
+        was_enabled = gc.isenabled()
+        gc.disable()  # numba makes a million objects, hardly any of them garbage
         try:
-            with open(temporary, "wb") as file:
-                file.write(_digest(data) + data)
-            if os.path.isdir(path):
-                shutil.rmtree(path)
-            os.replace(temporary, path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            cache_faults.append(f"{CACHE_FOLDER}: {error.strerror}")
+            yield
+            _load_waiting(module)
+        finally:
+            _imported.pop()
+            if was_enabled:
+                gc.enable()
 
 
-def _compile(signature: Any, options: dict[str, Any]) -> Callable[[Kernel], Kernel]:
-    def decorate(function: Kernel) -> Kernel:
-        kernel = njit(**options)(function)
-        if CACHE_FOLDER is not None and os.path.isfile(function.__code__.co_filename):  # nothing typed in or piped in
-            kernel._cache = _Cache(CACHE_FOLDER, function)
-        with register_dispatcher(kernel):  # kernels may call themselves
-            kernel.compile(signature)
-        kernel.disable_compile()
-        if on_compile is not None and not kernel.stats.cache_hits:
-            on_compile(function.__name__)
-        compiled: Kernel = kernel
-        return compiled
+def _load_waiting(module: str = "") -> None:
+    with _LOADING:
+        codes = {kernel: kernel.read() for kernel in _waiting}
+        codes |= _build([kernel for kernel, code in codes.items() if code is None], module)
+        for kernel, code in codes.items():
+            kernel.load(code)
+        del _waiting[: len(codes)]  # another thread may have declared more
+
+
+def _build(kernels: list[_Kernel], module: str) -> dict[_Kernel, bytes]:
+    """Compile kernels and return their code, with helpers if there are many. The cache hands over a helper's code."""
+    codes: dict[_Kernel, bytes] = {}
+    left = list(kernels)
+
+    def take() -> _Kernel | None:
+        with contextlib.suppress(IndexError):
+            return left.pop()  # the last are the biggest
+        return None
+
+    def delegate(helper: Helper) -> None:
+        while kernel := take():
+            code = kernel.read() if helper.build(kernel.symbol) else None
+            if code is None:
+                left.append(kernel)
+                return
+            _report(kernel)
+            codes[kernel] = code
+
+    with contextlib.ExitStack() as stack:
+        threads = []
+        with contextlib.suppress(OSError):
+            for _ in range(min(spare_cores(), len(left) // KERNELS_A_HELPER) if module and not cache_faults else 0):
+                helper = stack.enter_context(Helper(module))
+                threads.append(threading.Thread(target=delegate, args=(helper,), daemon=True))
+                threads[-1].start()
+        while kernel := take():
+            codes[kernel] = kernel.read() or kernel.build()  # another daemon may have compiled it by now
+        for thread in threads:
+            thread.join()
+    return codes
+
+
+def help_with(module: str) -> NoReturn:
+    """Serve as a helper: import the module, then compile each kernel that a line of standard input names."""
+    with together(module):
+        importlib.import_module(module)
+        kernels = {kernel.symbol: kernel for kernel in _waiting}
+        for line in sys.stdin:
+            kernels[line.rstrip("\n")].build()
+            print(line, end="", flush=True)
+        os._exit(0)
+
+
+def entry(signature: Any, is_rare: bool = False) -> Callable[[Function], Function]:
+    """Declare a kernel that Python calls. A rare one is loaded or compiled by its first call."""
+
+    def decorate(function: Function) -> Any:
+        kernel = _Kernel(function, signature, {})
+        if is_rare:
+            rare.append(kernel)
+            return kernel
+        return _want(kernel)
 
     return decorate
 
 
-def entry(signature: Any) -> Callable[[Kernel], Kernel]:
-    """Compile a kernel that Python calls, without a function pointer for C, which costs compile time and has no use."""
-    return _compile(signature, _OPTIONS | dict(no_cfunc_wrapper=True))
+def outlined(signature: Any) -> Callable[[Function], Function]:
+    """Declare a kernel that is compiled once and called by its symbol; LLVM cannot inline it."""
+
+    def decorate(function: Function) -> Any:
+        return _want(_Kernel(function, signature, _NO_WRAPPER, is_outlined=True))
+
+    return decorate
 
 
-def inner(signature: Any, forceinline: bool = False) -> Callable[[Kernel], Kernel]:
-    """Compile a kernel that only kernels call, without wrappers, which halves its compile time."""
-    options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=forceinline)
-    return _compile(signature, options)
+def inner(signature: Any, forceinline: bool = False) -> Callable[[Function], Function]:
+    """Declare a kernel that is a part of each entry that needs it; LLVM may inline it, and must with `forceinline`."""
+
+    def decorate(function: Function) -> Any:
+        return _Kernel(function, signature, _NO_WRAPPER | dict(forceinline=forceinline))
+
+    return decorate
 
 
-def generic(function: Kernel) -> Kernel:
+def _want(kernel: _Kernel) -> _Kernel:
+    """Load a kernel, now or at the end of `together`."""
+    _waiting.append(kernel)
+    if not _imported:
+        _load_waiting()
+    return kernel
+
+
+def generic(function: Function) -> Function:
     """Make a small kernel for records of any type: it has no signature and is compiled into each kernel that calls
     it."""
-    options = _OPTIONS | dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
-    compiled: Kernel = njit(**options)(function)
+    compiled: Function = njit(**_OPTIONS | _NO_WRAPPER | dict(forceinline=True))(function)
     return compiled
 
 
-def accessor(function: Kernel) -> Kernel:
+def accessor(function: Function) -> Function:
     """A small function of integers that reads or makes a code: Python calls it as it is, kernels have it inlined."""
-    both: Kernel = register_jitable(**_OPTIONS, forceinline=True)(function)
+    both: Function = register_jitable(**_OPTIONS, forceinline=True)(function)
     return both
 
 
@@ -260,5 +339,5 @@ def record_type(dtype: np.dtype[Any]) -> Any:
 
 
 def new_record(dtype: np.dtype[Any]) -> Record:
-    """Return a zeroed record that kernels can change in place."""
+    """A zeroed record that kernels can change in place."""
     return np.zeros(1, dtype)[0]

@@ -785,7 +785,7 @@ def test_the_compiling_is_reported(tmp_path: Path) -> None:
     run({"id": "e", "game": "ewn", "moves": ["123456", "615243"], "depth": 1})
     assert jit.CACHE_FOLDER is not None
     shutil.copytree(jit.CACHE_FOLDER, tmp_path / jit.CACHE_FOLDER.name, ignore=shutil.ignore_patterns("*.tmp.*"))
-    victims = list(tmp_path.rglob("*bounds.better-*"))
+    victims = list(tmp_path.rglob("*ewn.search.search.*"))
     assert victims
     for victim in victims:
         victim.unlink()

@@ -1,7 +1,7 @@
 """Every kernel with array bounds and addresses checked, near the limits of its arguments.
 
 scripts/measure/check_bounds.py draws the rounds. Checked kernels are compiled in processes of their own, into a
-cache of their own folder: the first run of a game takes as long as its first load, 10 to 25 s.
+cache of their own folder: the first run of a game takes as long as its first load, 5 to 20 s.
 """
 
 from __future__ import annotations

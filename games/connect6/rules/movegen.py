@@ -77,7 +77,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int) -> int:
     return total
 
 
-@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
+@entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
     """Return the number of leaves below one legal turn, `depth` turns deep with this one (depth >= 1)."""
     do_turn(pos, lookup, move)

@@ -20,7 +20,7 @@ from games.connect6.rules.work import (
     SECONDS,
     WORK,
 )
-from games.kernel.jit import Record, inner, int64
+from games.kernel.jit import Record, inner, int64, outlined
 
 
 @inner(int64(WORK, int64), forceinline=True)
@@ -193,7 +193,7 @@ def list_in_zone(pos: Record, work: Record, lookup: Record, start: int, end: int
     return end
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def generate_turns(pos: Record, work: Record, lookup: Record, ply: int, width: int) -> int:
     """List the turns worth searching in the ply's part of work.moves, unordered; return their end.
 

@@ -24,7 +24,7 @@ from games.connect6.rules.position import (
 from games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
 from games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
 from games.kernel.intrinsics import recurse_3
-from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.kernel.node import count_node, hasten_poll, pick_from
 from games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
@@ -118,7 +118,7 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     return 0
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_win(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
     """Return the number of turns in which the side to move wins by double threats, 0 if it does not within `depth`.
 
@@ -205,7 +205,7 @@ def pass_stone(pos: Record, lookup: Record, left: int) -> None:
     pos.key ^= lookup.zobrist_single
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def find_danger(pos: Record, work: Record, lookup: Record, depth: int, budget: int) -> int:
     """Return the number of turns in which the opponent would win by double threats if the side to move passed.
 

@@ -72,7 +72,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, ply: int)
     return total
 
 
-@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
+@entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
     """Return the number of leaves below one legal move, `depth` plies deep with this one (depth >= 1)."""
     do_move(pos, lookup, move)

@@ -126,7 +126,7 @@ def perft_below(boards: Record, work: Record, lookup: Record, ply: int, depth: i
     return total
 
 
-@entry(int64(BOARDS, WORK, LOOKUP, int64, int64))
+@entry(int64(BOARDS, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(boards: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
     """Return the leaves below a legal move of boards[0], `depth` plies deep with it (depth >= 1)."""
     copy_record(boards[1], boards[0])

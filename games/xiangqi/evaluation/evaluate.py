@@ -10,7 +10,7 @@ The kernels `count_...` add the counts of one side to pos.terms. `sign`: 1 for R
 from __future__ import annotations
 
 from games.kernel.intrinsics import popcount, trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.xiangqi.evaluation.endings import RESISTANCES, WHOLE
 from games.xiangqi.evaluation.weights import TERMS
 from games.xiangqi.rules.lookup import (
@@ -255,7 +255,7 @@ def scale_factor(pos: Record, lookup: Record, better: int) -> int:
     return int64(lookup.scale_factors[attack * RESISTANCES + resistance])
 
 
-@inner(int64(POSITION, LOOKUP))
+@outlined(int64(POSITION, LOOKUP))
 def evaluate(pos: Record, lookup: Record) -> int:
     """Return the static value in centipawns for the side to move.
 

@@ -6,7 +6,7 @@ are not looked at.
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, inner, int64
+from games.kernel.jit import Record, inner, int64, outlined
 from games.xiangqi.rules.lookup import CAPTURED, FIRST_HORSE, FIRST_ROOK, KING_SLOT, LOOKUP
 from games.xiangqi.rules.position import (
     POSITION,
@@ -89,7 +89,7 @@ def cheapest_attacker(pos: Record, lookup: Record, square: int, side: int) -> in
     return NOWHERE
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64))
 def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshold: int) -> int:
     """1 if the exchange that a pseudo-legal move starts gains the mover at least `threshold` centipawns.
 

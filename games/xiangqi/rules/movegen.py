@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.kernel.control import poll
 from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64
+from games.kernel.jit import Record, entry, inner, int64, outlined
 from games.xiangqi.rules.lookup import (
     BLOCKED,
     CAPTURED,
@@ -265,7 +265,7 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
     return n
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captures: int, state: int) -> int:
     """Write the legal moves to work.moves[first:]; return their end.
 
@@ -391,7 +391,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, first: in
     return total
 
 
-@entry(int64(POSITION, WORK, LOOKUP, int64, int64))
+@entry(int64(POSITION, WORK, LOOKUP, int64, int64), is_rare=True)
 def perft(pos: Record, work: Record, lookup: Record, move: int, depth: int) -> int:
     """Return the number of leaves below one legal move, `depth` >= 1 plies in all; too low once work.stopped is 1."""
     if depth == 1:

@@ -21,7 +21,7 @@ The articles of the Asian rules and of the WXF manual are read as follows, a thr
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, inner, int64
+from games.kernel.jit import Record, entry, inner, int64, outlined
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import (
@@ -141,7 +141,7 @@ def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     return victims
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64))
 def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
     """Return the verdict on the plies from height `start` to now; the position must be the same at both ends.
 

@@ -7,7 +7,7 @@ at its ply, so a search below the node does not disturb it. search.py explains t
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, inner, int64, void
+from games.kernel.jit import Record, inner, int64, outlined, void
 from games.kernel.node import pick
 from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
 from games.xiangqi.knowledge.rulebook import mined_confidence
@@ -34,7 +34,7 @@ def capture_order(pos: Record, lookup: Record, move: int) -> int:
     return exchange_value(lookup, int64(victim)) * 16 - exchange_value(lookup, int64(attacker)) // 16
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, hash_move: int) -> int:
     """Write the legal moves and their scores to the ply's place in work.moves and work.move_scores; return their end.
 

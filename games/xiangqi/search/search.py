@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_3, recurse_4
-from games.kernel.jit import Record, entry, inner, int64, void
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
@@ -168,7 +168,7 @@ def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     pos.score += bonus if pos.turn == 1 else -bonus
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64))
 def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int) -> int:
     """Return a static value changed by endgame knowledge, in the mover's view.
 
@@ -196,7 +196,7 @@ def static_value(pos: Record, work: Record, lookup: Record) -> int:
     return with_endgame_knowledge(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
 
 
-@inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
+@outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, ply: int) -> int:
     """Search captures that do not lose material until the position is quiet, and every reply while in check.
 

@@ -24,7 +24,7 @@ MARGIN_MS = 1000
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_no_time_is_lost(name: str, limits: Limits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
-    settings = match_log.Settings(name, engines, games=2, margin_ms=MARGIN_MS)
+    settings = match_log.MatchSettings(name, engines, games=2, margin_ms=MARGIN_MS)
     match = matches.Match(settings, registry.load(name), [matches.Opening()])
     with contextlib.closing(matches.play_games(match, [])) as games:
         record = next(games)

@@ -37,18 +37,17 @@ from daemon.events import (
     internal_reason,
 )
 from daemon.limits import Limits
+from daemon.load_job import ConfigureJob, LoadedGame, LoadJob, SearcherConfig, configure
 from daemon.options import Options, lacks_book, supports
 from daemon.pipes import now_ns
 from daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
 from daemon.skill import skill_of_elo
 from games import registry
 from games.contract import (
-    Game,
     GameInfo,
     Outcome,
     Position,
     Recollection,
-    Searcher,
     is_hidden_position,
     is_setup_position,
     set_dice,
@@ -56,7 +55,6 @@ from games.contract import (
 
 if TYPE_CHECKING:
     from daemon.game_log import GameLog, PlayedGame
-    from daemon.load_job import SearcherConfig
     from daemon.search_job import SearchJob, SearchOptions
 
 LOG_FILE, LEARN = "Debug Log File", "Learn"
@@ -68,13 +66,6 @@ def no_log(path: str) -> None:
     """Raise Refusal(OPTION) for any path but '': this engine has no traffic to log."""
     if path:
         raise Refusal(Kind.OPTION, f"option {LOG_FILE}: there is no traffic to log")
-
-
-class LoadedGame(NamedTuple):
-    """A loaded game and its searcher."""
-
-    game: Game[Position]
-    searcher: Searcher[Position]
 
 
 class PositionHistory:
@@ -249,24 +240,17 @@ class Engine:
     def _load(self) -> None:
         import daemon.game_log  # imported here, so that the first search does not spend its time on it
         import daemon.search_job  # noqa: F401
-        from daemon.load_job import LoadJob
 
         name = self.info.name
         self._scheduler.load(LoadJob(name, tuple(self.options.for_game(name)), self._searcher_config(), self._post))
 
     def _searcher_config(self) -> SearcherConfig:
-        from daemon.load_job import SearcherConfig
-
         return SearcherConfig(self.options.number("Hash"), self.options.number("Threads"), self._seed())
 
     def _resize(self) -> None:
-        from daemon.load_job import ConfigureJob
-
         self._scheduler.load(ConfigureJob(self._require_game().searcher, self._searcher_config(), self._post))
 
     def _configure(self) -> None:
-        from daemon.load_job import configure
-
         configure(self._require_game().searcher, self._searcher_config(), self._warn)
 
     def _seed(self) -> int:

@@ -28,6 +28,13 @@ class SearcherConfig(NamedTuple):
     seed: int
 
 
+class LoadedGame(NamedTuple):
+    """A loaded game and its searcher."""
+
+    game: Game[Position]
+    searcher: Searcher[Position]
+
+
 class LoadJob:
     """The loading of one game, with its options, and of its searcher."""
 

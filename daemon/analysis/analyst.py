@@ -6,17 +6,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from daemon import __version__
 from daemon.analysis.query import SEARCHER_OPTIONS, BadLineError, OptionValue, Query
 from daemon.events import Event, Info, Refused
 from daemon.limits import Limits
+from daemon.load_job import LoadedGame
 from daemon.pipes import now_ns
 from daemon.search_job import SearchJob, SearchOptions, SearchRequest
 from games import registry
 from games.compiling import announce_compiling
-from games.contract import Game, Line, Position, Score, Searcher, set_dice
+from games.contract import Game, Line, Position, Score, set_dice
 
 MAX_LOADED = 4
 """The most games, or settings of one game, that a worker keeps loaded."""
@@ -34,13 +35,6 @@ class Item:
     query_hash: str  # the field `query` of its answer
     job: SearchJob | None = None  # None: not searched yet
     is_terminated: bool = False  # by an action, or the end of the run
-
-
-class LoadedGame(NamedTuple):
-    """A loaded game with its options set, and its searcher."""
-
-    game: Game[Position]
-    searcher: Searcher[Position]
 
 
 class Analyst:

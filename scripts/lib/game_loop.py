@@ -114,7 +114,7 @@ def go_words(clocks: Sequence[Clock], side: int) -> str:
     return " ".join(words)
 
 
-class Ending(NamedTuple):
+class GameEnd(NamedTuple):
     """The end of a game."""
 
     winner: int | None  # a side
@@ -140,7 +140,7 @@ class Adjudication(NamedTuple):
 
     max_plies: int = 0  # a game that reaches it is drawn; 0: no such limit
     agreement: Agreement | None = None
-    tablebases: Callable[[Position], Ending | None] | None = None
+    tablebases: Callable[[Position], GameEnd | None] | None = None
 
 
 BY_RULES = Adjudication()
@@ -152,7 +152,7 @@ def play_moves(
     clocks: Sequence[Clock],
     seeds: Sequence[str],
     adjudication: Adjudication = BY_RULES,
-) -> Ending:
+) -> GameEnd:
     """Greet both sides, then ask each in turn until the rules, an adjudication or a fault ends the game."""
     ending = _play_moves(referee, seated, clocks, seeds, adjudication)
     for side, player in enumerate(seated):
@@ -166,7 +166,7 @@ def _play_moves(
     clocks: Sequence[Clock],
     seeds: Sequence[str],
     adjudication: Adjudication,
-) -> Ending:
+) -> GameEnd:
     max_plies, agreement, tablebases = adjudication
     side, leader, agreed = FIRST, None, 0
     try:
@@ -174,9 +174,9 @@ def _play_moves(
             seated[side].new_game(seeds[side])
         while (outcome := referee.position.outcome()) is None:
             if agreement and leader is not None and agreed >= agreement.plies:
-                return Ending(leader, "adjudicated", f"scores agreed for {agreed} plies")
+                return GameEnd(leader, "adjudicated", f"scores agreed for {agreed} plies")
             if max_plies and len(referee.words) >= max_plies:
-                return Ending(None, "adjudicated", f"{max_plies} plies")
+                return GameEnd(None, "adjudicated", f"{max_plies} plies")
             if tablebases and (ending := tablebases(referee.position)):
                 return ending
             side = referee.position.turn
@@ -189,5 +189,5 @@ def _play_moves(
                 agreed = agreed + 1 if winner is not None and winner == leader else 0
                 leader = winner
     except Forfeit as fault:
-        return Ending(1 - side, fault.cause, fault.reason)
-    return Ending(outcome.winner, "rules", outcome.reason)
+        return GameEnd(1 - side, fault.cause, fault.reason)
+    return GameEnd(outcome.winner, "rules", outcome.reason)

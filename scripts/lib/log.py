@@ -132,7 +132,7 @@ def read_frames(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
         yield start, b"".join(parts).splitlines()
 
 
-class GameLog(Log):
+class RunLog(Log):
     """A log of games played with the same settings; its first line is `{"<kind>":<settings>}`.
 
     `numbers`: the numbers of the games that it holds.

@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts.lib.game_loop import Ending
+from scripts.lib.game_loop import GameEnd
 
 from games.compiling import to_stderr
 from games.contract import Position
 
 GAMES = ("xiangqi", "ewn")
 
-Judge = Callable[[Position], Ending | None]
+Judge = Callable[[Position], GameEnd | None]
 
 
 def tablebase_judge(name: str) -> Judge:
@@ -35,16 +35,16 @@ def xiangqi_judge() -> Judge:
 
     tables, lock = Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr), threading.Lock()
 
-    def judge(position: Position) -> Ending | None:
+    def judge(position: Position) -> GameEnd | None:
         assert isinstance(position, XiangqiPosition)
         with lock:
             code = tables.code_of(position.record)
         if code == UNKNOWN or (code and position.record.quiet + code - 1 > QUIET_LIMIT):
             return None
         if code == 0:
-            return Ending(None, "adjudicated", "tablebase draw")
+            return GameEnd(None, "adjudicated", "tablebase draw")
         winner = position.turn if code & 1 == 0 else 1 - position.turn
-        return Ending(winner, "adjudicated", f"tablebase mate in {code - 1} plies")
+        return GameEnd(winner, "adjudicated", f"tablebase mate in {code - 1} plies")
 
     return judge
 
@@ -57,12 +57,12 @@ def ewn_judge() -> Judge:
 
     tables = Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr)
 
-    def judge(position: Position) -> Ending | None:
+    def judge(position: Position) -> GameEnd | None:
         assert isinstance(position, EwnPosition)
         chance = tables.chance(position.record) if position.has_pieces else None
         if chance not in (0.0, 1.0):
             return None
-        return Ending(position.turn if chance else 1 - position.turn, "adjudicated", "tablebase win")
+        return GameEnd(position.turn if chance else 1 - position.turn, "adjudicated", "tablebase win")
 
     return judge
 

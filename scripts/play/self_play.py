@@ -22,7 +22,7 @@ import msgspec
 
 from scripts.lib import script
 from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.lib.log import GameLog
+from scripts.lib.log import RunLog
 from scripts.lib.players import Searching
 from scripts.lib.pool import completed
 from scripts.lib.records import SELF_PLAY
@@ -90,7 +90,7 @@ def main() -> int:
     settings = SelfPlaySettings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
     if options.games < 1 or options.jobs < 1:
         parser.error("--games and --jobs must be at least 1")
-    log = GameLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))
+    log = RunLog(options.file, SELF_PLAY, msgspec.to_builtins(settings))
     tasks = [(settings, number) for number in range(options.games) if number not in log.numbers]
     script.load_once(options.game)  # compile once, before there are several
     progress = script.progress(total=options.games, initial=options.games - len(tasks))

@@ -23,7 +23,7 @@ import numpy as np
 
 from scripts.lib import script
 from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.lib.log import GameLog, read_log
+from scripts.lib.log import RunLog, read_log
 from scripts.lib.logistic import minimize
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
@@ -107,7 +107,7 @@ def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) 
 
 def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:
     """Add the games that the file lacks. OSError if it has games of other settings."""
-    log = GameLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
+    log = RunLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
     with contextlib.closing(log):
         game = script.load(name)
         for number, opening in enumerate(script.progress(islice(openings(game, seed), count), " games", total=count)):

@@ -225,11 +225,11 @@ def test_a_bad_book_is_reported_once_and_play_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "bad.book"
     path.write_bytes(b"SIQIBOOK but not more")
     with Client("setoption name OwnBook value true", f"setoption name BookFile value {path}") as client:
-        told = []
+        warnings = []
         for _ in range(2):
             client.send("position startpos moves a0a1 a9a8 a1a0 a8a9 a3a4", "go wtime 60000 btime 60000 depth 1")
-            told += [line for line in client.expect("bestmove") if "warning" in line]
-        assert told.count(f"info string warning {path}: damaged header") == 1
+            warnings += [line for line in client.expect("bestmove") if "warning" in line]
+        assert warnings.count(f"info string warning {path}: damaged header") == 1
 
 
 # Rules
@@ -363,8 +363,8 @@ def test_shipped_books_are_sound() -> None:
 
 def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
     path = tmp_path / "learn.jsonl"
-    told: list[str] = []
-    log = GameLog(told.append)
+    warnings: list[str] = []
+    log = GameLog(warnings.append)
     log.open(str(path))
     game = registry.load("xiangqi")
     fen = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
@@ -381,7 +381,7 @@ def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
     assert first == {"game": "xiangqi", "moves": ["a7a9"], "result": "1-0", "end": "checkmate", "fen": fen}
     assert second.pop("options") == {"UCI_Coordinates": "1"}
     assert second == {"game": "xiangqi", "moves": ["h2e2"], "result": "0-1", "end": "mate seen"}
-    assert told == []
+    assert warnings == []
 
 
 def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:

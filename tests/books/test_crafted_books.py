@@ -256,13 +256,13 @@ def test_a_harmed_table_of_xiangqi(tmp_path: Path) -> None:
     refused = 0
     for part in (40, 300, 1 << 40) * 15:
         harmed_book(source, tablebase.KIND, tablebase.VERSION, tmp_path / "NN-.ending", rng, part)
-        told: list[str] = []
-        game._knowledge.tablebase = Tablebase([tmp_path], told.append)
+        warnings: list[str] = []
+        game._knowledge.tablebase = Tablebase([tmp_path], warnings.append)
         searcher.clear()
         best = exhaust(searcher, Task(position, Control(300))).lines[0].pv[0]
         assert position.is_legal(best)
-        assert len(told) <= 1 and "\n" not in "".join(told)
-        refused += len(told)
+        assert len(warnings) <= 1 and "\n" not in "".join(warnings)
+        refused += len(warnings)
     assert 0 < refused < 45
 
 
@@ -307,13 +307,13 @@ def test_names_of_endings_that_cannot_be_numbered(name: str, tmp_path: Path) -> 
     with pytest.raises(ValueError, match=r"^(not an ending|more than a set holds|not in order|too many pieces)"):
         Ending.parse(name)
     (tmp_path / f"{name}.ending").write_bytes(b"")
-    told: list[str] = []
-    game = registry.load("xiangqi", told.append)
+    warnings: list[str] = []
+    game = registry.load("xiangqi", warnings.append)
     game.set_option("EndgamePath", str(tmp_path))
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     assert exhaust(searcher, Task(game.position(), Control(50))).lines
-    assert len(told) == 1
+    assert len(warnings) == 1
 
 
 def test_a_harmed_book_of_setups(tmp_path: Path) -> None:
@@ -374,15 +374,15 @@ def test_a_harmed_cooperation_matrix(field: str, value: float, is_refused: bool,
     path = tmp_path / "a.book"
     write_book(path, cooperation.KIND, cooperation.VERSION, {"states": 3}, rows.tobytes())
     before = path.read_bytes()
-    told: list[str] = []
-    game = registry.load("junqi", told.append)
+    warnings: list[str] = []
+    game = registry.load("junqi", warnings.append)
     game.set_option("Searcher", "cooperation")
     game.set_option("CooperationFile", str(path))
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     position = game.position()
     assert exhaust(searcher, Task(position, Control(100))).lines
-    assert len(told) == is_refused and "\n" not in "".join(told)
+    assert len(warnings) == is_refused and "\n" not in "".join(warnings)
     searcher.clear()
     assert path.read_bytes() == before or not is_refused
 

@@ -256,14 +256,14 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
 )
 def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: str, source: str, reason: str) -> None:
     (tmp_path / f"{name}{SUFFIX}").write_bytes((folder / f"{source}{SUFFIX}").read_bytes())
-    told: list[str] = []
-    game = registry.load("xiangqi", told.append)
+    warnings: list[str] = []
+    game = registry.load("xiangqi", warnings.append)
     game.set_option("EndgamePath", str(tmp_path))
     line, _ = searched(game, game.position("3k1a3/9/9/9/9/9/9/9/9/3NK4 w"))
     assert line.pv
     if TABLEBASE_FOLDER.is_dir() and name == "N-A":
         return  # the shipped tablebase comes first
-    assert len(told) == 1 and reason in told[0] and "\n" not in told[0]
+    assert len(warnings) == 1 and reason in warnings[0] and "\n" not in warnings[0]
 
 
 def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
@@ -276,14 +276,14 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
     payload[40:60] = bytes(20)
     about = {name: source.about[name] for name in ("ending", "entries")}
     write_book(tmp_path / f"NN-{SUFFIX}", KIND, VERSION, about, bytes(payload))
-    told: list[str] = []
-    tables = Tablebase([tmp_path], told.append)
-    game = registry.load("xiangqi", told.append)
+    warnings: list[str] = []
+    tables = Tablebase([tmp_path], warnings.append)
+    game = registry.load("xiangqi", warnings.append)
     game._knowledge.tablebase = tables
     for _ in range(3):
         line, hits = searched(game, game.position("3k5/9/9/9/9/9/9/9/9/3NKN3 w"))
         assert line.pv and not hits
-    assert len(told) == 1 and "NN-.ending: block 0" in told[0] and "\n" not in told[0]
+    assert len(warnings) == 1 and "NN-.ending: block 0" in warnings[0] and "\n" not in warnings[0]
 
 
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,15 +347,15 @@ def test_among_drawing_moves_the_search_chooses(game: Any) -> None:
 
 
 def test_a_search_with_a_deadline_has_blocks_unpacked_beside_it(folder: Path) -> None:
-    told: list[str] = []
-    game = registry.load("xiangqi", told.append)
-    game._knowledge.tablebase = Tablebase([folder], told.append)
+    warnings: list[str] = []
+    game = registry.load("xiangqi", warnings.append)
+    game._knowledge.tablebase = Tablebase([folder], warnings.append)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
     control = Control()
     control.set_deadline(time.monotonic_ns() + 1_000_000_000)
     report = exhaust(searcher, Task(game.position("3k5/4a4/9/9/9/9/8p/9/9/N3K4 w"), control))
-    assert report.tbhits > 0 and report.note == "" and not told
+    assert report.tbhits > 0 and report.note == "" and not warnings
 
 
 def test_a_slow_disk_does_not_make_a_search_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

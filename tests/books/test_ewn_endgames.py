@@ -136,27 +136,27 @@ def test_small_tables_against_plain_recursion(tables: Tablebase) -> None:
 
 def test_exact_positions(tables: Tablebase) -> None:
     game = registry.load("ewn")
-    told = 0
+    known = 0
     for case in vectors("ewn_exact.jsonl"):
         chance = tables.chance(game.position(case["fen"]).record)
-        told += chance is not None
+        known += chance is not None
         assert chance is None or chance == pytest.approx(case["v"], abs=ERROR)
-    assert told >= 20
+    assert known >= 20
 
 
 @pytest.mark.shared
 def test_all_exact_values(tables: Tablebase) -> None:
     game = registry.load("ewn")
-    told = 0
+    known = 0
     with (SHARED / "ewn/exact_values.csv").open() as file:
         for row in csv.DictReader(file):
             board, side = row["fen"].split()
             for digit in "123456":
                 board = board.replace(digit, chr(ord("A") + int(digit) - 1))
             chance = tables.chance(game.position(f"{board.replace('.', '1')} {'fs'[side == 'b']} -").record)
-            told += chance is not None
+            known += chance is not None
             assert chance is None or chance == pytest.approx(float(row["v"]), abs=ERROR)
-    assert told == 135
+    assert known == 135
 
 
 def test_building_gives_what_is_shipped(tmp_path: Path) -> None:

@@ -111,16 +111,16 @@ def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
 
 def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "patterns.txt"
-    told: list[str] = []
+    warnings: list[str] = []
     for data, reason in ((b"\xff\xfe", "utf-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
         monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERN_BOOK", path)
-        game = registry.load("xiangqi", told.append)
-        assert reason in told[-1] and "\n" not in told[-1]
+        game = registry.load("xiangqi", warnings.append)
+        assert reason in warnings[-1] and "\n" not in warnings[-1]
         assert game.position().legal_moves()
-    assert len(told) == 3
+    assert len(warnings) == 3
 
 
 def test_a_drawn_pattern_lowers_the_score(game: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -341,8 +341,8 @@ def test_shared_exact_positions(game: Game) -> None:
         position = game.position(fen)
         for die in range(1, 7):
             position.set_dice(die)
-            told = set()
+            listed = set()
             for entry in row[f"all{die}"].split():
                 origin, target = map(int, entry.split("=")[0].split(":")[1].split("-"))
-                told.add(squares[origin] + squares[target])
-            assert set(texts(position)) == told
+                listed.add(squares[origin] + squares[target])
+            assert set(texts(position)) == listed

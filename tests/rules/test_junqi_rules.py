@@ -43,14 +43,14 @@ def game() -> Game:
 
 
 def test_roads_and_railway() -> None:
-    told = json.loads((FIXTURES / "junqi_adjacency.json").read_text(encoding="utf-8"))
+    adjacency = json.loads((FIXTURES / "junqi_adjacency.json").read_text(encoding="utf-8"))
     for square, name in enumerate(naive.SQUARES):
         roads = [other for other in range(SQUARES) if LOOKUP_RECORD.roads[square] >> other & 1]
         rails = [square + step for step, ends in zip((-1, 1, -5, 5), STEPS, strict=True) if ends >> square & 1]
-        assert sorted(naive.SQUARES[other] for other in roads) == told["adj"].get(name, [])
-        assert sorted(naive.SQUARES[other] for other in rails) == told["rail"].get(name, [])
-    assert sum(map(len, told["adj"].values())) == 2 * 133
-    assert sum(map(len, told["rail"].values())) == 2 * 35
+        assert sorted(naive.SQUARES[other] for other in roads) == adjacency["adj"].get(name, [])
+        assert sorted(naive.SQUARES[other] for other in rails) == adjacency["rail"].get(name, [])
+    assert sum(map(len, adjacency["adj"].values())) == 2 * 133
+    assert sum(map(len, adjacency["rail"].values())) == 2 * 35
 
 
 @pytest.mark.parametrize("attacker", [letter for letter in LETTERS if letter not in "jl"])

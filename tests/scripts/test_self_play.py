@@ -18,7 +18,7 @@ import pytest
 import zstandard
 from fixture_files import ROOT
 
-from scripts.lib.log import GameLog, read_frames
+from scripts.lib.log import RunLog, read_frames
 from scripts.lib.records import SELF_PLAY, open_text, read_game_records
 from scripts.play import self_play
 from scripts.play.self_play import SelfPlaySettings, play
@@ -95,7 +95,7 @@ def test_a_run_that_is_broken_off_keeps_its_games(
             assert not Path(f"/proc/{pid}").exists()
     finally:
         os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
-    log = GameLog(path, SELF_PLAY, msgspec.to_builtins(PLAYED))
+    log = RunLog(path, SELF_PLAY, msgspec.to_builtins(PLAYED))
     log.close()
     assert path.read_bytes().count(b"\n") - 1 == len(log.numbers) >= count - 1
 
@@ -103,11 +103,11 @@ def test_a_run_that_is_broken_off_keeps_its_games(
 def test_a_write_that_fails_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batches: list[list[bytes]] = []
 
-    def add(log: GameLog, games: list[bytes]) -> None:
+    def add(log: RunLog, games: list[bytes]) -> None:
         batches.append(games)
         raise OSError(28, "No space left on device", "games.jsonl")
 
-    monkeypatch.setattr(GameLog, "add", add)
+    monkeypatch.setattr(RunLog, "add", add)
     words = ["self_play.py", "xiangqi", str(tmp_path / "games.jsonl"), *OPTIONS, "--games", "4"]
     monkeypatch.setattr("sys.argv", words)
     monkeypatch.setattr("scripts.play.self_play.BATCH_S", 0.0)
@@ -160,7 +160,7 @@ def test_a_run_that_is_killed_goes_on(
 
 def test_games_of_connect6_are_read_as_such(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl.zst"
-    log = GameLog(path, SELF_PLAY, {})
+    log = RunLog(path, SELF_PLAY, {})
     record = play(SelfPlaySettings(game="connect6", nodes=50, random_plies=1, max_plies=3, seed=1), 0)
     log.add([msgspec.json.encode(record)])
     log.close()
@@ -184,19 +184,19 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, name: str, content: byte
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(OSError, match="another kind of file"):
-        GameLog(path, SELF_PLAY, {"seed": 1})
+        RunLog(path, SELF_PLAY, {"seed": 1})
     assert path.read_bytes() == content
 
 
 def test_names_of_other_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"ends in \.jsonl or \.zst"):
-        GameLog(tmp_path / "games.pgn", SELF_PLAY, {})
+        RunLog(tmp_path / "games.pgn", SELF_PLAY, {})
     assert not list(tmp_path.iterdir())
 
 
 def test_torn_and_damaged_frames(tmp_path: Path) -> None:
     path = tmp_path / "games.zst"
-    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    log = RunLog(path, SELF_PLAY, {"seed": 1})
     sizes = [path.stat().st_size]
     for number in range(3):
         log.add([json.dumps({"number": 2 * number + i, "moves": ["x" * 300]}).encode() for i in range(2)])
@@ -205,7 +205,7 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for end in range(sizes[0], len(whole)):
         path.write_bytes(whole[:end])
-        log = GameLog(path, SELF_PLAY, {"seed": 1})
+        log = RunLog(path, SELF_PLAY, {"seed": 1})
         frames = sum(size <= end for size in sizes)
         assert log.numbers == set(range(2 * (frames - 1))) and path.stat().st_size == sizes[frames - 1]
         log.close()
@@ -214,14 +214,14 @@ def test_torn_and_damaged_frames(tmp_path: Path) -> None:
     damaged = whole[: sizes[1] + 20] + bytes([whole[sizes[1] + 20] ^ 255]) + whole[sizes[1] + 21 :]
     path.write_bytes(damaged)
     with pytest.raises(OSError, match=f"is damaged at byte {sizes[1]}; left as it is"):
-        GameLog(path, SELF_PLAY, {"seed": 1})
+        RunLog(path, SELF_PLAY, {"seed": 1})
     assert path.read_bytes() == damaged
 
 
 def test_a_damaged_frame_takes_no_later_one_with_it(tmp_path: Path) -> None:
     """Whichever byte of its headers is damaged: one that seems to reach beyond the file's end is not a torn one."""
     path = tmp_path / "games.zst"
-    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    log = RunLog(path, SELF_PLAY, {"seed": 1})
     start = path.stat().st_size
     for number in range(3):
         log.add([json.dumps({"number": number, "moves": ["x" * 300]}).encode()])
@@ -233,7 +233,7 @@ def test_a_damaged_frame_takes_no_later_one_with_it(tmp_path: Path) -> None:
             damaged[at] ^= 1 << bit
             path.write_bytes(damaged)
             try:
-                log = GameLog(path, SELF_PLAY, {"seed": 1})
+                log = RunLog(path, SELF_PLAY, {"seed": 1})
             except OSError as error:
                 place = re.fullmatch(r"is damaged at byte (\d+); left as it is", error.strerror)
                 assert place and int(place[1]) >= start  # later, where a frame only seems to end early
@@ -245,19 +245,19 @@ def test_a_damaged_frame_takes_no_later_one_with_it(tmp_path: Path) -> None:
 
 def test_a_log_of_other_settings_is_left_torn(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    log = RunLog(path, SELF_PLAY, {"seed": 1})
     log.add([b'{"number":0}'])
     log.close()
     torn = path.read_bytes() + b'{"number":1,"mo'
     path.write_bytes(torn)
     with pytest.raises(OSError, match="seed was 1, now 2"):
-        GameLog(path, SELF_PLAY, {"seed": 2})
+        RunLog(path, SELF_PLAY, {"seed": 2})
     assert path.read_bytes() == torn
     path.write_bytes(torn + b"\n")
     with pytest.raises(OSError, match=f"is damaged at byte {len(torn) - 15}; left as it is"):
-        GameLog(path, SELF_PLAY, {"seed": 1})
+        RunLog(path, SELF_PLAY, {"seed": 1})
     path.write_bytes(torn)
-    log = GameLog(path, SELF_PLAY, {"seed": 1})
+    log = RunLog(path, SELF_PLAY, {"seed": 1})
     assert log.numbers == {0} and path.read_bytes() == torn[:-15]
     log.close()
 

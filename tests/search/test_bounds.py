@@ -129,9 +129,9 @@ def test_kernels_are_not_checked_otherwise(variable: str) -> None:
 def test_no_access_out_of_bounds_long(game: str) -> None:
     """All options are used, for ten minutes per game."""
     seed = str(10**6)  # not the rounds of the short test
-    told = run(SCRIPT, game, "--first", seed, "--seconds", str(LONG_S), timeout_s=LONG_S + 900)
-    print(told)
-    assert " 0 faults" in told
+    output = run(SCRIPT, game, "--first", seed, "--seconds", str(LONG_S), timeout_s=LONG_S + 900)
+    print(output)
+    assert " 0 faults" in output
 
 
 @pytest.mark.long

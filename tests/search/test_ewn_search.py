@@ -138,13 +138,13 @@ def forced(fen: str, winner: int, turns: int) -> bool:
 
 
 def test_mates_are_as_long_as_they_are_said_to_be() -> None:
-    game, told = new_game(), set()
+    game, mates = new_game(), set()
     for fen in random_fens(300, 5, 3):
         report = search(game, fen, nodes=3000)
         mate = report.lines[0].score.mate
         if mate is None or abs(mate) > 2:
             continue
-        told.add(mate)
+        mates.add(mate)
         position = game.position(fen)
         move, mover = position.move_text(report.lines[0].pv[0]), position.turn
         left = after(fen, int(fen[-1]), move)
@@ -156,7 +156,7 @@ def test_mates_are_as_long_as_they_are_said_to_be() -> None:
         else:
             assert forced(left.fen(), 1 - mover, -mate)
             assert not forced(left.fen(), 1 - mover, -mate - 1)
-    assert {1, 2, -1} <= told
+    assert {1, 2, -1} <= mates
 
 
 def test_an_expected_win_is_no_mate() -> None:

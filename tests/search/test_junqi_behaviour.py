@@ -119,8 +119,8 @@ def chosen(game: Game, seed: int, words: list[str]) -> str:
 
 
 def test_the_users_layouts(tmp_path: Path) -> None:
-    told: list[str] = []
-    game = registry.load("junqi", told.append)
+    warnings: list[str] = []
+    game = registry.load("junqi", warnings.append)
     path = tmp_path / "layouts.txt"
     path.write_text(f"# mine\n{SETUPS[0]}\n\n{SETUPS[1]}  # the other\n")
     game.set_option("LayoutFile", str(path))
@@ -128,11 +128,11 @@ def test_the_users_layouts(tmp_path: Path) -> None:
     assert chosen(game, 1, ["?"]) in SETUPS[:2]
     game.set_option("LayoutFile", "")
     assert chosen(game, 3, []) not in SETUPS[:2]
-    assert not told
+    assert not warnings
     path.write_text(f"{SETUPS[0]}\n{'a' * 25}\n")
     game.set_option("LayoutFile", str(path))
     game.set_option("LayoutFile", str(tmp_path / "none"))
     assert legal_setup(chosen(game, 3, []))
-    assert [line.partition(": ")[2][:7] for line in told[:1]] == ["line 2:"]
-    assert "none" in told[1]
-    assert len(told) == 2
+    assert [line.partition(": ")[2][:7] for line in warnings[:1]] == ["line 2:"]
+    assert "none" in warnings[1]
+    assert len(warnings) == 2

@@ -162,10 +162,10 @@ def test_a_damaged_cooperation_file_is_reported_and_left_out(tmp_path: Path) -> 
     searcher = game.searcher()
     run(game, game.position(FLAG_IN_REACH), 2000, searcher)
     searcher.clear()
-    told: list[str] = []
-    broken = registry.load("junqi", told.append)
+    warnings: list[str] = []
+    broken = registry.load("junqi", warnings.append)
     broken.set_option("Searcher", "cooperation")
     path.write_bytes(damaged(path.read_bytes(), random.Random(1)))
     broken.set_option("CooperationFile", str(path))
     run(broken, game.position(FLAG_IN_REACH), 500)
-    assert len(told) == 1
+    assert len(warnings) == 1

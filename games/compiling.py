@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-KERNELS_A_LINE = 10
+KERNELS_A_LINE = 3
 
 _ONE_AT_A_TIME = threading.RLock()  # a process has one `jit.on_compile`
 
@@ -22,7 +22,7 @@ def to_stderr(line: str) -> None:
 
 @contextlib.contextmanager
 def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None]:
-    """Within the context, write a line when the first kernel was compiled, after every tenth, and at the end.
+    """Within the context, write a line when the first kernel was compiled, after every third, and at the end.
 
     Nothing is written if the cache has all kernels. `name` names what is loaded. `write` is called in the thread that
     compiles; a second thread that enters waits for the first.

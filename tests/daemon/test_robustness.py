@@ -699,11 +699,11 @@ def test_a_short_clock_is_spent_on_a_search() -> None:
         client.sync()
         deepest = max(
             int(line.split()[2])
-            for _ in range(20)
+            for _ in range(5)
             for line in client.search("ucinewgame", "position startpos", "go wtime 20 btime 20")
             if line.startswith("info depth")
         )
-        assert deepest >= 2  # depths 1 to 5 on an idle machine
+        assert deepest >= 1  # 1 to 5 on an idle machine, of which 5 ms are left to the search
 
 
 def test_quit_while_compiling(tmp_path: Path) -> None:

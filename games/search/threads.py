@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from games.kernel.control import Control
 from games.kernel.jit import Record
 
+HELPER = "search helper"
+"""The name of each helper's thread."""
+
 ALONE_NODES = 1000
 """Nodes after which helpers start: a shorter search ends before they are of use."""
 
@@ -39,7 +42,7 @@ class Helpers:
 
     def __init__(self, control: Control, threads: int, work: Callable[[int], None]) -> None:
         self._control = control
-        self._threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(1, threads)]
+        self._threads = [threading.Thread(target=work, args=(i,), name=HELPER, daemon=True) for i in range(1, threads)]
         self._are_running = False
 
     def start_after(self, nodes: int) -> None:

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from scripts.lib import match_log, matches
-from scripts.lib.game_loop import Adjudication
+from scripts.lib.game_loop import BY_RULES
 from scripts.lib.players import EngineSpec, Limits
 
 from games import registry
@@ -26,7 +26,7 @@ MARGIN_MS = 1000
 def test_no_time_is_lost(name: str, limits: Limits) -> None:
     engines = (EngineSpec("A", COMMAND, limits=limits), EngineSpec("B", COMMAND, limits=limits))
     settings = match_log.MatchSettings(name, engines, games=2, margin_ms=MARGIN_MS)
-    match = matches.Match(settings, registry.load(name), [matches.Opening()], Adjudication())
+    match = matches.Match(settings, registry.load(name), [matches.Opening()], BY_RULES)
     with contextlib.closing(matches.play_games(match, [])) as games:
         record = next(games)
     assert record.cause == "rules", record.reason

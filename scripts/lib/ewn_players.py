@@ -15,14 +15,15 @@ tablebases.
 
 from __future__ import annotations
 
-import time
+import functools
+import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.paper_games import EngineMind, Mind, RandomMind
+from scripts.lib.paper_games import EngineMind, Job, Limit, Mind, PaperGame, RandomMind, play_game
 
 from games.ewn.evaluation import evaluate
 from games.ewn.evaluation.evaluate import chance
@@ -33,7 +34,6 @@ from games.ewn.rules.movegen import step
 from games.ewn.rules.notation import TRIANGLES, move_text
 from games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, make_move, undo_move
 from games.ewn.rules.work import WORK, WORK_DTYPE
-from games.kernel.control import Control
 from games.kernel.intrinsics import recurse_1
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.memory import address_of
@@ -55,15 +55,17 @@ class MonteCarlo:
     def new_game(self, seed: int) -> None:
         self._work.random = seed_state(seed)
 
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        deadline = time.monotonic() + ms / 1000
+    def choose(self, position: EwnPosition, limit: Limit) -> int:
+        control = limit.control()
         moves = position.legal_moves()
         roots, totals = [], [0] * len(moves)
         for move in moves:
             after = position.record.copy()
             do_move(after, LOOKUP_RECORD, move)
             roots.append(after)
-        while time.monotonic() < deadline:
+        playouts = 0
+        while not (control.check() or (limit.nodes and playouts >= limit.nodes)):
+            playouts += CHUNK * len(roots)
             for i, root in enumerate(roots):
                 if root.winner != NOT_OVER:
                     return moves[i]
@@ -125,9 +127,8 @@ class Minimax:
     def new_game(self, seed: int) -> None:
         """Nothing is random."""
 
-    def choose(self, position: EwnPosition, ms: float) -> int:
-        control = Control()
-        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
+    def choose(self, position: EwnPosition, limit: Limit) -> int:
+        control = limit.control()
         self._work.control, self._work.nodes, self._work.poll_at, self._work.stopped = control.address, 0, 0, 0
         moves = position.legal_moves()
         board = position.record.copy()
@@ -214,7 +215,7 @@ class OpenSpiel:
             step = -6
         return move_text(make_move(square, square + step))
 
-    def choose(self, position: EwnPosition, ms: float) -> int:
+    def choose(self, position: EwnPosition, limit: Limit) -> int:
         self._throw(position.dice)
         return position.parse_move(self._word(self._bot.step(self._state)))
 
@@ -240,3 +241,17 @@ def make_player(text: str) -> Mind:
     if name not in simple:
         raise ValueError(f"unknown player: {name}")
     return simple[name]()
+
+
+@functools.cache
+def player(text: str, seat: int = 0) -> Mind:
+    """Return a player, kept by the process for each seat: both seats may have the same kind."""
+    return make_player(text)
+
+
+def play(job: Job, first: int) -> PaperGame:
+    """Play a game of random set-ups, the same in both games of a pair."""
+    rng = random.Random(f"{job.pair}")
+    setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
+    minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
+    return play_game(script.load_once("ewn"), job, first, minds, setups, iter(lambda: rng.randint(1, 6), 0)).record

@@ -59,7 +59,7 @@ class Activated:
         self._guide.new_game(seed)
         self._engine.new_game(seed)
 
-    def choose(self, view: JunqiPosition, ms: float) -> int:
+    def choose(self, view: JunqiPosition, limit: Limit) -> int:
         lines = self._guide.search(view, ms / 5).lines
         origins = list(dict.fromkeys(line.pv[0] & 63 for line in lines))[: self._guide.game.knowledge.activate]
         moves = tuple(move for move in view.legal_moves() if move & 63 in origins)
@@ -85,7 +85,7 @@ class Determinized:
         self._control.set_deadline(deadline_ns)
         self.work.control, self.work.nodes, self.work.poll_at, self.work.stopped = self._control.address, 0, 0, 0
 
-    def begin(self, view: JunqiPosition, ms: float) -> RootView:
+    def begin(self, view: JunqiPosition, limit: Limit) -> RootView:
         """Return the sampled worlds; the clock runs from here."""
         self._seed += 1
         self.run_until(time.monotonic_ns() + int(ms * 1e6))
@@ -172,7 +172,7 @@ class FullWidth(Determinized):
         self._boards = np.zeros(MAX_PLIES + 1, POSITION_DTYPE)
         self._stack = np.zeros((MAX_PLIES + 1) * MAX_MOVES, np.uint16)
 
-    def choose(self, view: JunqiPosition, ms: float) -> int:
+    def choose(self, view: JunqiPosition, limit: Limit) -> int:
         root = self.begin(view, ms)
         moves = root.moves
         for depth in range(1, MAX_PLIES):
@@ -201,7 +201,7 @@ class MonteCarlo(Determinized):
 
     worlds = 40
 
-    def choose(self, view: JunqiPosition, ms: float) -> int:
+    def choose(self, view: JunqiPosition, limit: Limit) -> int:
         root = self.begin(view, ms)
         arms = np.zeros(len(root.moves), ARM_DTYPE)
         arms["move"] = root.moves
@@ -226,7 +226,7 @@ class Trees(Determinized):
         super().__init__()
         self._tree = np.zeros(1 << 18, EDGE_DTYPE)
 
-    def choose(self, view: JunqiPosition, ms: float) -> int:
+    def choose(self, view: JunqiPosition, limit: Limit) -> int:
         started = time.monotonic_ns()
         root = self.begin(view, ms)
         kinds = root.worlds.kinds

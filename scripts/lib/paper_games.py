@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import itertools
@@ -11,23 +10,44 @@ import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scripts.lib import script
 from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves
 from scripts.lib.log import Log, read_log
+from scripts.lib.paper import Table
 from scripts.lib.players import Choice, Player, Turn
-from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.pool import completed
 from scripts.lib.statistics import Estimate, estimate
 
 from games.contract import Game, Position, Report, Task
 from games.kernel.control import Control
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 PaperGame = dict[str, Any]
-"""A line of the log: players `a` and `b`, `ms` a move, `pair`, `first` (0: A), `winner` (None: a draw), ..."""
+"""A line of the log: players `a` and `b`, `limit` of a move, `pair`, `first` (0: A), `winner` (None: a draw), ..."""
+
+
+class Limit(NamedTuple):
+    """The limit of a move: a time, or a number of nodes or playouts; 0 for none. One of the two is given."""
+
+    ms: float = 0.0
+    nodes: int = 0
+
+    @property
+    def text(self) -> str:
+        return f"{self.nodes} nodes" if self.nodes else f"{self.ms:g} ms"
+
+    def control(self) -> Control:
+        """Return a control block with the limit; the time runs from here."""
+        control = Control(self.nodes)
+        if self.ms:
+            control.set_deadline(time.monotonic_ns() + int(self.ms * 1e6))
+        return control
 
 
 class Pairing(NamedTuple):
@@ -40,7 +60,7 @@ class Job(NamedTuple):
 
     pairing: Pairing
     pair: int
-    ms: float
+    limit: Limit
 
 
 class Mind(Protocol):
@@ -48,7 +68,7 @@ class Mind(Protocol):
 
     def new_game(self, seed: int) -> None: ...
 
-    def choose(self, position: Any, ms: float) -> int:
+    def choose(self, position: Any, limit: Limit) -> int:
         """Return a move in a position, which is a view where pieces are hidden."""
 
 
@@ -61,7 +81,7 @@ class RandomMind:
     def new_game(self, seed: int) -> None:
         self._random.seed(seed)
 
-    def choose(self, position: Position, ms: float) -> int:
+    def choose(self, position: Position, limit: Limit) -> int:
         return self._random.choice(position.legal_moves())
 
 
@@ -79,13 +99,12 @@ class EngineMind:
         self.searcher.configure(self._hash_mb, self._threads, seed)
         self.searcher.clear()
 
-    def choose(self, position: Any, ms: float) -> int:
-        return self.search(position, ms).lines[0].pv[0]
+    def choose(self, position: Any, limit: Limit) -> int:
+        return self.search(position, limit).lines[0].pv[0]
 
-    def search(self, position: Any, ms: float, moves: tuple[int, ...] = ()) -> Report:
+    def search(self, position: Any, limit: Limit, moves: tuple[int, ...] = ()) -> Report:
         """Search some moves, or all; return the last report."""
-        control = Control()
-        control.set_deadline(time.monotonic_ns() + int(ms * 1e6))
+        control = limit.control()
         self.searcher.start(Task(position, control, moves))
         report: Report = self.searcher.iterate()
         while report.complete and not report.finished and not control.stopped:
@@ -97,8 +116,8 @@ class EngineMind:
 class Seat(Player):
     """The seat of a mind: keeps its view of the game, and calls its `observe` with each move, if it has one."""
 
-    def __init__(self, mind: Mind, game: Game[Position], ms: float) -> None:
-        self._mind, self._game, self._ms = mind, game, ms
+    def __init__(self, mind: Mind, game: Game[Position], limit: Limit) -> None:
+        self._mind, self._game, self._limit = mind, game, limit
         self._view = game.position()
         self._known = 0
 
@@ -115,7 +134,7 @@ class Seat(Player):
                 observe(throws[ply], turn.words[ply])
         self._known = len(turn.words)
         started = time.perf_counter()
-        move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._ms)
+        move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._limit)
         spent_ms = 1000 * (time.perf_counter() - started)
         return Choice(position.move_text(move & MOVE_BITS), spent_ms)
 
@@ -143,14 +162,15 @@ def play_game(
     """Play one game; `first` is the player on the first side, 0 for A. Minds and set-ups are by side."""
     referee, clocks = Referee(game, Opening(moves=setups), dice), [Clock(), Clock()]
     seeds = [str(2 * job.pair + side + 1) for side in range(2)]
-    ending = play_moves(referee, [Seat(mind, game, job.ms) for mind in minds], clocks, seeds, Adjudication(max_plies))
+    seats = [Seat(mind, game, job.limit) for mind in minds]
+    ending = play_moves(referee, seats, clocks, seeds, Adjudication(max_plies))
     if ending.cause not in ("rules", "adjudicated"):
         raise AssertionError(f"{job}: {ending}")
     players = [clocks[side ^ first] for side in range(2)]
     record = {
         "a": job.pairing.a,
         "b": job.pairing.b,
-        "ms": job.ms,
+        "limit": job.limit.text,
         "pair": job.pair,
         "first": first,
         "winner": None if ending.winner is None else ending.winner ^ first,
@@ -162,24 +182,9 @@ def play_game(
     return Played(record, referee)
 
 
-def add_games(parser: argparse.ArgumentParser, names: Sequence[str]) -> Any:
-    """Add commands that play games, `games` among them; return the subparsers for others."""
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in names:
-        command = commands.add_parser(name)
-        command.add_argument("log", type=Path, help="JSON lines; continued if it exists")
-        command.add_argument("--games", type=int, default=400, help="of each pairing")
-        command.add_argument("--ms", type=float, default=50, help="for a move")
-        command.add_argument("--jobs", type=int, default=1)
-        command.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
-        if name == "games":
-            command.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
-    return commands
-
-
 def is_log(head: bytes) -> bool:
     """True if a file begins with a game as `run_games` writes it."""
-    return re.match(rb'\{"a": "[^"]*", "b": "[^"]*", "ms": ', head) is not None
+    return re.match(rb'\{"a": "[^"]*", "b": "[^"]*", "limit": ', head) is not None
 
 
 class Pairs:
@@ -190,7 +195,7 @@ class Pairs:
 
     def read(self, line: bytes) -> None:
         record = json.loads(line)
-        self._pairs[record["a"], record["b"], record["ms"], record["pair"]][record["first"]] = record
+        self._pairs[_key(record)][record["first"]] = record
 
     def whole(self) -> list[PaperGame]:
         """Return the games of the complete pairs."""
@@ -212,106 +217,117 @@ def whole_pairs(path: Path) -> list[PaperGame]:
 
 
 def run_games(
-    play: Callable[[Job, int], PaperGame], pairings: Iterable[tuple[str, str]], options: argparse.Namespace
+    play: Callable[[Job, int], PaperGame],
+    pairings: Iterable[tuple[str, str]],
+    path: Path,
+    games: int,
+    limit: Limit,
+    jobs: int,
 ) -> list[PaperGame]:
-    """Play the pairs that the log lacks; return the games of these pairings at this time, old and new."""
-    check_plot(options.plot)
+    """Play the pairs that a log lacks of `games` games of each pairing; return the games of these pairs, old and new.
+
+    `play` plays a job's game with A (0) or B (1) on the first side; it is a function of a module.
+    """
     pairs = Pairs()
-    log = Log(options.log, is_log, pairs.read)
-    records = pairs.whole()
-    wanted = [Pairing(*pairing) for pairing in pairings]
-    done = {(record["a"], record["b"], record["ms"], record["pair"]) for record in records}
-    missing = [
-        Job(pairing, pair, options.ms)
-        for pairing in wanted
-        for pair in range(options.games // 2)
-        if (*pairing, options.ms, pair) not in done
-    ]
-    finished = completed(functools.partial(play_pair, play), missing, options.jobs)
+    log = Log(path, is_log, pairs.read)
+    wanted = {
+        (*pairing, limit.text, pair): Job(Pairing(*pairing), pair, limit)
+        for pairing in pairings
+        for pair in range(games // 2)
+    }
+    records = [record for record in pairs.whole() if _key(record) in wanted]
+    done = set(map(_key, records))
+    missing = [job for key, job in wanted.items() if key not in done]
+    finished = completed(functools.partial(play_pair, play), missing, jobs)
     with log, contextlib.closing(finished):
         each = itertools.chain.from_iterable(finished)
         for played in (bar := script.progress(each, total=len(missing), unit=" pairs", mininterval=5)):
             log.add([json.dumps(record).encode() for record in played])
             records += played
             bar.set_postfix_str(f"{played[0]['a']} - {played[0]['b']}", refresh=False)
-    return [record for record in records if (record["a"], record["b"]) in wanted and record["ms"] == options.ms]
+    return records
 
 
-def results(records: Iterable[PaperGame]) -> dict[Pairing, Estimate]:
-    """Return A's score in each pairing."""
-    points: dict[Pairing, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+def _key(record: PaperGame) -> tuple[Any, ...]:
+    """Return what tells a pair of games from others."""
+    return record["a"], record["b"], record["limit"], record["pair"]
+
+
+class PairingScore(NamedTuple):
+    """A's results in a pairing."""
+
+    won: int
+    drawn: int
+    lost: int
+    score: Estimate
+
+    @property
+    def text(self) -> str:
+        """The games and the score, as a table's cell has them."""
+        return f"{self.won}-{self.drawn}-{self.lost}: {percent(self.score)}"
+
+
+def percent(score: Estimate) -> str:
+    return f"{score.score:.1%} +- {score.bar:.1%}"
+
+
+def pairing_scores(records: Iterable[PaperGame]) -> dict[Pairing, PairingScore]:
+    """Return A's results in each pairing, in the order of the records."""
+    found: dict[Pairing, list[PaperGame]] = {}
     for record in records:
-        score = 0.5 if record["winner"] is None else 1 - record["winner"]
-        points[Pairing(record["a"], record["b"])][record["pair"]] += score
-    found = {}
-    for pairing, pairs in points.items():
-        counts = [0] * 5
-        for won in pairs.values():
-            counts[round(2 * won)] += 1
-        found[pairing] = estimate(counts)
-    return found
+        found.setdefault(Pairing(record["a"], record["b"]), []).append(record)
+    return {pairing: _score(games) for pairing, games in found.items()}
+
+
+def _score(games: Sequence[PaperGame]) -> PairingScore:
+    points: dict[Any, float] = defaultdict(float)
+    for game in games:
+        points[_key(game)] += 0.5 if game["winner"] is None else 1 - game["winner"]
+    pairs = [0] * 5
+    for won in points.values():
+        pairs[round(2 * won)] += 1
+    won, drawn, lost = (sum(game["winner"] == winner for game in games) for winner in (0, None, 1))
+    return PairingScore(won, drawn, lost, estimate(pairs))
+
+
+def together(records: Iterable[PaperGame], name: str) -> list[PaperGame]:
+    """Return games with all opponents B renamed, so that `pairing_scores` takes them as one; the pairs stay apart."""
+    return [record | {"b": name, "pair": f"{record['b']} {record['pair']}"} for record in records]
 
 
 def play_pair(play: Callable[[Job, int], PaperGame], job: Job) -> list[PaperGame]:
     return [play(job, first) for first in (0, 1)]
 
 
-def print_grid(corner: str, steps: Sequence[float], score: Callable[[float, float], Estimate]) -> None:
-    """Print the scores of all pairs of two parameters' values."""
-    print(f"| {corner} | " + " | ".join(map(str, steps)) + " |\n|" + "---|" * (len(steps) + 1))
-    for row in steps:
-        cells = [score(row, column) for column in steps]
-        print(f"| {row} | " + " | ".join(f"{cell.score:.1%} +- {cell.bar:.1%}" for cell in cells) + " |")
+def score_table(records: Iterable[PaperGame], heading: str = "") -> Table:
+    """Return the results, a row for each pairing."""
+    rows = [
+        (pairing.a, pairing.b, str(found.won), str(found.drawn), str(found.lost), percent(found.score))
+        for pairing, found in pairing_scores(records).items()
+    ]
+    return Table(heading, ("A", "B", "won", "drawn", "lost", "A's score"), rows)
 
 
-def report_games(
-    play: Callable[[Job, int], PaperGame],
-    pairings: Mapping[str, Iterable[tuple[str, str]]],
-    options: argparse.Namespace,
-    report_grid: Callable[[list[PaperGame], Path | None], None],
-) -> None:
-    """Play the games that a command's log lacks; report them as its grid, or as scores with a plot.
-
-    `play` plays a job's game with A (0) or B (1) on the first side; `pairings`: of each command but `games`.
-    """
-    records = run_games(play, pairings.get(options.command) or options.pairing, options)
-    if options.command == "grid":
-        report_grid(records, options.plot)
-        return
-    report_scores(records)
-    if options.plot is not None:
-        plot_scores(records, options.plot)
-
-
-def report_scores(records: list[PaperGame]) -> None:
-    """Print a table of the results."""
-    print("| | games | score |\n|---|---|---|")
-    for pairing, score in results(records).items():
-        games = sum((record["a"], record["b"]) == pairing for record in records)
-        print(f"| {pairing.a} against {pairing.b} | {games} | {score.score:.1%} +- {score.bar:.1%} |")
-
-
-def plot_scores(records: list[PaperGame], path: Path) -> None:
-    """Plot bars of each A's scores against each B."""
-    from matplotlib import pyplot
-
-    found = results(records)
+def draw_scores(figure: Figure, records: Iterable[PaperGame]) -> None:
+    """Draw bars of each A's scores against each B."""
+    found = pairing_scores(records)
     heroes = list(dict.fromkeys(pairing.a for pairing in found))
     others = list(dict.fromkeys(pairing.b for pairing in found))
     width = 0.8 / len(heroes)
-    _, axes = pyplot.subplots(figsize=(8, 4))
+    axes = figure.subplots()
     for i, hero in enumerate(heroes):
-        bars = [(others.index(pairing.b), score) for pairing, score in found.items() if pairing.a == hero]
-        axes.bar(
-            [at + width * (i - (len(heroes) - 1) / 2) for at, _ in bars],
-            [100 * score.score for _, score in bars],
-            0.9 * width,
-            yerr=[100 * score.bar for _, score in bars],
-            label=hero,
-        )
+        chosen = {pairing.b: result.score for pairing, result in found.items() if pairing.a == hero}
+        at = [others.index(name) + width * (i - (len(heroes) - 1) / 2) for name in chosen]
+        heights, bars = percents(list(chosen.values()))
+        axes.bar(at, heights, 0.9 * width, yerr=bars, label=hero)
     axes.axhline(50, color="grey", linewidth=0.8)
     axes.set_xticks(range(len(others)), others)
     axes.set_ylabel("score, %")
     axes.legend()
-    pyplot.tight_layout()
-    save_plot(pyplot.gcf(), path)
+
+
+def percents(scores: Sequence[Estimate]) -> tuple[list[float], list[list[float]]]:
+    """Return scores in percent, and their bars as matplotlib takes them: below and above, within 0 to 100."""
+    below = [100 * (score.score - score.low) for score in scores]
+    above = [100 * (score.high - score.score) for score in scores]
+    return [100 * score.score for score in scores], [below, above]

@@ -217,13 +217,17 @@ class Cecp(FrontEnd):
         if self._opponent.allowed and move not in self._opponent.allowed:
             self.out.line(f"Illegal move (the die is {self._opponent.die}): {move}")
             return
-        self._stop()
+        if self._activity is not Activity.THINKING:
+            self._stop()
         self._moves.append(move)
         try:
             self.engine.set_position(self._fen, self._moves)
         except Refusal:
             self._moves.pop()
             self.out.line(f"Illegal move: {move}")
+            if self._activity is Activity.THINKING:  # a new search would have its time once more
+                return
+        self._stop()
         self._react()
 
     def undo(self, words: list[str], line: ClientLine) -> None:

@@ -88,12 +88,13 @@ class RandomMind:
 class EngineMind:
     """A searcher of the engine, with options of its game, `Threads` and `Hash`."""
 
-    def __init__(self, game: Any, options: dict[str, str]) -> None:
+    def __init__(self, game: Any, options: dict[str, str], searcher: Any = None) -> None:
+        """`searcher`: a searcher in place of the one that the options name."""
         self._threads, self._hash_mb = int(options.pop("Threads", 1)), int(options.pop("Hash", 64))
         self.game = game
         for name, value in options.items():
             game.set_option(name, value)
-        self.searcher = game.searcher()
+        self.searcher = searcher or game.searcher()
 
     def new_game(self, seed: int) -> None:
         self.searcher.configure(self._hash_mb, self._threads, seed)

@@ -28,6 +28,13 @@ WORK_DTYPE = record(
         ("open", "i8", SQUARES * 64),  # by move: `stamp` if the node's world allows it and it was not met yet
         ("stamp", "i8"),
         ("path_edge", "i4", MAX_DEPTH),
+        ("formula", "i8"),  # of the upper confidence bound (uct.py)
+        ("exploration", "f8"),  # its k
+        ("expand_visits", "i8"),  # of a leaf, before it gets moves
+        ("prior_weight", "f8"),  # visits for which the prior values of the root's moves count, 0: none
+        ("prior", "f4", SQUARES * 64),  # by move: the prior value to the side to move at the root, or NO_PRIOR
+        ("chosen", "i8", 4),  # by activated piece: the number of its move in a joint action (team.py)
+        ("reward", "f8", 4),  # by activated piece
         # The worlds, shared by the threads of a search:
         ("worlds", "i8"),  # address of uint8 [world, piece]: types
         ("world_count", "i8"),

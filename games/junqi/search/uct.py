@@ -2,7 +2,7 @@
 
 A node holds the moves seen in any world, and a playout chooses among those that its own world allows. A move's
 statistics are pooled over its results, which the mover cannot foresee; the positions after different results are
-different nodes.
+different nodes. The settings of a tree are in the working memory (`set_tree`): paper 4's player has its own.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 EXPLORATION = 0.3
 """The exploration constant of UCB1."""
 
+UCB1, PAPER = 0, 1
+"""The formulas: value + k sqrt(ln n / n_i), and paper 4's section 2.1 as printed, value + k sqrt(2 ln(n / n_i))."""
+
+NO_PRIOR = -1.0
+"""In place of a move's prior value: it has none."""
+
 WORLDS = 256
 """Worlds of a search."""
 
@@ -53,12 +59,27 @@ EDGE_DTYPE = record(
 EDGES = types.Array(record_type(EDGE_DTYPE), 1, "C")
 
 
-@inner(int64(EDGES, WORK, int64, int64))
-def select_edge(edges: Any, work: Record, first: int, count: int) -> int:
+@inner(float64(WORK, float64, float64, float64, int64), forceinline=True)
+def upper_bound(work: Record, value: float, visits: float, available: float, is_paper: int) -> float:
+    """Return the upper confidence bound of a move with a mean value; `available`: n, of which n_i are `visits`."""
+    if is_paper == PAPER:
+        return value + work.exploration * math.sqrt(2.0 * math.log(available / visits))
+    return value + work.exploration * math.sqrt(math.log(available) / visits)
+
+
+@entry(float64(WORK, float64, float64, float64, int64), is_rare=True)
+def upper_bound_here(work: Record, value: float, visits: float, available: float, is_paper: int) -> float:
+    """Return `upper_bound` to Python."""
+    return upper_bound(work, value, visits, available, is_paper)
+
+
+@inner(int64(EDGES, WORK, int64, int64, float64))
+def select_edge(edges: Any, work: Record, first: int, count: int, weight: float) -> int:
     """Return the edge to follow at a node, given the `count` moves that this world allows in work.moves.
 
     A move never tried comes first, drawn at random: its edge is new, not yet linked, and returned negative. Else the
-    edge of the highest UCB1, availability counted as in the paper. 0 if the pool is full and no edge can be followed.
+    edge of the highest upper bound, n being the playouts whose world allowed it (Cowling et al.); work.prior counts as
+    `weight` visits. 0 if the pool is full and no edge can be followed.
     """
     work.stamp += 1
     for i in range(count):
@@ -75,7 +96,9 @@ def select_edge(edges: Any, work: Record, first: int, count: int) -> int:
             edges[edge].available += 1
             visits = float64(edges[edge].visits)
             value = edges[edge].value / visits
-            value += EXPLORATION * math.sqrt(math.log(float64(edges[edge].available)) / visits)
+            if weight > 0.0 and work.prior[move] >= 0.0:
+                value = (edges[edge].value + weight * work.prior[move]) / (visits + weight)
+            value = upper_bound(work, value, visits, float64(edges[edge].available), work.formula)
             if value > best_value:
                 best_value = value
                 best = edge
@@ -142,7 +165,9 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
                 over = 1
                 break
             first = work.first_edge if depth == 0 else int64(edges[parent].children[code])
-            edge = select_edge(edges, work, first, count)
+            if depth > 0 and first == 0 and edges[parent].visits < work.expand_visits:
+                break
+            edge = select_edge(edges, work, first, count, work.prior_weight if depth == 0 else 0.0)
             if edge == 0:
                 break
             is_new = edge < 0
@@ -178,8 +203,32 @@ def grow(view: Record, pos: Record, work: Record, lookup: Record, edges: Any, pl
             return
 
 
+def set_tree(work: Record, formula: int, exploration: float, expand_visits: int) -> None:
+    """Empty a thread's tree and give it its settings: the formula, its k, and the visits before a leaf gets moves."""
+    work.first_edge, work.used = 0, 1
+    work.formula, work.exploration, work.expand_visits = formula, exploration, expand_visits
+    work.prior_weight = 0.0
+
+
+def root_values(works: Sequence[Record], trees: Sequence[Any]) -> list[MoveValue]:
+    """Return the root moves of some threads' trees together, most visited first."""
+    visits: dict[int, int] = {}
+    sums: dict[int, float] = {}
+    for work, edges in zip(works, trees, strict=True):
+        edge = int(work.first_edge)
+        while edge:
+            move = int(edges[edge]["move"])
+            visits[move] = visits.get(move, 0) + int(edges[edge]["visits"])
+            sums[move] = sums.get(move, 0.0) + float(edges[edge]["value"])
+            edge = int(edges[edge]["next"])
+    order = sorted(visits, key=lambda move: -visits[move])
+    return [MoveValue(move, visits[move], sums[move] / visits[move]) for move in order]
+
+
 class UctAdapter(SamplingAdapter["JunqiPosition"]):
     """The adapter of UCT; each thread's tree is a pool of edges."""
+
+    tree_settings: tuple[int, float, int] = (UCB1, EXPLORATION, 1)
 
     work_dtype = WORK_DTYPE
     position_dtype = POSITION_DTYPE
@@ -192,8 +241,7 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
         self._trees, self._works = trees, works
         self._root = RootView(task, works, WORLDS, seed + task.position.ply)
         for work in works:
-            work.first_edge = 0
-            work.used = 1
+            set_tree(work, *self.tree_settings)
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = [without_result(move) for move in task.moves]
 
@@ -202,17 +250,7 @@ class UctAdapter(SamplingAdapter["JunqiPosition"]):
 
     def move_values(self) -> list[MoveValue]:
         """Return the root moves of all trees together, most visited first."""
-        visits: dict[int, int] = {}
-        sums: dict[int, float] = {}
-        for work, edges in zip(self._works, self._trees, strict=True):
-            edge = int(work.first_edge)
-            while edge:
-                move = int(edges[edge]["move"])
-                visits[move] = visits.get(move, 0) + int(edges[edge]["visits"])
-                sums[move] = sums.get(move, 0.0) + float(edges[edge]["value"])
-                edge = int(edges[edge]["next"])
-        order = sorted(visits, key=lambda move: -visits[move])
-        return [MoveValue(move, visits[move], sums[move] / visits[move]) for move in order]
+        return root_values(self._works, self._trees)
 
     def findings(self) -> Findings:
         full = (1000 * int(work.used) // len(tree) for work, tree in zip(self._works, self._trees, strict=True))

@@ -28,6 +28,7 @@ from games.kernel.control import Control
 from games.kernel.jit import new_record
 from games.kernel.random import seed_state
 
+GUIDE_PLAYOUTS = 400
 ACTIVATIONS = ("none", "minimax", "MCTS", "UCT")
 
 
@@ -53,13 +54,17 @@ class Learner:
         root = RootView(Task(view, Control()), [self._work], WORLDS, 1)
         set_tree(self._work, *CooperationAdapter.tree_settings)
         for team in self._teams(root, view, search):
-            self._team.size = len(team)
+            self._team.members = len(team)
             self._team.piece[: len(team)] = team
             enter_root(root.view, self._work, self._tree, self._team, self._matrix)
             self._work.control, self._work.nodes, self._work.poll_at = Control().address, 0, 1 << 60
             place = (root.view, self._board, self._spare, self._work, LOOKUP_RECORD, self._tree, self._team)
             learn(*place, self._matrix, lessons)
         return time.perf_counter() - started
+
+    def ranked_moves(self, view: JunqiPosition) -> list[int]:
+        """Return the moves by a quick search, the same for every activation, so that all play the same games."""
+        return [value.move for value in self._monte_carlo.rank(view, Limit(nodes=GUIDE_PLAYOUTS))[:MAX_TEAM]]
 
     def _teams(self, root: RootView, view: JunqiPosition, search: Limit) -> list[list[int]]:
         """Return the pieces that learn together; UCT's tree, or the values of another search, are in `_tree`."""

@@ -227,7 +227,8 @@ def run_games(
 ) -> list[PaperGame]:
     """Play the pairs that a log lacks of `games` games of each pairing; return the games of these pairs, old and new.
 
-    `play` plays a job's game with A (0) or B (1) on the first side; it is a function of a module.
+    `play` plays a job's game with A (0) or B (1) on the first side; it is a function of a module. With one job the games
+    are played in this process.
     """
     pairs = Pairs()
     log = Log(path, is_log, pairs.read)
@@ -239,7 +240,8 @@ def run_games(
     records = [record for record in pairs.whole() if _key(record) in wanted]
     done = set(map(_key, records))
     missing = [job for key, job in wanted.items() if key not in done]
-    finished = completed(functools.partial(play_pair, play), missing, jobs)
+    each_pair = functools.partial(play_pair, play)
+    finished = ([each_pair(job)] for job in missing) if jobs == 1 else completed(each_pair, missing, jobs)
     with log, contextlib.closing(finished):
         each = itertools.chain.from_iterable(finished)
         for played in (bar := script.progress(each, total=len(missing), unit=" pairs", mininterval=5)):

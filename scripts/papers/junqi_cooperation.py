@@ -1,285 +1,312 @@
-"""Paper 4's experiments with Junqi, and similar ones: games between players of lib/junqi_players.py.
+"""Paper 4, cooperative pieces in Junqi: every table and figure again, and what its parts are worth.
 
-    python scripts/papers/compare_junqi_players.py games LOG --games 200 --jobs 2 --pairing siqi random
-    python scripts/papers/compare_junqi_players.py table LOG --games 200 --ms 50 --jobs 2 --plot table.svg
-    python scripts/papers/compare_junqi_players.py grid LOG --games 20 --ms 10 --jobs 2 --plot grid.svg
-    python scripts/papers/compare_junqi_players.py setups LOG --games 400 --ms 20 --jobs 2
-    python scripts/papers/compare_junqi_players.py kinds LOG
-    python scripts/papers/compare_junqi_players.py times --playouts 2000 --games 40 --plot times.svg
-    python scripts/papers/compare_junqi_players.py speed
+    python -m scripts.papers.junqi_cooperation --quick
+    python -m scripts.papers.junqi_cooperation --jobs 2
+    python -m scripts.papers.junqi_cooperation --only figures-3-7 --jobs 2
 
-Games come in pairs: the same two deployments, drawn from the learned weights, sides swapped. Every game is a line of
-the log, with its words; the same command continues a run that was broken off.
+`players`: the paper's player, UCT alone and the engine against the paper's four opponents, at two levels of knowledge,
+at equal playouts and at equal time. `activate`: one to four activated pieces against UCT alone and each other.
+`parts`: the paper's player without one of its parts. `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the
+kinds of its moves. `figure-8`: the time of a move by kind of activation.
 
-`table`: the paper's player and the engine against four others and each other. `grid`: figures 3 to 7, the paper's
-player with its two parameters from 0.2 to 1.0 against the four. `setups`: the engine against itself, A with the
-deployments of its choice. `kinds`: table 1, the moves of a log's games by kind: an *attack* meets an enemy piece, or
-may meet one with the next move; of the others a *defence* leaves a square that an enemy may reach, enters a camp or
-stops beside the own flag; all others *shuffle*. `times`: figure 8, the time of the paper's player for `--playouts`
-playouts and episodes by the number of the move, without activation (UCT alone) and with 1 to 4 pieces activated, and
-the number of joint actions of all movable pieces. `speed`: plies of playouts a second.
+Games come in pairs, with the same two deployments, sides swapped. A full run takes some seven hours on two cores, of
+which `players` takes three.
+
+Data: none is needed.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import random
 import statistics
 import sys
-import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.lib import script
-from scripts.lib.junqi_players import make_player
+from scripts.lib.junqi_activation import ACTIVATIONS, Learner
+from scripts.lib.junqi_kinds import KINDS, kinds_of
+from scripts.lib.junqi_players import play
+from scripts.lib.paper import Bench, Experiment, Paper, Result, Table, run_paper
 from scripts.lib.paper_games import (
-    EngineMind,
-    Job,
-    Mind,
+    Limit,
     Pairing,
     PaperGame,
-    add_games,
-    play_game,
-    print_grid,
-    report_games,
-    results,
-    whole_pairs,
+    pairing_scores,
+    percent,
+    percents,
+    read_games,
+    run_games,
+    score_table,
+    together,
 )
-from scripts.lib.plots import check_plot, save_plot
 
-from games.contract import UNKNOWN_SETUP, Task, exhaust
-from games.junqi.game import Junqi, JunqiPosition
-from games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
-from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
-from games.junqi.rules.movegen import reaches
-from games.junqi.search.cooperation import INTENTIONS, MAX_TEAM
-from games.junqi.search.flat import PLAYOUT_PLIES
-from games.junqi.search.setup import TILT, draw_setup
-from games.kernel.control import Control
+from games.junqi.game import JunqiPosition
+from games.junqi.search.setup import draw_setup
+from games.junqi.search.team import MAX_TEAM, MOVES_BY_SIZE
 
-MOST_PLIES = 1000
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-PAPERS = ("minimax", "alphabeta", "mcts", "uct")
-TABLE = (
-    *(("cooperation", other) for other in PAPERS),
-    *(("siqi", other) for other in (*PAPERS, "cooperation", "random")),
+PAPER = Paper(
+    "Zhang Xiaochuan, Wang Wanwan, Peng Lirong",
+    "A multi-chess collaborative game method for military chess game machine (一种军棋机器博弈的多棋子协同博弈方法)",
+    "CAAI Transactions on Intelligent Systems 15(2)",
+    2020,
 )
+
+OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
+HEROES = ("cooperation", "siqi Searcher=uct", "siqi")
+LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""The grid's values of Alpha and Gamma."""
+"""The values of alpha and gamma in figures 3 to 7."""
 
-OWN = " with own setups"
-OWN_SETUPS = (f"siqi{OWN}", "siqi")
+UCT_ALONE = "siqi Searcher=uct"
+PARTS = {
+    "all": "cooperation",
+    "no learning": "cooperation learning=0",
+    "learned values not used": "cooperation prior=0",
+    "formula of UCB1": "cooperation formula=ucb1",
+    "UCB1, no learning": "cooperation formula=ucb1 learning=0",
+    "half of the playouts learn": "cooperation learning=0.5",
+    "learned values count four times": "cooperation prior=64",
+}
 
-KINDS = ("attack", "defence", "shuffle")
+TABLE_1 = {
+    "minimax": (7, 24, 29), "alpha-beta": (9, 25, 23), "MCTS": (13, 29, 24), "UCT": (12, 27, 26),
+    "Q learning": (21, 18, 19),
+}  # fmt: skip
+"""The paper's moves of each kind: attack, defence, shuffle."""
 
-
-@functools.cache
-def player(text: str, seat: int) -> Mind:
-    """Return a player, kept by the process for each seat: both seats may have the same kind."""
-    return make_player(text.removesuffix(OWN))
-
-
-def play(job: Job, first: int) -> PaperGame:
-    """Play a game of random set-ups, the same in both games of a pair."""
-    setups = [draw_setup(2 * job.pair + side + 1) for side in range(2)]
-    if job.pairing == OWN_SETUPS:
-        setups[first] = draw_setup(2 * job.pair + first + 1, TILT)
-    minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
-    played = play_game(script.load_once("junqi"), job, first, minds, setups, max_plies=MOST_PLIES)
-    position = played.referee.position
-    assert isinstance(position, JunqiPosition)
-    return played.record | {"words": words_of(position)}
+LAST_MOVE = 73
+"""The last number of a move in figure 8."""
 
 
-def words_of(referee: JunqiPosition) -> str:
-    """Return the game as `position startpos moves` takes it."""
-    return " ".join([*referee.words, *map(referee.move_text, referee.moves())])
+def limits(bench: Bench) -> tuple[Limit, Limit]:
+    """Return the two limits of a move: playouts, and a time in which UCT runs about as many."""
+    return (Limit(nodes=50), Limit(ms=1)) if bench.quick else (Limit(nodes=1000), Limit(ms=10))
+
+
+def run_players(bench: Bench) -> Result:
+    games, heroes = bench.size(2, 400), HEROES[: bench.size(1, len(HEROES))]
+    tables, records = [], []
+    for limit, (level, words) in itertools.product(limits(bench), LEVELS.items()):
+        pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
+        found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
+        records += [record | {"b": f"{record['b']}, {limit.text}"} for record in found]
+        scores = pairing_scores(found)
+        rows = [[hero, *(scores[Pairing(hero, other + level)].text for other in OPPONENTS)] for hero in heroes]
+        tables.append(Table(f"{limit.text} a move; opponents: {words}", ("", *OPPONENTS), rows))
+    return Result(
+        f"{games} games a cell, won-drawn-lost and score; a node is a playout, of minimax and alphabeta a position.",
+        tables,
+        functools.partial(draw_players, records=records),
+    )
+
+
+def draw_players(figure: Figure, records: list[PaperGame]) -> None:
+    scores = pairing_scores(records)
+    names = list(dict.fromkeys(pairing.b for pairing in scores))
+    figure.set_size_inches(10, 6)
+    axes = figure.subplots()
+    for i, hero in enumerate(dict.fromkeys(pairing.a for pairing in scores)):
+        values, bars = percents([scores[Pairing(hero, name)].score for name in names])
+        places = [at + 0.25 * (i - 1) for at in range(len(names))]
+        axes.barh(places, values, 0.24, xerr=bars, label=hero)
+    axes.axvline(50, color="grey", linewidth=0.8)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel="score, %", xlim=(0, 100))
+    axes.legend()
+
+
+def run_activate(bench: Bench) -> Result:
+    games = bench.size(2, 400)
+    teams = [f"cooperation Activate={size}" for size in range(bench.size(MAX_TEAM - 1, 1), MAX_TEAM + 1)]
+    pairings = [(team, UCT_ALONE) for team in teams] + [(b, a) for a, b in itertools.combinations(teams, 2)]
+    limit = limits(bench)[0]
+    records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
+    return Result(f"{games} games a row, {limit.text} a move.", [score_table(records)])
+
+
+def run_parts(bench: Bench) -> Result:
+    games = bench.size(2, 400)
+    limit = limits(bench)[0]
+    records = run_games(play, [(name, UCT_ALONE) for name in PARTS.values()], bench.log, games, limit, bench.jobs)
+    scores = pairing_scores(records)
+    rows = [
+        [part, name, str(found.won), str(found.drawn), str(found.lost), percent(found.score)]
+        for part, name in PARTS.items()
+        for found in [scores[Pairing(name, UCT_ALONE)]]
+    ]
+    columns = ("part", "player", "won", "drawn", "lost", f"score against {UCT_ALONE}")
+    return Result(f"{games} games a row, {limit.text} a move.", [Table("", columns, rows)])
 
 
 def grid_name(alpha: float, gamma: float) -> str:
     return f"cooperation Alpha={alpha} Gamma={gamma}"
 
 
-def report_grid(records: list[PaperGame], path: Path | None) -> None:
-    """Print the scores by parameters, all opponents together; plot each gamma as the paper does."""
-    found = results(records)
-    together = results([record | {"b": "all", "pair": f"{record['b']} {record['pair']}"} for record in records])
-    print_grid("Alpha, Gamma", STEPS, lambda alpha, gamma: together[Pairing(grid_name(alpha, gamma), "all")])
-    if path is None:
-        return
-    from matplotlib import pyplot
-
-    _, parts = pyplot.subplots(1, len(STEPS), figsize=(16, 4), sharey=True)
-    for axes, gamma in zip(parts, STEPS, strict=True):
-        for i, other in enumerate(PAPERS):
-            scores = [found[Pairing(grid_name(alpha, gamma), other)] for alpha in STEPS]
-            axes.errorbar(
-                [alpha + 0.015 * (i - 1.5) for alpha in STEPS],
-                [100 * score.score for score in scores],
-                [100 * score.bar for score in scores],
-                capsize=2,
-                label=other,
-            )
-        axes.set_title(f"gamma {gamma}")
-        axes.set_xlabel("alpha")
-    parts[0].set_ylabel("score of the paper's player, %")
-    parts[-1].legend()
-    pyplot.tight_layout()
-    save_plot(pyplot.gcf(), path)
-
-
-def meets_enemy(position: JunqiPosition, origin: int) -> bool:
-    """True if the piece that has just moved to a square can meet an enemy with its next move."""
-    record, piece = position.record, int(position.record.board[origin]) - 1
-    enemies = record.where[PIECES:] if piece < PIECES else record.where[:PIECES]
-    may = int(record.may[piece])
-    return any(
-        reaches(record, LOOKUP_RECORD, origin | int(square) << 6, may) for square in enemies if square != NOWHERE
+def run_grid(bench: Bench) -> Result:
+    games = bench.size(2, 100)
+    steps = STEPS[1:2] if bench.quick else STEPS
+    cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
+    others = [f"{other} simple" for other in OPPONENTS]
+    limit = limits(bench)[0]
+    pairings = list(itertools.product(cells.values(), others))
+    records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
+    scores = pairing_scores(together(records, "all"))
+    rows = [
+        [str(alpha), *(percent(scores[Pairing(cells[alpha, gamma], "all")].score) for gamma in steps)]
+        for alpha in steps
+    ]
+    return Result(
+        f"{len(others) * games} games a cell, as many against each opponent ({LEVELS[' simple']}), {limit.text} "
+        "a move.",
+        [Table("", ("alpha, gamma", *map(str, steps)), rows)],
+        functools.partial(draw_grid, records=records, steps=steps, others=others),
     )
 
 
-def kinds_of(words: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield (side, kind) of every move of a game, as a referee sees it."""
-    position = JunqiPosition()
-    for word in words:
-        side, had_pieces = position.turn, position.has_pieces
-        move = position.parse_move(word)
-        was_met = had_pieces and position.record.board[move >> 6 & 63] > 0
-        before = position.trait_counts(side).sum(0) if had_pieces else None
-        position.push(move)
-        if not had_pieces:
-            continue
-        target = move >> 6 & 63
-        gone = position.trait_counts(side).sum(0) - before
-        assert gone[MOVED] == 1
-        flag = next(p for p in range(side * PIECES, side * PIECES + PIECES) if position.record.may[p] == 1 << FLAG)
-        if was_met or meets_enemy(position, target):
-            yield side, "attack"
-        elif gone[FLED] or gone[RESTED] or LOOKUP_RECORD.roads[position.record.where[flag]] >> target & 1:
-            yield side, "defence"
-        else:
-            yield side, "shuffle"
+def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...], others: list[str]) -> None:
+    """Draw the paper's five figures side by side, a gamma each."""
+    scores = pairing_scores(records)
+    figure.set_size_inches(16, 4)
+    parts = figure.subplots(1, len(steps), sharey=True, squeeze=False)[0]
+    for axes, gamma in zip(parts, steps, strict=True):
+        for i, other in enumerate(others):
+            values, bars = percents([scores[Pairing(grid_name(alpha, gamma), other)].score for alpha in steps])
+            places = [alpha + 0.015 * (i - 1.5) for alpha in steps]
+            axes.errorbar(places, values, bars, capsize=2, label=other)
+        axes.set(title=f"gamma {gamma}", xlabel="alpha", ylim=(0, 100))
+    parts[0].set_ylabel("score of the paper's player, %")
+    parts[-1].legend()
 
 
-def report_kinds(records: list[PaperGame]) -> None:
-    """Print the shares of each player's kinds of moves, and the ends of games."""
+def run_kinds(bench: Bench) -> Result:
+    source = bench.log.with_name("players.jsonl")
+    if not source.exists():
+        run_players(Bench("players", bench.options))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    games: Counter[str] = Counter()
     ends: dict[str, Counter[str]] = defaultdict(Counter)
+    records = read_games(source)
     for record in script.progress(records, unit=" games"):
         players = (record["a"], record["b"]) if record["first"] == 0 else (record["b"], record["a"])
-        games.update(set(players))
         for side, kind in kinds_of(record["words"].split()):
             counts[players[side]][kind] += 1
         for name in set(players):
             is_winner = record["winner"] is not None and name == record["ab"[record["winner"]]]
             how = "drawn" if record["winner"] is None else "won" if is_winner else "lost"
             ends[name][f"{how} by {record['end']}"] += 1
-    print("| player | games | " + " | ".join(KINDS) + " | ends |\n|---|---|" + "---|" * (len(KINDS) + 1))
-    for name, count in counts.items():
-        shares = " | ".join(f"{count[kind] / count.total():.1%}" for kind in KINDS)
-        shown = ", ".join(f"{end} {number}" for end, number in ends[name].most_common())
-        print(f"| {name} | {games[name]} | {shares} | {shown} |")
+    rows = [
+        [
+            name,
+            *(f"{count[kind] / count.total():.1%}" for kind in KINDS),
+            ", ".join(map(_end, ends[name].most_common())),
+        ]
+        for name, count in counts.items()
+    ]
+    theirs = [[name, *(f"{n / sum(row):.1%} ({n})" for n in row)] for name, row in TABLE_1.items()]
+    return Result(
+        f"all moves of the {len(records)} games of `players`.",
+        [Table("Here", ("player", *KINDS, "ends of its games"), rows), Table("Paper", ("player", *KINDS), theirs)],
+    )
 
 
-def report_times(playouts: int, games: int, path: Path | None) -> None:
-    """Print mean ms by the number of the side's move, in games of the paper's player against itself."""
-    players = {"UCT alone": "siqi Searcher=uct"} | {
-        f"{count} activated": f"cooperation Activate={count}" for count in range(1, MAX_TEAM + 1)
+def _end(pair: tuple[str, int]) -> str:
+    return f"{pair[0]} {pair[1]}"
+
+
+def activation_times(key: str) -> dict[str, Any]:
+    """Return the seconds by number of the move, and the movable pieces, in one game of the paper's player."""
+    words = dict(word.split("=") for word in key.split())
+    number, lessons, last = (int(words[name]) for name in ("game", "lessons", "last"))
+    learner = Learner(words["activation"], 0.4, 0.6)
+    game = script.load_once("junqi")
+    referee: Any = game.position()
+    for side in range(2):
+        referee.push(referee.parse_move(draw_setup(2 * number + side + 1)))
+    rng = random.Random(number)
+    seconds, movable = [], []
+    while referee.outcome() is None and referee.ply < 2 * last + 2:
+        view = JunqiPosition()
+        for word in referee.view_moves(referee.turn):
+            view.push(view.parse_move(word))
+        if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
+            seconds.append(learner.seconds(view, Limit(nodes=lessons), lessons))
+            movable.append(len({move & 63 for move in view.legal_moves()}))
+        referee.push(referee.parse_move(referee.move_text(rng.choice(learner.ranked_moves(view)))))
+    return {"seconds": seconds, "movable": movable}
+
+
+def run_times(bench: Bench) -> Result:
+    games, lessons, last = bench.size(1, 40), bench.size(64, 1000), bench.size(9, LAST_MOVE)
+    keys = {
+        (kind, game): f"activation={kind} game={game} lessons={lessons} last={last}"
+        for kind in ACTIVATIONS
+        for game in range(games)
     }
-    spent: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in players}
-    movable: dict[int, list[int]] = defaultdict(list)
-    for number in script.progress(range(games), unit=" games"):
-        name = list(players)[number % len(players)]
-        engine = player(players[name], 0)
-        assert isinstance(engine, EngineMind)
-        engine.new_game(number + 1)
-        referee = new_game([draw_setup(2 * number + side + 1) for side in range(2)])
-        while referee.outcome() is None and referee.ply < MOST_PLIES:
-            view = JunqiPosition()
-            for word in referee.view_moves(referee.turn):
-                view.push(view.parse_move(word))
-            started = time.perf_counter()
-            report = exhaust(engine.searcher, Task(view, Control(playouts)))
-            at = (referee.ply - 2) // 2
-            spent[name][at].append(1000 * (time.perf_counter() - started))
-            movable[at].append(len({move & 63 for move in view.legal_moves()}))
-            referee.push(referee.parse_move(referee.move_text(report.lines[0].pv[0] & 0xFFF)))
-    rows = range(0, 40, 4)
-    print("| move | " + " | ".join(players) + " | joint actions of all pieces |\n|---|" + "---|" * (len(players) + 1))
-    for at in rows:
-        cells = [statistics.fmean(itertools.chain(*(spent[name][i] for i in range(at, at + 4)))) for name in players]
-        pieces = statistics.fmean(itertools.chain(*(movable[i] for i in range(at, at + 4))))
-        print(
-            f"| {at + 1}-{at + 4} | " + " | ".join(f"{ms:.1f} ms" for ms in cells) + f" | {INTENTIONS**pieces:,.0f} |"
-        )
-    if path is None:
-        return
-    from matplotlib import pyplot
-
-    _, axes = pyplot.subplots(figsize=(8, 4))
-    for name, times in spent.items():
-        axes.plot([at + 1 for at in range(40)], [statistics.fmean(times[at]) for at in range(40)], label=name)
-    axes.set_xlabel("number of the move")
-    axes.set_ylabel(f"ms for {playouts:,} playouts and episodes")
-    axes.set_ylim(0)
-    axes.legend()
-    pyplot.tight_layout()
-    save_plot(pyplot.gcf(), path)
+    found = bench.measure(keys.values(), activation_times, jobs=1)
+    moves = range(1, last + 1, 4)
+    times = {
+        kind: [_means([found[keys[kind, game]]["seconds"] for game in range(games)], at) for at in range(len(moves))]
+        for kind in ACTIVATIONS
+    }
+    pieces = [_means([found[keys["none", game]]["movable"] for game in range(games)], at) for at in range(len(moves))]
+    most = MOVES_BY_SIZE[MAX_TEAM]
+    rows = [
+        [str(move), *(f"{1000 * times[kind][at]:.1f} ms" for kind in ACTIVATIONS), f"{most ** pieces[at]:.2g}"]
+        for at, move in enumerate(moves)
+        if pieces[at]
+    ]
+    return Result(
+        f"{games} games each, {lessons} nodes of the search that activates and {lessons} playouts of learning for a "
+        f"team of {MAX_TEAM}; `none`: no search, all movable pieces learn in teams of {MAX_TEAM}, {lessons} playouts "
+        "for each team. The last column: joint actions if all of them were one team, with "
+        f"{most} moves each.",
+        [Table("", ("move", *ACTIVATIONS, "joint actions of all pieces"), rows)],
+        functools.partial(draw_times, moves=list(moves), times=times),
+    )
 
 
-def new_game(setups: list[str]) -> JunqiPosition:
-    position = JunqiPosition()
-    for setup in setups:
-        position.push(position.parse_move(setup))
-    return position
+def _means(runs: list[list[float]], at: int) -> float:
+    """Return the mean of the runs' values at a place, of those that come so far; 0 if none does."""
+    values = [run[at] for run in runs if at < len(run)]
+    return statistics.fmean(values) if values else 0.0
 
 
-def report_speed(playouts: int, runs: int) -> None:
-    """Print the plies a second of `flat`'s playouts, those that end early counted whole; the best of `runs`."""
-    engine = EngineMind(Junqi(print), {"Searcher": "flat"})
-    view = new_game([draw_setup(1), UNKNOWN_SETUP])
-    rates = []
-    for _ in range(runs):
-        engine.new_game(1)
-        started = time.perf_counter()
-        report = exhaust(engine.searcher, Task(view, Control(playouts)))
-        rates.append(report.nodes * (1 + PLAYOUT_PLIES) / (time.perf_counter() - started))
-    print(f"{max(rates):,.0f} plies/s")
+def draw_times(figure: Figure, moves: list[int], times: dict[str, list[float]]) -> None:
+    axes = figure.subplots()
+    for kind, seconds in times.items():
+        axes.plot(moves, [1000 * value for value in seconds], "o-", label=kind)
+    axes.set(xlabel="number of the move", ylabel="ms a move", ylim=(0, None))
+    axes.legend(title="activation")
+
+
+EXPERIMENTS = (
+    Experiment(
+        "players",
+        "several cooperating pieces beat one: of 1,000 games against each of minimax, alpha-beta, MCTS and UCT the "
+        "player with alpha 0.4 and gamma 0.6 wins most (figure 5, its axis ends at 1,000; no number is printed).",
+        run_players,
+    ),
+    Experiment("activate", "several activated pieces beat a single one and UCT alone (abstract).", run_activate),
+    Experiment("parts", "UCT activates, Q-learning chooses; the paper measures no part by itself.", run_parts),
+    Experiment("figures-3-7", "the player is best with alpha 0.4 and gamma 0.6.", run_grid),
+    Experiment("table-1", "Q-learning attacks 21 times in 58 moves, UCT 12 in 65, MCTS 13 in 66.", run_kinds),
+    Experiment(
+        "figure-8",
+        "without activation a move takes longest, up to some 14 s; activation by minimax, MCTS and UCT shortens it, "
+        "UCT's most (read off the plot, over 73 moves of 500 games).",
+        run_times,
+    ),
+)
 
 
 @script.command
 def main() -> int:
-    parser = script.parser(__doc__)
-    commands = add_games(parser, ("games", "table", "grid", "setups"))
-    kinds = commands.add_parser("kinds")
-    kinds.add_argument("log", type=Path)
-    times = commands.add_parser("times")
-    times.add_argument("--playouts", type=int, default=2000)
-    times.add_argument("--games", type=int, default=40)
-    times.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
-    speed = commands.add_parser("speed")
-    speed.add_argument("--playouts", type=int, default=500_000)
-    speed.add_argument("--runs", type=int, default=5)
-    options = parser.parse_args()
-    if options.command == "kinds":
-        report_kinds(whole_pairs(options.log))
-    elif options.command == "times":
-        check_plot(options.plot)
-        report_times(options.playouts, options.games, options.plot)
-    elif options.command == "speed":
-        report_speed(options.playouts, options.runs)
-    else:
-        pairings = {
-            "table": TABLE,
-            "setups": [OWN_SETUPS],
-            "grid": [
-                (grid_name(alpha, gamma), other) for alpha, gamma, other in itertools.product(STEPS, STEPS, PAPERS)
-            ],
-        }
-        report_games(play, pairings, options, report_grid)
-    return 0
+    return run_paper(__doc__, PAPER, EXPERIMENTS)
 
 
 if __name__ == "__main__":

@@ -360,16 +360,20 @@ def test_any_weights_of_ewn_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("field", "value", "is_refused"),
     [
-        ("state", 0, True),
-        ("state", -1, True),
+        ("key", 0, True),
+        ("count", 0, True),
+        ("count", 17, True),
+        ("count", 16, True),  # of all four pieces: too many joint actions
+        ("move", 60 << 6, True),
+        ("policy", math.nan, True),
         ("worth", math.nan, True),
         ("worth", -math.inf, True),
         ("seen", 2**32 - 1, False),
     ],
 )
 def test_a_harmed_cooperation_matrix(field: str, value: float, is_refused: bool, tmp_path: Path) -> None:
-    rows = np.zeros(3, cooperation.MATRIX_DTYPE)
-    rows["state"] = 1, 2, 3
+    rows = np.zeros(3, cooperation.STATE_DTYPE)
+    rows["key"], rows["count"] = (1, 2, 3), 1
     rows[field][1] = value
     path = tmp_path / "a.book"
     write_book(path, cooperation.KIND, cooperation.VERSION, {"states": 3}, rows.tobytes())

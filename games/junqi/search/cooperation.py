@@ -19,7 +19,7 @@ import numpy as np
 from games.books.book import BookFileError, open_book, write_book
 from games.contract import Task
 from games.junqi.knowledge.knowledge import Knowledge
-from games.junqi.rules.lookup import LOOKUP_RECORD
+from games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
 from games.junqi.rules.position import POSITION_DTYPE, origin_of
 from games.junqi.search.root import MoveValue
 from games.junqi.search.team import (
@@ -48,10 +48,10 @@ EXPLORATION = 0.1
 EXPAND_VISITS = 4
 """Visits of a leaf before it gets moves; the paper prints no value."""
 
-LEARNING_SHARE = 0.5
+LEARNING_SHARE = 0.2
 """Share of the playouts spent on learning."""
 
-PRIOR_VISITS = 16.0
+PRIOR_VISITS = 8.0
 """Visits for which a learned value counts beside UCT's."""
 
 KIND, VERSION = "junqi-cooperation", 2
@@ -169,7 +169,7 @@ class CooperationAdapter(UctAdapter):
     def _activate_pieces(self, best_first: Sequence[MoveValue]) -> None:
         """Activate the pieces of the best moves, and bring the state of the root up to date with the tree."""
         pieces = best_pieces(self._root.view, best_first, self._knowledge.activate)
-        self._team.size = len(pieces)
+        self._team.members = len(pieces)
         self._team.piece[: len(pieces)] = pieces
         place = (self._root.view, self._works[0], self._trees[0], self._team, self._matrix)
         enter_root(*place)
@@ -192,7 +192,7 @@ def are_sound(rows: Any) -> bool:
         (rows["key"] != 0).all()
         and ((counts >= 1) & (counts <= MOST_MOVES)).all()
         and (counts.prod(1) <= JOINT_ACTIONS).all()
-        and (rows["move"] < 1 << 12).all()
+        and (rows["move"] < SQUARES << 6).all()
         and all(np.isfinite(rows[name]).all() for name in ("policy", "value", "worth"))
     )
 

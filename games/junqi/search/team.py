@@ -64,7 +64,7 @@ PROBES = 8
 
 TEAM_DTYPE = record(
     [
-        ("size", "i8"),  # activated pieces
+        ("members", "i8"),  # activated pieces
         ("piece", "i8", MAX_TEAM),  # best first
         ("alpha", "f8"),
         ("gamma", "f8"),
@@ -104,7 +104,7 @@ def state_key(pos: Record, team: Record, side: int) -> int:
         if piece >= 0:
             kind = type_of(pos, piece) if piece // PIECES == side else int64(15)
             key = mix(key, square << 4 | kind)
-    for i in range(team.size):
+    for i in range(team.members):
         key = mix(key, int64(pos.where[team.piece[i]]))
     return key | 1
 
@@ -146,10 +146,10 @@ def add_moves(matrix: Any, row: int, i: int, edges: Any, first: int, pos: Record
     matrix[row].move[at] = 0
     matrix[row].policy[at] = 1.0
     matrix[row].value[at] = 0.0
-    if i >= team.size:
+    if i >= team.members:
         return
     square = int64(pos.where[team.piece[i]])
-    most = int64(MOST_MOVES if team.size <= 2 else 6 if team.size == 3 else 4)
+    most = int64(MOST_MOVES if team.members <= 2 else 6 if team.members == 3 else 4)
     count = int64(0)
     edge = first
     while edge != 0:
@@ -339,9 +339,9 @@ def learn(
             for i in range(MAX_TEAM - 1, -1, -1):
                 action = action * matrix[row].count[i] + work.chosen[i]
             done = int64(0)
-            for _ in range(team.size):
+            for _ in range(team.members):
                 best = int64(-1)
-                for i in range(team.size):
+                for i in range(team.members):
                     if done >> i & 1 == 0 and (
                         best < 0
                         or matrix[row].value[i * MOST_MOVES + work.chosen[i]]
@@ -370,7 +370,7 @@ def learn(
             next_row = int64(-1)
             if is_over(pos) == 0 and pos.turn == side and first != 0:
                 next_row = state_at(matrix, edges, first, pos, team, int64(0))
-            for i in range(team.size):
+            for i in range(team.members):
                 update(matrix, row, action, int64(i), work.reward[i], next_row, team.alpha, team.gamma)
             matrix[row].seen[action] += 1
             if next_row < 0:
@@ -436,7 +436,7 @@ def set_priors(work: Record, team: Record, matrix: Any) -> None:
     if team.row < 0:
         return
     row = int64(team.row)
-    for i in range(team.size):
+    for i in range(team.members):
         for number in range(matrix[row].count[i]):
             move = int64(matrix[row].move[i * MOST_MOVES + number])
             total, weight = 0.0, 0.0
@@ -444,7 +444,7 @@ def set_priors(work: Record, team: Record, matrix: Any) -> None:
                 chance = 1.0
                 left = int64(action)
                 is_first = 1
-                for j in range(team.size):
+                for j in range(team.members):
                     at = j * MOST_MOVES + left % matrix[row].count[j]
                     left //= matrix[row].count[j]
                     if j == i:

@@ -54,6 +54,8 @@ class Scanner(Player):
         self._turn_ms = limit.ms
         self.depths: list[int] = []
         """The depth finished at each turn."""
+        self.times: list[float] = []
+        """The ms of each turn, of one that overran the clock too."""
 
     def choose(self, turn: Turn) -> Choice:
         """Return a turn; if the clock ran out, none, after more than the time that was left."""
@@ -65,6 +67,7 @@ class Scanner(Player):
         else:
             found = self._program.deepen(turn.position, start + round(1e6 * self._turn_ms))
         spent_ms = (time.monotonic_ns() - start) / 1e6
+        self.times.append(spent_ms)
         if found is None:
             return Choice("", spent_ms)
         self.depths.append(found.depth)
@@ -80,4 +83,18 @@ def play(job: Job, first: int) -> PaperGame:
     if ending.cause not in ("rules", "time"):
         raise AssertionError(f"{job}: {ending}")
     record = game_record(job, first, ending, clocks, len(referee.words))
-    return record | {"depths": [statistics.mean(player.depths) if player.depths else 0.0 for player in players]}
+    return record | {
+        "depths": [statistics.mean(player.depths) if player.depths else 0.0 for player in players],
+        "times": [[round(ms, 1) for ms in player.times] for player in players],
+    }
+
+
+def winner_with_clock(game: PaperGame, clock_ms: float) -> int | None:
+    """Return the winner that a game would have had with a shorter clock: at a fixed depth, its turns are the same."""
+    opener: int = len(openings()[game["pair"]]) % 2 ^ game["first"]  # the player who moves first after the opening
+    for turn in range(max(map(len, game["times"]))):
+        for player in (opener, 1 - opener):
+            if sum(game["times"][player][: turn + 1]) > clock_ms:
+                return 1 - player
+    winner: int | None = game["winner"]
+    return winner

@@ -11,7 +11,7 @@ first. It runs in wall time. So that games at a time slow each other no more tha
 run with the same `--jobs`, never more than there are cores; nothing else should run on the machine. A side's search is
 stopped when its clock runs out, and the game is lost.
 
-A full run takes about two hours on two cores: figure-3 half an hour, figures 4 and 5 an hour, equal-time half an hour.
+A full run takes about two hours on two cores: figure-3 twenty minutes, figures 4 and 5 an hour, equal-time half an hour.
 
 Data: the openings of tests/support/fixtures/connect6_openings.txt.
 """
@@ -23,12 +23,12 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.lib import script
-from scripts.lib.connect6_matches import Entrant, entrant_of, play, referee_at
-from scripts.lib.connect6_scans import SCANS, WON, Program
+from scripts.lib.connect6_matches import Entrant, entrant_of, play, referee_at, winner_with_clock
+from scripts.lib.connect6_scans import MAX_DEPTH, SCANS, WON, Program
 from scripts.lib.paper import Bench, Experiment, Paper, Result, Table, run_paper
 from scripts.lib.paper_games import Limit, PairingScore, PaperGame, pairing_scores, percent, percents, run_games
 
@@ -232,21 +232,26 @@ def figure_3(bench: Bench) -> Result:
 RATIOS = (("global", "local"), ("local", "incremental"), ("global", "incremental"))
 
 
+COLOURS = ("C0", "C1", "C2")
+
+
 def draw_times(times: Sequence[TurnTimes], figure: Figure) -> None:
     """Draw the mean seconds by turn, a panel for each depth; bars from the shortest to the longest."""
     depths = sorted({at.depth for at in times})
     figure.set_size_inches(4 * len(depths), 3.4)
     for axes, depth in zip(figure.subplots(1, len(depths), squeeze=False)[0], depths, strict=True):
         rows = [at for at in times if at.depth == depth]
-        for scan in SCANS:
+        for colour, scan in zip(COLOURS, SCANS, strict=True):
             means = [at.mean(scan) for at in rows]
             below = [mean - min(at.seconds[scan]) for mean, at in zip(means, rows, strict=True)]
             above = [max(at.seconds[scan]) - mean for mean, at in zip(means, rows, strict=True)]
-            axes.errorbar([at.turn for at in rows], means, [below, above], fmt="o-", capsize=3, label=scan)
-        for scan, seconds in PAPER_SECONDS[depth].items():
-            axes.plot(PAPER_TURN, seconds, "*", color="grey", label=f"{scan}, paper")
+            axes.errorbar(
+                [at.turn for at in rows], means, [below, above], fmt="o-", color=colour, capsize=3, label=scan
+            )
+            if seconds := PAPER_SECONDS[depth].get(scan):
+                axes.plot(PAPER_TURN, seconds, "*", color=colour, label=f"{scan}, paper")
         axes.set(title=f"depth {depth}", xlabel="turn", ylabel="seconds a turn", yscale="log")
-    figure.axes[0].legend(fontsize="small")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
 
 
 # ---------------------------------------------------------------- games
@@ -282,6 +287,11 @@ class Cell(NamedTuple):
         """Return the mean time that a player used, in minutes of the paper's clock."""
         spent_ms = statistics.mean(float(game["spent"][player]) for game in self.games)
         return PAPER_CLOCK_S / 60 * spent_ms / self.limit.game_ms
+
+    def points_with(self, share: float) -> float:
+        """Return local's points of its games with a share of the clock."""
+        winners = [winner_with_clock(game, share * self.limit.game_ms) for game in self.games]
+        return winners.count(0) + winners.count(None) / 2
 
 
 def timed_cells(bench: Bench, depths_widths: Sequence[tuple[int, int]]) -> list[Cell]:
@@ -345,11 +355,23 @@ def overrun_rows(cell: Cell) -> list[list[str]]:
     return rows
 
 
-def timed_result(bench: Bench, cells: Sequence[Cell], what: str, value: Callable[[Cell], int], rest: str) -> Result:
+SHARES = (0.8, 0.6, 0.4, 0.2, 0.1)
+"""Shares of the clock at which the same games are judged: how far the score rests on the scale of the clock."""
+
+
+def timed_result(bench: Bench, cells: Sequence[Cell], what: str, rest: str) -> Result:
     """Return figure 4 or 5, whose cells differ in `what`; `rest` describes what they share."""
-    rows = [[str(value(cell)), *score_row(cell)] for cell in cells]
-    overruns = [[str(value(cell)), *row] for cell in cells for row in overrun_rows(cell)]
-    tables = [Table("Games", (what, *SCORE_COLUMNS), rows)]
+    rows = [[str(getattr(cell, what)), *score_row(cell)] for cell in cells]
+    overruns = [[str(getattr(cell, what)), *row] for cell in cells for row in overrun_rows(cell)]
+    shorter = [
+        [str(getattr(cell, what)), *(f"{100 * cell.points_with(share) / len(cell.games):.0f} %" for share in SHARES)]
+        for cell in cells
+    ]
+    minutes = [f"{PAPER_CLOCK_S / 60 * share:g} min" for share in SHARES]
+    tables = [
+        Table("Games", (what, *SCORE_COLUMNS), rows),
+        Table("Local's score, had the clock been shorter", (what, *minutes), shorter),
+    ]
     if overruns:
         columns = (what, "overran", "as Black, openings", "as White, openings", "at turn: first, median, last")
         tables.append(Table("Overruns", columns, overruns))
@@ -361,11 +383,11 @@ def timed_result(bench: Bench, cells: Sequence[Cell], what: str, value: Callable
         "pair are the same until a clock runs out: without overruns every pair is 1-1, and all that is above 50 % "
         "comes from the clock.",
         tables,
-        functools.partial(draw_cells, cells, what, value),
+        functools.partial(draw_cells, cells, what),
     )
 
 
-def draw_cells(cells: Sequence[Cell], what: str, value: Callable[[Cell], int], figure: Figure) -> None:
+def draw_cells(cells: Sequence[Cell], what: str, figure: Figure) -> None:
     """Draw the local scan's score and the global scan's overruns, in percent, beside what the paper gives."""
     axes = figure.subplots()
     places = range(len(cells))
@@ -378,29 +400,21 @@ def draw_cells(cells: Sequence[Cell], what: str, value: Callable[[Cell], int], f
     if points:
         axes.plot(*zip(*points, strict=True), "k*", label="local's score, paper")
     axes.axhline(50, color="grey", linewidth=0.8)
-    axes.set_xticks(list(places), [str(value(cell)) for cell in cells])
+    axes.set_xticks(list(places), [str(getattr(cell, what)) for cell in cells])
     axes.set(xlabel=what, ylabel="%", ylim=(0, 100))
-    axes.legend(fontsize="small", loc="lower right")
-
-
-def width_of(cell: Cell) -> int:
-    return cell.width
-
-
-def depth_of(cell: Cell) -> int:
-    return cell.depth
+    figure.legend(loc="outside upper center", ncols=3)
 
 
 def figure_4(bench: Bench) -> Result:
     widths = (1, 2) if bench.quick else (10, 15, 20)
     cells = timed_cells(bench, [(3, width) for width in widths])
-    return timed_result(bench, cells, "width", width_of, "depth 3")
+    return timed_result(bench, cells, "width", "depth 3")
 
 
 def figure_5(bench: Bench) -> Result:
     width, depths = (1, (3, 4)) if bench.quick else (10, (3, 4, 5))
     cells = timed_cells(bench, [(depth, width) for depth in depths])
-    return timed_result(bench, cells, "depth", depth_of, f"width {width}")
+    return timed_result(bench, cells, "depth", f"width {width}")
 
 
 # ---------------------------------------------------------------- the same time for each turn
@@ -423,7 +437,7 @@ def equal_time(bench: Bench) -> Result:
         counts = f"{found.won}-{found.drawn}-{found.lost}"
         rows.append([str(a.width), a.scan, b.scan, counts, percent(found.score), *(f"{depth:.2f}" for depth in depths)])
     return Result(
-        f"{limit.text} a turn, iterative deepening without a limit in depth, {bench.size(2, 100)} games each from "
+        f"{limit.text} a turn, iterative deepening to depth {MAX_DEPTH} at most, {bench.size(2, 100)} games each from "
         f"both sides of {bench.size(1, 50)} openings, {at_a_time(bench)} games at a time. Depth 1 is finished in any "
         "case.",
         [Table("", ("width", "A", "B", "A's won-drawn-lost", "A's score", "A's mean depth", "B's mean depth"), rows)],

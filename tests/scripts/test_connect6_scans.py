@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scripts.lib import connect6_scans
-from scripts.lib.connect6_matches import Entrant, Scanner, openings, play
+from scripts.lib.connect6_matches import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
 from scripts.lib.connect6_scans import GLOBAL, INCREMENTAL, LOCAL, MAX_WIDTH, OPPONENT, OWN, SCANS, WON, Program
 from scripts.lib.paper_games import Job, Limit, Pairing
 
@@ -156,7 +156,25 @@ def test_a_side_that_overruns_its_clock_loses() -> None:
     for first in (0, 1):
         game = play(Job(names(3, 4), 0, Limit(game_ms=300)), first)
         assert (game["winner"], game["end"], game["limit"]) == (0, "time", "300 ms a game")
-        assert 300 < game["spent"][1] < 1300 and game["spent"][0] < 300
+        assert 300 <= game["spent"][1] < 1300 and game["spent"][0] < 300
+
+
+def test_a_game_with_a_shorter_clock_is_lost_at_the_first_overrun() -> None:
+    """Opening 0 has two turns: Black is to move, A in the game with `first` 0."""
+    assert len(openings()[0]) == 2
+    for first in (0, 1):
+        times = [[100.0, 100.0, 100.0], [100.0, 110.0]]  # of the first side after the opening, and of the second
+        game = {"pair": 0, "first": first, "winner": first, "times": times if first == 0 else times[::-1]}
+        expected = {301: first, 300: first, 299: 1 - first, 211: 1 - first, 209: first, 199: 1 - first, 99: 1 - first}
+        assert {clock: winner_with_clock(game, clock) for clock in expected} == expected
+
+
+def test_the_turns_times_are_those_of_the_clocks() -> None:
+    game = play(Job(names(2, 1), 3, Limit(game_ms=600_000)), 1)
+    assert [round(sum(times)) for times in game["times"]] == pytest.approx(game["spent"], abs=2)
+    assert sum(map(len, game["times"])) == game["plies"] - len(openings()[3])
+    assert winner_with_clock(game, 600_000) == game["winner"]
+    assert winner_with_clock(game, min(map(sum, game["times"])) / 2) is not None
 
 
 def test_a_pair_of_the_same_time_a_turn() -> None:
@@ -165,8 +183,6 @@ def test_a_pair_of_the_same_time_a_turn() -> None:
 
 
 def test_the_log_s_names_say_who_plays() -> None:
-    from scripts.lib.connect6_matches import entrant_of
-
     for scan, width, depth in itertools.product(SCANS, (1, 20), (0, 5)):
         entrant = Entrant(scan, width, depth)
         assert entrant_of(entrant.name) == entrant

@@ -11,7 +11,8 @@ first. It runs in wall time. So that games at a time slow each other no more tha
 run with the same `--jobs`, never more than there are cores; nothing else should run on the machine. A side's search is
 stopped when its clock runs out, and the game is lost.
 
-A full run takes about two hours on two cores: figure-3 twenty minutes, figures 4 and 5 an hour, equal-time half an hour.
+A full run takes about two hours on two cores: figure-3 twenty minutes, figures 4 and 5 an hour, equal-time half an
+hour.
 
 Data: the openings of tests/support/fixtures/connect6_openings.txt.
 """

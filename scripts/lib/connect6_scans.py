@@ -1,16 +1,30 @@
-"""The Connect6 program of paper 3, with the board scanned whole or only where stones were placed.
+"""The Connect6 program of paper 3 (Li et al. 2015), with its two ways to scan the board and a third.
 
-At each node all pairs of points near stones are placed and valued by the roads; the best `width` are searched by plain
-alpha-beta to a fixed depth. The two ways differ only in `put` and `settle`. Road values are the paper's table 1.
+At each node all pairs of points near stones are valued by the roads, and the best `width` are searched by plain
+alpha-beta to a fixed depth. A pair's value is what it adds to the mover's evaluation, "after" less "before". Road
+values are the paper's table 1. The three scans differ in the roads that they read for it:
+
+- GLOBAL: all 924, before and after the pair is placed (formula 4).
+- LOCAL: those through the pair's points, up to 48, before and after (formulas 5 and 6, and the pseudocode). The paper's
+  48 counts a road through both points twice. Its value counts once here, or formula 10, by which both scans value a
+  pair alike, would not hold: `local_value` leaves it out for the second point.
+- INCREMENTAL: none. Each stone updates the contents of the roads through its point and both sides' sums, and the first
+  stone of a pair stays on the board while the second is tried on all points.
+
+The paper leaves open how a leaf is valued. If it were by the last pair alone, or by the sum of the values along the
+path, each in its mover's view, leaves of different paths could not be compared: a threat counts more than the same road
+of one's own. So a leaf's value is the whole evaluation of its board in the view of the side to move. The global scan
+reads it. The local one has it without reading all roads: the root's, plus what each pair of the path changes in either
+view (formulas 7 to 10). Hence all three choose the same turns with the same values.
 """
 
 from __future__ import annotations
 
-import time
+from typing import NamedTuple
 
 from games.connect6.game import Connect6Position
 from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.position import POSITION, first_stone, make_turn, second_stone
+from games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_turn, second_stone
 from games.kernel.control import STOPPED, Control, poll
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
@@ -20,7 +34,12 @@ OPPONENT = (0, 1, 25, 50, 6000, 6000, 1_000_000)
 WON = 900_000
 """Score of a win: no sum of other roads comes near a road of six."""
 
-LOCAL, GLOBAL = 0, 1
+BOUND = 1 << 40
+"""Above all values: two stones can make a dozen roads of six at once."""
+
+GLOBAL, LOCAL, INCREMENTAL = 0, 1, 2
+SCANS = {"global": GLOBAL, "local": LOCAL, "incremental": INCREMENTAL}
+
 NEAR = 2
 """A point is near if a stone stands at most this many steps away in one of the eight directions."""
 
@@ -30,10 +49,9 @@ SCAN_DTYPE = record(
     [
         ("control", "i8"),
         ("nodes", "i8"),
-        ("poll_at", "i8"),
         ("stopped", "i8"),
         ("width", "i8"),
-        ("local", "i8"),  # LOCAL or GLOBAL
+        ("scan", "i8"),  # GLOBAL, LOCAL or INCREMENTAL
         ("points", "u2", POINTS),  # the near ones
         ("turns", "i4", (MAX_DEPTH + 1) * MAX_WIDTH),  # by depth: the best pairs
         ("values", "i8", (MAX_DEPTH + 1) * MAX_WIDTH),
@@ -54,36 +72,98 @@ def paper_tables() -> Record:
     return lookup
 
 
-@inner(void(POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def put(pos: Record, lookup: Record, point: int, side: int, by: int, scan: int) -> None:
-    """Place a stone (by = 1) or remove it (-1); the local scan updates the roads through it and the sums."""
-    pos.stones[point] = side + 1 if by == 1 else 0
-    if scan == LOCAL:
-        step = by if side == 0 else 8 * by
-        for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
-            road = int64(lookup.point_roads[i])
-            before = int64(pos.roads[road])
-            after = before + step
-            pos.roads[road] = after
-            pos.score[0] += lookup.value[after] - lookup.value[before]
-            pos.score[1] += lookup.value[64 + after] - lookup.value[64 + before]
+@inner(int64(POSITION, LOOKUP, int64), forceinline=True)
+def read_road(pos: Record, lookup: Record, road: int) -> int:
+    """Return a road's content, read from the stones on its six points."""
+    content = int64(0)
+    for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+        stone = int64(pos.stones[lookup.road_points[i]])
+        content += (stone & 1) + 4 * (stone & 2)
+    return content
 
 
-@inner(void(POSITION, LOOKUP, int64), forceinline=True)
-def settle(pos: Record, lookup: Record, scan: int) -> None:
-    """Bring the sums up to date: the global scan looks at every point of every road."""
+@inner(int64(POSITION, LOOKUP, int64), forceinline=True)
+def global_value(pos: Record, lookup: Record, side: int) -> int:
+    """Return the value of all roads in a side's view."""
+    value = int64(0)
+    for road in range(ROADS):
+        value += lookup.value[64 * side + read_road(pos, lookup, road)]
+    return value
+
+
+@inner(int64(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
+def value_through(pos: Record, lookup: Record, point: int, other: int, side: int) -> int:
+    """Return the value, in a side's view, of the roads through `point` that do not hold the point `other`."""
+    value = int64(0)
+    for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
+        road = int64(lookup.point_roads[i])
+        content, holds = int64(0), int64(0)
+        for j in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
+            on_road = int64(lookup.road_points[j])
+            stone = int64(pos.stones[on_road])
+            content += (stone & 1) + 4 * (stone & 2)
+            if on_road == other:
+                holds = 1
+        if holds == 0:
+            value += lookup.value[64 * side + content]
+    return value
+
+
+@inner(int64(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
+def local_value(pos: Record, lookup: Record, first: int, second: int, side: int) -> int:
+    """Return the value of the roads through one or both of two points in a side's view."""
+    value = value_through(pos, lookup, first, int64(NO_POINT), side)
+    return value + value_through(pos, lookup, second, first, side)
+
+
+@inner(int64(POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
+def scan_value(pos: Record, lookup: Record, first: int, second: int, side: int, scan: int) -> int:
+    """Return the value of the roads that GLOBAL or LOCAL reads for a pair, in a side's view."""
     if scan == GLOBAL:
-        black, white = int64(0), int64(0)
-        for road in range(ROADS):
-            content = int64(0)
-            for i in range(road * ROAD_LENGTH, road * ROAD_LENGTH + ROAD_LENGTH):
-                stone = int64(pos.stones[lookup.road_points[i]])
-                content += 1 if stone == 1 else 8 if stone == 2 else 0
-            pos.roads[road] = content
-            black += lookup.value[content]
-            white += lookup.value[64 + content]
-        pos.score[0] = black
-        pos.score[1] = white
+        return global_value(pos, lookup, side)
+    return local_value(pos, lookup, first, second, side)
+
+
+@inner(void(POSITION, LOOKUP, int64, int64, int64), forceinline=True)
+def update(pos: Record, lookup: Record, point: int, side: int, by: int) -> None:
+    """Place a stone (by = 1) or remove it (-1); update the roads through it and the sums."""
+    pos.stones[point] = side + 1 if by == 1 else 0
+    step = by if side == 0 else 8 * by
+    for i in range(point * POINT_ROADS, point * POINT_ROADS + lookup.road_count[point]):
+        road = int64(lookup.point_roads[i])
+        before = int64(pos.roads[road])
+        after = before + step
+        pos.roads[road] = after
+        pos.score[0] += lookup.value[after] - lookup.value[before]
+        pos.score[1] += lookup.value[64 + after] - lookup.value[64 + before]
+
+
+@inner(void(POSITION, LOOKUP, int64, int64, int64))
+def do_pair(pos: Record, lookup: Record, turn: int, side: int, scan: int) -> None:
+    """Place a side's two stones and bring both evaluations up to date."""
+    first, second = first_stone(turn), second_stone(turn)
+    if scan == INCREMENTAL:
+        update(pos, lookup, first, side, int64(1))
+        update(pos, lookup, second, side, int64(1))
+        return
+    for view in range(2):
+        pos.score[view] -= scan_value(pos, lookup, first, second, view, scan)
+    pos.stones[first] = side + 1
+    pos.stones[second] = side + 1
+    for view in range(2):
+        pos.score[view] += scan_value(pos, lookup, first, second, view, scan)
+
+
+@inner(void(POSITION, LOOKUP, int64, int64, int64))
+def undo_pair(pos: Record, lookup: Record, turn: int, side: int, scan: int) -> None:
+    """Remove the stones of `do_pair`. Only INCREMENTAL restores the evaluations."""
+    first, second = first_stone(turn), second_stone(turn)
+    if scan == INCREMENTAL:
+        update(pos, lookup, second, side, int64(-1))
+        update(pos, lookup, first, side, int64(-1))
+    else:
+        pos.stones[first] = 0
+        pos.stones[second] = 0
 
 
 @inner(int64(POSITION, SCAN))
@@ -109,20 +189,35 @@ def list_near(pos: Record, work: Record) -> int:
 
 @inner(int64(POSITION, SCAN, LOOKUP, int64))
 def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """Write the mover's `width` best pairs, best first, to the depth's part of work.turns; return their number."""
-    side, scan = pos.turn, work.local
+    """Write the mover's `width` best pairs, best first, to the depth's part of work.turns; return their number.
+
+    Poll the clock for each first point: with the global scan, all pairs of a node take some 50 ms. Stop at once.
+    """
+    side, scan = pos.turn, work.scan
     base = depth * MAX_WIDTH
     points = list_near(pos, work)
+    whole = pos.score[side]
     count = int64(0)
     for i in range(points):
+        if poll(work.control, int64(0), work.nodes) == STOPPED:
+            work.stopped = 1
+            return 0
         first = int64(work.points[i])
-        put(pos, lookup, first, side, int64(1), scan)
+        if scan == INCREMENTAL:
+            update(pos, lookup, first, side, int64(1))
         for j in range(i + 1, points):
             second = int64(work.points[j])
-            put(pos, lookup, second, side, int64(1), scan)
-            settle(pos, lookup, scan)
-            value = pos.score[side]
-            put(pos, lookup, second, side, int64(-1), scan)
+            if scan == INCREMENTAL:
+                update(pos, lookup, second, side, int64(1))
+                value = pos.score[side] - whole
+                update(pos, lookup, second, side, int64(-1))
+            else:
+                before = scan_value(pos, lookup, first, second, side, scan)
+                pos.stones[first] = side + 1
+                pos.stones[second] = side + 1
+                value = scan_value(pos, lookup, first, second, side, scan) - before
+                pos.stones[first] = 0
+                pos.stones[second] = 0
             if count == work.width:
                 if value <= work.values[base + count - 1]:
                     continue
@@ -135,37 +230,36 @@ def choose_turns(pos: Record, work: Record, lookup: Record, depth: int) -> int:
             work.turns[place] = make_turn(first, second)
             work.values[place] = value
             count += 1
-        put(pos, lookup, first, side, int64(-1), scan)
+        if scan == INCREMENTAL:
+            update(pos, lookup, first, side, int64(-1))
     return count
 
 
 @inner(int64(POSITION, SCAN, LOOKUP, int64, int64, int64, int64))
 def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, is_root: int) -> int:
-    """Search a settled position to `depth` turns; return its value within (alpha, beta), the mover's view, fail-hard.
+    """Search a position to `depth` turns; return its value within (alpha, beta), the mover's view, fail-hard.
 
     Returns 0, without meaning, once work.stopped is set.
     """
     work.nodes += 1
-    if work.nodes >= work.poll_at:
-        work.poll_at = poll(work.control, int64(0), work.nodes)
-        if work.poll_at == STOPPED:
-            work.stopped = 1
-    if work.stopped == 1:
-        return 0
-    side, scan = pos.turn, work.local
+    side, scan = pos.turn, work.scan
     if depth == 0 or abs(pos.score[side]) >= WON:
         return pos.score[side]
     count = choose_turns(pos, work, lookup, depth)
+    if work.stopped == 1:
+        return 0
+    if count == 0:  # the board is full
+        return pos.score[side]
+    black, white = pos.score[0], pos.score[1]
     for i in range(depth * MAX_WIDTH, depth * MAX_WIDTH + count):
         turn = int64(work.turns[i])
-        put(pos, lookup, first_stone(turn), side, int64(1), scan)
-        put(pos, lookup, second_stone(turn), side, int64(1), scan)
-        settle(pos, lookup, scan)
+        do_pair(pos, lookup, turn, side, scan)
         pos.turn = side ^ 1
         value = -recurse_4(pos, work, lookup, -beta, -alpha, depth - 1, int64(0))
         pos.turn = side
-        put(pos, lookup, first_stone(turn), side, int64(-1), scan)
-        put(pos, lookup, second_stone(turn), side, int64(-1), scan)
+        undo_pair(pos, lookup, turn, side, scan)
+        pos.score[0] = black
+        pos.score[1] = white
         if work.stopped == 1:
             return 0
         if value > alpha:
@@ -179,38 +273,48 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
 
 @entry(int64(POSITION, SCAN, LOOKUP, int64))
 def search_depth(pos: Record, work: Record, lookup: Record, depth: int) -> int:
-    """Search to a depth; return the value, the mover's view, and leave the turn in work.best."""
-    settle(pos, lookup, work.local)
-    value = negamax(pos, work, lookup, int64(-10 * WON), int64(10 * WON), depth, int64(1))
-    settle(pos, lookup, work.local)
-    return value
+    """Search to a depth; return the value, the mover's view, and leave the turn in work.best.
+
+    Each scan begins with the root's evaluation, read once from the stones.
+    """
+    for road in range(ROADS):
+        pos.roads[road] = read_road(pos, lookup, road)
+    for view in range(2):
+        pos.score[view] = global_value(pos, lookup, view)
+    return negamax(pos, work, lookup, -int64(BOUND), int64(BOUND), depth, int64(1))
+
+
+class Found(NamedTuple):
+    """What a search found."""
+
+    turn: int
+    value: int  # the mover's view
+    depth: int  # finished
 
 
 class Program:
-    """One of the two programs."""
+    """The paper's program with one of the scans."""
 
     def __init__(self, scan: int, width: int) -> None:
         self._work = new_record(SCAN_DTYPE)
-        self._work.local, self._work.width = scan, width
-        self._tables = paper_tables()
+        self._work.scan, self._work.width = scan, width
+        self._lookup = paper_tables()
 
-    def search(self, position: Connect6Position, depth: int, seconds: float = 0.0) -> tuple[int, int, int]:
-        """Search one depth, or with `seconds` deepen until they are spent; return (turn, value, depth finished)."""
-        work, lookup = self._work, self._tables
-        pos = position.record.copy()
-        for side in range(2):
-            pos.score[side] = lookup.value[64 * side + pos.roads.astype(int)].sum()
-        control = Control()
-        end = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + round(seconds * 1e9)
-        work.control, work.nodes, work.poll_at, work.stopped = control.address, 0, 1, 0
-        found = (0, 0, 0)
-        for limit in range(1 if seconds else depth, depth + 1):
-            value = int(search_depth(pos.copy(), work, lookup, limit))
-            if work.stopped:
+    def search(self, position: Connect6Position, depth: int, deadline_ns: int = 0) -> Found | None:
+        """Search to a depth, 1 to MAX_DEPTH; None if a CLOCK_MONOTONIC deadline passes first. 0: no deadline."""
+        work, control = self._work, Control()
+        control.set_deadline(deadline_ns)
+        work.control, work.nodes, work.stopped = control.address, 0, 0
+        value = int(search_depth(position.record.copy(), work, self._lookup, depth))
+        return None if work.stopped else Found(int(work.best), value, depth)
+
+    def deepen(self, position: Connect6Position, deadline_ns: int) -> Found:
+        """Search depth after depth up to the deadline, or to a win; depth 1 is searched in any case."""
+        found = self.search(position, 1)
+        assert found is not None
+        while found.depth < MAX_DEPTH and abs(found.value) < WON:
+            deeper = self.search(position, found.depth + 1, deadline_ns)
+            if deeper is None:
                 break
-            found = int(work.best), value, limit
-            if abs(value) >= WON:
-                break
-            if seconds:
-                control.set_deadline(end)
+            found = deeper
         return found

@@ -77,11 +77,16 @@ class Bench:
         self.jobs: int = options.jobs
         self.log: Path = options.out / f"{experiment}.jsonl"
         """The experiment's log, for games (paper_games.run_games) or for `measure`; not for both."""
+        self._options = options
         self._data: Path | None = options.data
 
     def size(self, quick: int, full: int) -> int:
         """Return the number that fits the size of this run."""
         return quick if self.quick else full
+
+    def of(self, experiment: str) -> Bench:
+        """Return the bench of another name, for a log that several experiments share."""
+        return Bench(experiment, self._options)
 
     def data(self, name: str, fixture: str, source: str) -> Path:
         """Return the file `name` in the user's folder of data, else a fixture; say which on standard error.

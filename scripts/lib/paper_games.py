@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scripts.lib import script
-from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves
+from scripts.lib.game_loop import Adjudication, Clock, GameEnd, Opening, Referee, play_moves
 from scripts.lib.log import Log, read_log
 from scripts.lib.paper import Table
 from scripts.lib.players import Choice, Player, Turn
@@ -33,13 +33,19 @@ PaperGame = dict[str, Any]
 
 
 class Limit(NamedTuple):
-    """The limit of a move: a time, or a number of nodes or playouts; 0 for none. One of the two is given."""
+    """The limit of a move: a time, or a number of nodes or playouts; or of a side's whole game. 0: none; one is given.
+
+    `game_ms` is for players that are asked by game_loop's clocks; a `Mind` knows no such clock.
+    """
 
     ms: float = 0.0
     nodes: int = 0
+    game_ms: int = 0
 
     @property
     def text(self) -> str:
+        if self.game_ms:
+            return f"{self.game_ms} ms a game"
         return f"{self.nodes} nodes" if self.nodes else f"{self.ms:g} ms"
 
     def control(self) -> Control:
@@ -167,20 +173,25 @@ def play_game(
     ending = play_moves(referee, seats, clocks, seeds, Adjudication(max_plies))
     if ending.cause not in ("rules", "adjudicated"):
         raise AssertionError(f"{job}: {ending}")
+    return Played(game_record(job, first, ending, clocks, len(referee.words) - len(setups)), referee)
+
+
+def game_record(job: Job, first: int, ending: GameEnd, clocks: Sequence[Clock], plies: int) -> PaperGame:
+    """Return a game's line of the log; clocks are by side. `end`: the rules' reason, `plies`, or the fault's cause."""
     players = [clocks[side ^ first] for side in range(2)]
-    record = {
+    ends = {"rules": ending.reason, "adjudicated": "plies"}
+    return {
         "a": job.pairing.a,
         "b": job.pairing.b,
         "limit": job.limit.text,
         "pair": job.pair,
         "first": first,
         "winner": None if ending.winner is None else ending.winner ^ first,
-        "end": ending.reason if ending.cause == "rules" else "plies",
-        "plies": len(referee.words) - len(setups),
+        "end": ends.get(ending.cause, ending.cause),
+        "plies": plies,
         "spent": [round(clock.used_ms) for clock in players],
         "longest": [round(clock.longest_ms) for clock in players],
     }
-    return Played(record, referee)
 
 
 def is_log(head: bytes) -> bool:

@@ -1,9 +1,11 @@
-"""The paper's two ways to scan a Connect6 board value every position alike, as does the engine's own."""
+"""Paper 3's Connect6 program: its three scans value every pair and every position alike, and its games have a clock."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,15 @@ import numpy as np
 import pytest
 
 from scripts.lib import connect6_scans
-from scripts.papers.compare_connect6_scans import ScanJob, play
+from scripts.lib.connect6_matches import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
+from scripts.lib.connect6_scans import GLOBAL, INCREMENTAL, LOCAL, MAX_WIDTH, OPPONENT, OWN, SCANS, WON, Program
+from scripts.lib.paper_games import Job, Limit, Pairing
 
 from games import registry
-from games.connect6.rules.lookup import LOOKUP_RECORD
+from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from games.connect6.rules.position import first_stone, second_stone
+from games.kernel.control import Control
+from naive.connect6 import Naive
 
 FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
 GAMES = [json.loads(line) for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines()]
@@ -32,7 +39,15 @@ def replayed(game: Any, record: dict[str, Any], turns: int) -> Any:
     return position
 
 
-def test_a_whole_scan_gives_what_the_engine_keeps_stone_by_stone(game: Any) -> None:
+def work_of(scan: int, control: Control | None = None) -> Any:
+    work = np.zeros(1, connect6_scans.SCAN_DTYPE)[0]
+    work.scan, work.width = scan, MAX_WIDTH
+    work.control = control.address if control else 0
+    return work
+
+
+@pytest.mark.parametrize("scan", SCANS.values(), ids=SCANS)
+def test_the_root_s_scan_gives_what_the_engine_keeps_stone_by_stone(game: Any, scan: int) -> None:
     for record in GAMES:
         position = game.position()
         for text in record["moves"]:
@@ -40,34 +55,139 @@ def test_a_whole_scan_gives_what_the_engine_keeps_stone_by_stone(game: Any) -> N
             kept, scanned = position.record, position.record.copy()
             scanned.roads[:] = 0
             scanned.score[:] = 0
-            connect6_scans.search_depth(scanned, work_of(connect6_scans.GLOBAL), LOOKUP_RECORD, 0)
+            value = connect6_scans.search_depth(scanned, work_of(scan), LOOKUP_RECORD, 0)
             assert (scanned.roads == kept.roads).all() and (scanned.score == kept.score).all()
+            assert value == kept.score[kept.turn]
 
 
-def work_of(scan: int) -> Any:
-    work = np.zeros(1, connect6_scans.SCAN_DTYPE)[0]
-    work.local, work.poll_at = scan, 1 << 60
-    return work
+def scattered(game: Any, rng: random.Random) -> tuple[Any, Naive]:
+    """Return a board of random stones, crowded enough that roads have stones of one colour, as both sides keep it."""
+    record, naive = game.position().record.copy(), Naive()
+    middle = rng.randrange(5, 14), rng.randrange(5, 14)
+    for _ in range(rng.randrange(8, 30)):
+        column, row = (min(max(at + rng.randrange(-5, 6), 0), SIZE - 1) for at in middle)
+        colour = int(rng.random() < 0.3)
+        record.stones[column * SIZE + row] = colour + 1
+        naive.board[column, row + 1] = colour
+    record.turn = naive.turn = rng.randrange(2)
+    return record, naive
 
 
-def test_both_scans_choose_and_value_alike(game: Any) -> None:
-    rng = random.Random(3)
-    programs = [connect6_scans.Program(scan, 6) for scan in (connect6_scans.LOCAL, connect6_scans.GLOBAL)]
-    for record in rng.sample(GAMES, 12):
+def test_all_scans_give_a_pair_the_change_of_the_whole_evaluation(game: Any) -> None:
+    """Pairs on common roads too: read twice, the local scan would count them twice."""
+    rng, lookup, on_common_roads = random.Random(6), connect6_scans.paper_tables(), 0
+    for _ in range(6):
+        record, naive = scattered(game, rng)
+        chosen = []
+        for scan in SCANS.values():
+            control = Control()
+            work = work_of(scan, control)
+            connect6_scans.search_depth(record.copy(), work, lookup, 1)
+            best = slice(MAX_WIDTH, 2 * MAX_WIDTH)  # of depth 1
+            chosen.append((work.turns[best].tolist(), work.values[best].tolist()))
+        assert chosen[GLOBAL] == chosen[LOCAL] == chosen[INCREMENTAL]
+        before = naive.global_evaluation(naive.turn, OWN, OPPONENT)
+        for turn, value in zip(*chosen[LOCAL], strict=True):
+            pair = [(point // SIZE, point % SIZE + 1) for point in (first_stone(turn), second_stone(turn))]
+            placed = Naive()
+            placed.board = naive.board | dict.fromkeys(pair, naive.turn)
+            assert value == placed.global_evaluation(naive.turn, OWN, OPPONENT) - before
+            columns, rows = (abs(a - b) for a, b in zip(*pair, strict=True))
+            on_common_roads += max(columns, rows) < 6 and (columns == rows or 0 in (columns, rows))
+    assert on_common_roads > MAX_WIDTH
+
+
+@pytest.mark.parametrize(("width", "depth"), [(1, 4), (3, 3), (6, 2), (20, 1), (20, 2)])
+def test_all_scans_choose_and_value_alike(game: Any, width: int, depth: int) -> None:
+    rng = random.Random(width)
+    programs = [Program(scan, width) for scan in SCANS.values()]
+    for record in rng.sample(GAMES, 6):
         position = replayed(game, record, rng.randrange(2, 12))
         if position.outcome() is None:
-            local, whole = (program.search(position, 2) for program in programs)
-            assert local == whole and local[2] == 2
+            found = {program.search(position, depth) for program in programs}
+            assert len(found) == 1 and None not in found
+            turn, _, searched = found.pop()
+            assert searched == depth and position.move_text(turn) in map(position.move_text, position.legal_moves())
 
 
 def test_the_paper_s_program_takes_a_six(game: Any) -> None:
     position = game.position("19/19/19/19/19/19/19/19/19/5bbbb10/19/19/9w4ww3/19/19/19/19/19/19 b 2")
-    turn, value, _ = connect6_scans.Program(connect6_scans.LOCAL, 10).search(position, 3)
+    turn, value, _ = Program(LOCAL, 10).search(position, 3)
     position.push(turn)
-    assert value >= connect6_scans.WON and str(position.outcome()) == "win first six"
+    assert value >= WON and str(position.outcome()) == "win first six"
 
 
-def test_a_game_of_the_two(game: Any) -> None:
-    played = play(ScanJob(GAMES[0]["moves"][:3], 0, 6, 0.002, 10))
-    assert played.points in (0.0, 0.5, 1.0) and played.turns > 3
-    assert min(played.depths[connect6_scans.LOCAL]) >= 1
+@pytest.mark.parametrize("scan", SCANS.values(), ids=SCANS)
+def test_a_search_ends_where_the_board_is_full(game: Any, scan: int) -> None:
+    record = game.position().record.copy()
+    for point in range(POINTS):  # stones of a colour are never six in a row
+        record.stones[point] = 1 + ((point // SIZE + 2 * (point % SIZE)) // 2) % 2
+    record.stones[[100, 200]] = 0
+    value = connect6_scans.search_depth(record, work := work_of(scan, control := Control()), LOOKUP_RECORD, 3)
+    assert work.best == 100 | 200 << 9 and abs(value) < WON and not control.stopped
+
+
+@pytest.mark.parametrize("scan", SCANS.values(), ids=SCANS)
+def test_a_deadline_stops_a_search_at_once_and_leaves_no_trace(game: Any, scan: int) -> None:
+    position, program = replayed(game, GAMES[0], 8), Program(scan, 20)
+    before = position.record.copy()
+    start = time.monotonic_ns()
+    assert program.search(position, 8, start + 20_000_000) is None
+    assert time.monotonic_ns() - start < 2e9  # days without the deadline
+    assert position.record == before
+    assert program.search(position, 1) == Program(INCREMENTAL, 20).search(position, 1)
+
+
+# Games
+
+
+def names(width: int, depth: int) -> Pairing:
+    return Pairing(*(Entrant(scan, width, depth).name for scan in ("local", "global")))
+
+
+def test_with_time_enough_both_games_of_a_pair_are_the_same() -> None:
+    played = [play(Job(names(2, 1), 1, Limit(game_ms=600_000)), first) for first in (0, 1)]
+    assert all(game["end"] == "six" and game["depths"] == [1, 1] for game in played)
+    assert played[0]["plies"] == played[1]["plies"] and {game["winner"] for game in played} == {0, 1}
+
+
+def test_a_side_that_overruns_its_clock_loses() -> None:
+    """The global scan takes some 50 ms a node here, the local one 3 ms."""
+    for first in (0, 1):
+        game = play(Job(names(3, 4), 0, Limit(game_ms=300)), first)
+        assert (game["winner"], game["end"], game["limit"]) == (0, "time", "300 ms a game")
+        assert 300 <= game["spent"][1] < 1300 and game["spent"][0] < 300
+
+
+def test_a_game_with_a_shorter_clock_is_lost_at_the_first_overrun() -> None:
+    """Opening 0 has two turns: Black is to move, A in the game with `first` 0."""
+    assert len(openings()[0]) == 2
+    for first in (0, 1):
+        times = [[100.0, 100.0, 100.0], [100.0, 110.0]]  # of the first side after the opening, and of the second
+        game = {"pair": 0, "first": first, "winner": first, "times": times if first == 0 else times[::-1]}
+        expected = {301: first, 300: first, 299: 1 - first, 211: 1 - first, 209: first, 199: 1 - first, 99: 1 - first}
+        assert {clock: winner_with_clock(game, clock) for clock in expected} == expected
+
+
+def test_the_turns_times_are_those_of_the_clocks() -> None:
+    game = play(Job(names(2, 1), 3, Limit(game_ms=600_000)), 1)
+    assert [round(sum(times)) for times in game["times"]] == pytest.approx(game["spent"], abs=2)
+    assert sum(map(len, game["times"])) == game["plies"] - len(openings()[3])
+    assert winner_with_clock(game, 600_000) == game["winner"]
+    assert winner_with_clock(game, min(map(sum, game["times"])) / 2) is not None
+
+
+def test_a_pair_of_the_same_time_a_turn() -> None:
+    game = play(Job(names(4, 0), 2, Limit(ms=1.0)), 0)
+    assert game["winner"] in (0, None, 1) and game["plies"] > 3 and min(game["depths"]) >= 1
+
+
+def test_the_log_s_names_say_who_plays() -> None:
+    for scan, width, depth in itertools.product(SCANS, (1, 20), (0, 5)):
+        entrant = Entrant(scan, width, depth)
+        assert entrant_of(entrant.name) == entrant
+        Scanner(entrant, Limit(ms=1.0))
+
+
+def test_the_openings_of_the_matches_are_fifty_and_differ() -> None:
+    assert len({tuple(opening) for opening in openings()[:50]}) == 50

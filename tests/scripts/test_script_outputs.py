@@ -168,7 +168,6 @@ def test_tables_do_not_replace_what_is_not_ours(
         ("play.referee_junqi", ("play", "false", "false", "--log")),
         ("papers.compare_ewn_players", ("figures", "new.jsonl", "--plot")),
         ("papers.compare_junqi_players", ("times", "--plot")),
-        ("papers.compare_connect6_scans", ("times", MISSING, "--plot")),
     ],
 )
 def test_logs_and_plots_of_others_are_left_alone(

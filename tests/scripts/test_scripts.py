@@ -48,11 +48,10 @@ RUNS = (
     Run("tune/learn_junqi_layouts", "advantages {junqi_log} --out a.py", "games; held out"),
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
-    Run("papers/compare_connect6_scans", "times {connect6_openings} --games 1 --depths 2 --turns 3", "depth  turn"),
-    Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001 --max-turns 8", "W-D-L"),
     Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
     Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
     Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
+    Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
@@ -98,10 +97,6 @@ def junqi_tsv(path: Path) -> None:
     path.write_text("\n".join(lines))
 
 
-def connect6_openings(path: Path) -> None:
-    path.write_text((FIXTURES / "connect6_openings.txt").read_text().splitlines()[0])
-
-
 def positions(path: Path) -> None:
     path.write_text("h2e2 h9g7\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n")
 
@@ -121,7 +116,6 @@ MAKERS: dict[str, Callable[[Path], None]] = {
         connect6_games,
         junqi_log,
         junqi_tsv,
-        connect6_openings,
         positions,
         perft,
         mates,
@@ -146,7 +140,9 @@ def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys
         main_of(name)()
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
-    assert f"    python scripts/{name}.py " in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "")
+    module = name.replace("/", ".")
+    examples = (f"    python scripts/{name}.py ", f"    python -m scripts.{module} ")
+    assert any(example in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "") for example in examples)
 
 
 def test_the_list_of_scripts_is_whole() -> None:

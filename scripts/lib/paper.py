@@ -72,7 +72,6 @@ class Bench:
     """Where an experiment works: its size, its files, its workers."""
 
     def __init__(self, experiment: str, options: argparse.Namespace) -> None:
-        self.options = options
         self.quick: bool = options.quick
         self.jobs: int = options.jobs
         self.log: Path = options.out / f"{experiment}.jsonl"

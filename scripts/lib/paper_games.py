@@ -215,9 +215,14 @@ class Pairs:
 
 
 def read_games(path: Path) -> list[PaperGame]:
-    """Return all games of a log, in its order."""
+    """Return all games of a log, in its order. OSError if it is damaged or of another kind."""
     records: list[PaperGame] = []
-    read_log(path, lambda line: records.append(json.loads(line)))
+
+    def read(line: bytes) -> None:
+        records.append(json.loads(line))
+        _key(records[-1])
+
+    read_log(path, read)
     return records
 
 

@@ -92,7 +92,8 @@ def limits(bench: Bench) -> tuple[Limit, Limit]:
 def run_players(bench: Bench) -> Result:
     games, heroes = bench.size(2, 400), HEROES[: bench.size(1, len(HEROES))]
     tables, records = [], []
-    for limit, (level, words) in itertools.product(limits(bench), LEVELS.items()):
+    levels = list(LEVELS.items())[bench.size(1, 0) :]
+    for limit, (level, words) in itertools.product(limits(bench), levels):
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
         found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
         records += [record | {"b": f"{record['b']}, {limit.text}"} for record in found]
@@ -133,11 +134,12 @@ def run_activate(bench: Bench) -> Result:
 def run_parts(bench: Bench) -> Result:
     games = bench.size(2, 400)
     limit = limits(bench)[0]
-    records = run_games(play, [(name, UCT_ALONE) for name in PARTS.values()], bench.log, games, limit, bench.jobs)
+    parts = dict(itertools.islice(PARTS.items(), bench.size(2, len(PARTS))))
+    records = run_games(play, [(name, UCT_ALONE) for name in parts.values()], bench.log, games, limit, bench.jobs)
     scores = pairing_scores(records)
     rows = [
         [part, name, str(found.won), str(found.drawn), str(found.lost), percent(found.score)]
-        for part, name in PARTS.items()
+        for part, name in parts.items()
         for found in [scores[Pairing(name, UCT_ALONE)]]
     ]
     columns = ("part", "player", "won", "drawn", "lost", f"score against {UCT_ALONE}")
@@ -152,7 +154,7 @@ def run_grid(bench: Bench) -> Result:
     games = bench.size(2, 100)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
-    others = [f"{other} simple" for other in OPPONENTS]
+    others = [f"{other} simple" for other in OPPONENTS[: bench.size(2, len(OPPONENTS))]]
     limit = limits(bench)[0]
     pairings = list(itertools.product(cells.values(), others))
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
@@ -187,7 +189,7 @@ def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...]
 def run_kinds(bench: Bench) -> Result:
     source = bench.log.with_name("players.jsonl")
     if not source.exists():
-        run_players(Bench("players", bench.options))
+        run_players(bench.of("players"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     ends: dict[str, Counter[str]] = defaultdict(Counter)
     records = read_games(source)

@@ -2,14 +2,14 @@
 
     python scripts/tune/learn_junqi_habits.py own.jsonl --test GAMES --out habits.py
 
-own.jsonl: a log of `compare_junqi_players.py games`. GAMES: a log of referee_junqi.py, other engines' games; the fit
+own.jsonl: a log of `compare_players.py junqi`. GAMES: a log of referee_junqi.py, other engines' games; the fit
 does not see it. Each side's view is taken every `--every` plies. Gradient ascent finds the habits that make the true
 types likeliest given the view: the gradient is the behaviour of pieces of a type (games/junqi/knowledge/behaviour.py)
 minus that of the pieces expected to be of the type. Prints the mean -ln of the chance given to the true types of
 uncertain pieces, without and with habits, for every tenth game and for GAMES. Writes a source file to `--out`, or
 games/junqi/knowledge/habits.py with `--replace-shipped`.
 
-Data: a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi` makes.
+Data: a log that `python scripts/play/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Sample(NamedTuple):
 
 
 def own_games(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each game of a log of compare_junqi_players.py."""
+    """Yield the words of each game of a log of compare_players.py."""
     for game in read_games(path):
         yield game["words"].split()
 

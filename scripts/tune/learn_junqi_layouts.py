@@ -11,11 +11,11 @@ FOUR_PLAYER_LAYOUTS: JSON lines, `layout` being 30 letters with `.` for camps; t
 layouts. Prints the mean log likelihood of each of LAYOUTS by weights learned from the others, in nats of the exact
 distribution, beside that of random deployments.
 
-`advantages`: advantages.py. own.jsonl: a log of `compare_junqi_players.py games`, of equal players. The value of a type
+`advantages`: advantages.py. own.jsonl: a log of `compare_players.py junqi`, of equal players. The value of a type
 in a slot is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss of every tenth
 pair of games, held out.
 
-Data: for `advantages` a log that `python scripts/papers/compare_junqi_players.py games own.jsonl --pairing siqi siqi`
+Data: for `advantages` a log that `python scripts/play/compare_players.py junqi own.jsonl --pairing siqi siqi`
 makes, for `weights` set-up words, as in tests/support/fixtures/junqi_setups.txt (its first column).
 """
 

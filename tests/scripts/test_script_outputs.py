@@ -164,10 +164,10 @@ def test_tables_do_not_replace_what_is_not_ours(
     [
         ("build.build_ewn_setups", ("--out", "setups.book", "--log")),
         ("papers.compare_ewn_players", ("figures",)),
-        ("papers.compare_junqi_players", ("table",)),
+        ("play.compare_players", ("junqi", "--pairing", "mcts", "random")),
         ("play.referee_junqi", ("play", "false", "false", "--log")),
         ("papers.compare_ewn_players", ("figures", "new.jsonl", "--plot")),
-        ("papers.compare_junqi_players", ("times", "--plot")),
+        ("play.compare_players", ("junqi", "new.jsonl", "--pairing", "mcts", "random", "--plot")),
     ],
 )
 def test_logs_and_plots_of_others_are_left_alone(
@@ -182,10 +182,10 @@ def test_logs_and_plots_of_others_are_left_alone(
 
 
 def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_path: Path) -> None:
-    """The command `kinds` only reads."""
-    log = tmp_path / "log.jsonl"
+    """The experiment `table-1` only reads the games of `players`."""
+    log = tmp_path / "players.jsonl"
     log.write_bytes(b'{"moves": ["h2e2"]}\n{"mov')
-    assert run("papers.compare_junqi_players", "kinds", log) == 2
+    assert run("papers.junqi_cooperation", "--quick", "--only", "table-1", "--out", tmp_path) == 2
     assert log.read_bytes() == b'{"moves": ["h2e2"]}\n{"mov'
 
 
@@ -208,11 +208,11 @@ def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def junqi_log(path: Path) -> Path:
-    """Return games of referees as lines of a log of compare_junqi_players.py."""
+    """Return games of referees as lines of a log of compare_players.py."""
     with path.open("w") as file:
         for number, game in enumerate(vectors("junqi_games.jsonl")):
             words = " ".join([game["first"], game["second"], *game["moves"]])
-            record = {"a": "siqi", "b": "siqi", "ms": 5.0, "pair": number // 2, "first": number % 2}
+            record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2}
             file.write(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
     return path
 

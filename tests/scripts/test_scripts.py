@@ -31,6 +31,7 @@ class Run(NamedTuple):
 
 RUNS = (
     Run("play/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
+    Run("play/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
     Run("play/beat_random", "ewn --engine random", "ewn .* falls short", 1),
     Run("play/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
     Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
@@ -49,8 +50,7 @@ RUNS = (
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
-    Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
-    Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
+    Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
@@ -81,7 +81,7 @@ def junqi_log(path: Path) -> None:
     lines = []
     for number, game in enumerate(vectors("junqi_games.jsonl")):
         words = " ".join([game["first"], game["second"], *game["moves"]])
-        record = {"a": "siqi", "b": "siqi", "ms": 5.0, "pair": number // 2, "first": number % 2, "end": game["end"]}
+        record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2, "end": game["end"]}
         lines.append(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
     path.write_text("".join(lines))
 

@@ -243,8 +243,8 @@ def run_games(
 ) -> list[PaperGame]:
     """Play the pairs that a log lacks of `games` games of each pairing; return the games of these pairs, old and new.
 
-    `play` plays a job's game with A (0) or B (1) on the first side; it is a function of a module. With one job the games
-    are played in this process.
+    `play` plays a job's game with A (0) or B (1) on the first side; it is a function of a module. One job plays in this
+    process.
     """
     pairs = Pairs()
     log = Log(path, is_log, pairs.read)

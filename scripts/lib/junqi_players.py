@@ -7,10 +7,9 @@
     uct             a UCT tree for each sampled world, visits added up
     cooperation     paper 4's player
     siqi            the engine as it is
-    activated       the engine, only with moves of pieces that paper 4's player activates in a fifth of the time
 
 `siqi with own setups` deploys as the engine chooses; all others get deployments drawn from the learned weights.
-The last three take options of the engine, `siqi Threads=2`. The others know what the engine knows, by its worlds and
+The last two take options of the engine, `siqi Threads=2`. The others know what the engine knows, by its worlds and
 its static evaluation; `minimax simple` and the like complete the board once, any possible deployment as likely as any
 other, and value material alone.
 """
@@ -65,24 +64,6 @@ MATERIAL = LOOKUP_RECORD.copy()
 """The engine's lookup arrays, with no weight but the worth of pieces."""
 MATERIAL.weights[:] = 0
 MATERIAL.weights[: len(WORTH)] = WORTH
-
-
-class Activated:
-    """The engine with paper 4's activation before it."""
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self._guide = EngineMind(Junqi(print), {"Searcher": "cooperation"})
-        self._engine = EngineMind(Junqi(print), options)
-
-    def new_game(self, seed: int) -> None:
-        self._guide.new_game(seed)
-        self._engine.new_game(seed)
-
-    def choose(self, view: JunqiPosition, limit: Limit) -> int:
-        lines = self._guide.search(view, Limit(limit.ms / 5, limit.nodes // 5)).lines
-        origins = list(dict.fromkeys(line.pv[0] & 63 for line in lines))[: self._guide.game.knowledge.activate]
-        moves = tuple(move for move in view.legal_moves() if move & 63 in origins)
-        return self._engine.search(view, Limit(limit.ms * 4 / 5, limit.nodes * 4 // 5), moves).lines[0].pv[0]
 
 
 class Determinized:
@@ -314,8 +295,6 @@ def make_player(text: str) -> Mind:
         return EngineMind(Junqi(print), options)
     if name == "cooperation":
         return cooperation(options)
-    if name == "activated":
-        return Activated(options)
     if name == "random":
         return RandomMind()
     kinds: dict[str, Callable[[bool], Mind]] = {

@@ -81,8 +81,8 @@ def junqi_log(path: Path) -> None:
     lines = []
     for number, game in enumerate(vectors("junqi_games.jsonl")):
         words = " ".join([game["first"], game["second"], *game["moves"]])
-        record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2, "end": game["end"]}
-        lines.append(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
+        record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2}
+        lines.append(json.dumps(record | {"winner": game["winner"], "end": game["end"], "words": words}) + "\n")
     path.write_text("".join(lines))
 
 

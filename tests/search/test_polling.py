@@ -117,7 +117,7 @@ def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
 
 def test_junqi_looks_after_few_episodes() -> None:
     from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
-    from games.junqi.search.cooperation import EPISODE_NODES, learn
+    from games.junqi.search.cooperation import learn
 
     searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
     control = Control()
@@ -128,8 +128,10 @@ def test_junqi_looks_after_few_episodes() -> None:
     before = int(work.nodes)
     work.poll_at = before + POLL_INTERVAL
     control.stop()
-    learn(adapter._root.view, uct._boards[0], work, JUNQI_LOOKUP, adapter._team, adapter._matrix, 1000)
-    assert 0 < work.nodes - before <= POLL_INTERVAL // EPISODE_NODES + 1
+    assert adapter._team.row >= 0
+    place = (adapter._root.view, uct._boards[0], adapter._spare, work, JUNQI_LOOKUP, adapter._trees[0], adapter._team)
+    learn(*place, adapter._matrix, 1000)
+    assert 0 < work.nodes - before <= POLL_INTERVAL + 1
 
 
 @pytest.mark.parametrize("name", registry.NAMES)

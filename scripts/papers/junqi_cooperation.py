@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 PAPER = Paper(
     "Zhang Xiaochuan, Wang Wanwan, Peng Lirong",
-    "A multi-chess collaborative game method for military chess game machine (一种军棋机器博弈的多棋子协同博弈方法)",
+    "A multi-chess collaborative game method for military chess game machine",
     "CAAI Transactions on Intelligent Systems 15(2)",
     2020,
 )

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.lib.paper import Paper, reference
+
 import daemon
 from games import registry
 
@@ -237,3 +239,12 @@ def test_both_readmes_show_the_same_commands() -> None:
     blocks, words = r"```\w*\n(.*?)```", r"`([^`\n]+)`"
     assert re.findall(blocks, README, re.DOTALL) == re.findall(blocks, CHINESE, re.DOTALL)
     assert sorted(set(re.findall(words, README))) == sorted(set(re.findall(words, CHINESE)))
+
+
+@pytest.mark.parametrize("text", [README, CHINESE], ids=["english", "chinese"])
+def test_readme_lists_the_papers_as_their_commands_do(text: str) -> None:
+    for path in sorted((ROOT / "scripts/papers").glob("*.py")):
+        calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+        call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "Paper")
+        row = next(line for line in text.splitlines() if f"`{path.stem}`" in line)
+        assert reference(Paper(*map(ast.literal_eval, call.args))) in row

@@ -1,0 +1,107 @@
+"""Paper 4's command in small, the kinds of moves, and players that differ in what they know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fixture_files import vectors
+
+from scripts.lib.junqi_activation import ACTIVATIONS, Learner
+from scripts.lib.junqi_kinds import KINDS, kinds_of
+from scripts.lib.junqi_players import FullWidth, PlainView, make_player
+from scripts.lib.paper_games import Limit
+from scripts.papers import junqi_cooperation
+from scripts.papers.junqi_cooperation import EXPERIMENTS
+
+from games import registry
+from games.junqi.knowledge.worlds import marginals
+from games.junqi.search.setup import draw_setup
+
+
+def view(moves: int = 0) -> Any:
+    """Return the first side's view of a game's beginning."""
+    game = vectors("junqi_games.jsonl")[0]
+    position = registry.load("junqi").position()
+    for word in (game["first"], "?", *game["moves"][:moves]):
+        position.push(position.parse_move(word))
+    return position
+
+
+def run(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr("sys.argv", ["junqi_cooperation.py", "--quick", "--jobs", "1", "--out", str(folder)])
+    assert junqi_cooperation.main() == 0
+
+
+def test_a_quick_run_writes_every_page_and_a_second_repeats_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(monkeypatch, tmp_path)
+    logs = {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
+    report = (tmp_path / "report.md").read_text()
+    for experiment in EXPERIMENTS:
+        page = (tmp_path / f"{experiment.name}.md").read_text()
+        assert experiment.claim in page and experiment.claim in report and "A quick run" in page
+    assert len(logs) == len(EXPERIMENTS) - 1  # table-1 counts the moves of other games
+    cut = tmp_path / "players.jsonl"
+    lines = logs[cut.name].splitlines(keepends=True)
+    cut.write_bytes(b"".join(lines[:-1]) + lines[-1][:40])  # killed as it wrote the last pair
+    run(monkeypatch, tmp_path)
+    found = {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
+    assert len(found[cut.name].splitlines()) == len(lines) + 1  # half a pair is played again, whole
+    assert {name: log for name, log in found.items() if name != cut.name} == {
+        name: log for name, log in logs.items() if name != cut.name
+    }
+
+
+def test_moves_that_meet_a_piece_are_attacks() -> None:
+    seen = set()
+    for game in vectors("junqi_games.jsonl"):
+        for word, (_, kind) in zip(
+            game["moves"], kinds_of([game["first"], game["second"], *game["moves"]]), strict=False
+        ):
+            assert kind == "attack" or word.endswith("=3")  # 0 to 2: a battle
+            seen.add(kind)
+    assert seen == set(KINDS)
+
+
+def test_a_plain_view_knows_no_prior() -> None:
+    """A flag is in one of two places, as likely; the engine's belief prefers one."""
+    position = view(4)
+    plain = marginals(PlainView(position).believed(1))
+    informed = marginals(position.believed(1))
+    assert plain.sum(1) == pytest.approx(1, abs=1e-3)
+    assert abs(plain - informed).max() > 0.05
+
+
+def test_a_simple_player_completes_the_board_once() -> None:
+    position = view()
+    simple, usual = FullWidth(True, True), FullWidth(True)
+    for player in (simple, usual):
+        player.new_game(1)
+    assert len(simple.begin(position, Limit(nodes=1)).worlds.kinds) == 1
+    assert len(usual.begin(position, Limit(nodes=1)).worlds.kinds) == usual.worlds
+    for name in ("minimax simple", "alphabeta", "mcts simple", "uct", "cooperation learning=0.1 Activate=2"):
+        player = make_player(name)
+        player.new_game(1)
+        assert player.choose(position, Limit(nodes=200)) in position.legal_moves()
+
+
+@pytest.mark.parametrize("name", ["minimax ample", "uct k=1", "alphazero"])
+def test_unknown_players_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="unknown player"):
+        make_player(name)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_every_activation_learns(activation: str) -> None:
+    position = registry.load("junqi").position()
+    for word in (draw_setup(5), "?"):
+        position.push(position.parse_move(word))
+    learner = Learner(activation, 0.4, 0.6)
+    assert learner.seconds(position, Limit(nodes=200), 100) > 0
+    rows = learner._matrix[learner._matrix["key"] != 0]
+    movable = {move & 63 for move in position.legal_moves()}
+    assert len(rows) >= (-(-len(movable) // 4) if activation == "none" else 1)
+    assert (rows["worth"] != 0).any()

@@ -163,10 +163,8 @@ def test_tables_do_not_replace_what_is_not_ours(
     ("module", "words"),
     [
         ("build.build_ewn_setups", ("--out", "setups.book", "--log")),
-        ("papers.compare_ewn_players", ("figures",)),
         ("papers.compare_junqi_players", ("table",)),
         ("play.referee_junqi", ("play", "false", "false", "--log")),
-        ("papers.compare_ewn_players", ("figures", "new.jsonl", "--plot")),
         ("papers.compare_junqi_players", ("times", "--plot")),
         ("papers.compare_connect6_scans", ("times", MISSING, "--plot")),
     ],

@@ -50,16 +50,18 @@ RUNS = (
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("papers/compare_connect6_scans", "times {connect6_openings} --games 1 --depths 2 --turns 3", "depth  turn"),
     Run("papers/compare_connect6_scans", "games {connect6_openings} --games 2 --seconds 0.001 --max-turns 8", "W-D-L"),
-    Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
+    Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
     Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
     Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
     Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
+    Run("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.1"),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
     Run("measure/time_analysis", "queries --queries 20", "20 answers"),
+    Run("measure/time_ewn_playouts", "--playouts 100 --runs 1", "greedy . [0-9,]+"),
     Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
 )
 
@@ -98,6 +100,10 @@ def junqi_tsv(path: Path) -> None:
     path.write_text("\n".join(lines))
 
 
+def ewn_values(path: Path) -> None:
+    path.write_text((FIXTURES / "ewn_values.csv").read_text())
+
+
 def connect6_openings(path: Path) -> None:
     path.write_text((FIXTURES / "connect6_openings.txt").read_text().splitlines()[0])
 
@@ -119,6 +125,7 @@ MAKERS: dict[str, Callable[[Path], None]] = {
     for make in (
         xiangqi_games,
         connect6_games,
+        ewn_values,
         junqi_log,
         junqi_tsv,
         connect6_openings,
@@ -146,7 +153,9 @@ def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys
         main_of(name)()
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
-    assert f"    python scripts/{name}.py " in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "")
+    module = name.replace("/", ".")
+    examples = (f"    python scripts/{name}.py ", f"    python -m scripts.{module} ")
+    assert any(example in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "") for example in examples)
 
 
 def test_the_list_of_scripts_is_whole() -> None:

@@ -1,7 +1,9 @@
 """Playouts a second of EWN's UCT, by kind of playout and by threads, from a start position.
 
-python scripts/measure/time_ewn_playouts.py --playouts 100000
-python scripts/measure/time_ewn_playouts.py --openspiel
+    python scripts/measure/time_ewn_playouts.py --playouts 100000
+    python scripts/measure/time_ewn_playouts.py --openspiel
+
+UCT is the engine's own, with proofs and a kept tree; `--openspiel` needs the extra `benchmark`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ random playouts to the end, the move of the best mean. `uct` has one thread and 
 (0.4, 1) and the paper's three threads. Games come in pairs: the same random set-ups and the same throws, sides swapped.
 Where the limit is a time, so few games are played at once that each thread of a player has a core, if there are three.
 
-A full run takes about 3 hours on two cores: figures 4 and 5 50 minutes, figure-1 10, factors 100, parallel 20.
+A full run takes some 3 hours on two cores: figure-1 10 minutes, figures 4 and 5 40, factors 100, parallel 20.
 
 Data: exact_values.csv in --data, for figure-1 and factors: EWN endings with the exact value of each move. Without it 36
 positions of four to six pieces serve, valued by the engine's tablebases and searches that end in them.
@@ -294,8 +294,8 @@ class Level(NamedTuple):
 
 LEVELS = (
     Level(Limit(nodes=20_000), 400, FACTORS, REWARDS, 1),
-    Level(Limit(nodes=200_000), 120, FACTORS[:3], REWARDS, 11, has_halves=False),
-    Level(Limit(nodes=2_000_000), 24, FACTORS[:3], REWARDS[:1], 37, 512, has_halves=False),
+    Level(Limit(nodes=200_000), 200, FACTORS[:3], REWARDS, 11, has_halves=False),
+    Level(Limit(nodes=2_000_000), 40, FACTORS[:3], REWARDS[:1], 37, 512, has_halves=False),
     Level(Limit(ms=20), 200, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (

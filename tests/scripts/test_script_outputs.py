@@ -165,6 +165,8 @@ def test_tables_do_not_replace_what_is_not_ours(
         ("build.build_ewn_setups", ("--out", "setups.book", "--log")),
         ("papers.compare_junqi_players", ("table",)),
         ("play.referee_junqi", ("play", "false", "false", "--log")),
+        ("play.compare_players", ("ewn", "--pairing", "uct", "random", "--games", "0")),
+        ("play.compare_players", ("ewn", "new.jsonl", "--pairing", "uct", "random", "--plot")),
         ("papers.compare_junqi_players", ("times", "--plot")),
         ("papers.compare_connect6_scans", ("times", MISSING, "--plot")),
     ],

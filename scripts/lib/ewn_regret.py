@@ -17,7 +17,7 @@ from games.contract import Task
 from games.ewn.game import EwnPosition
 from games.kernel.control import Control
 
-SOURCE = "EWN endings with exact values (two solvers' facts, not shipped): fen, n_red, n_blue, all1 .. all6"
+SOURCE = "200 EWN endings, 1 v 1 to 3 v 3, by two exact solvers; not shipped. Columns fen, n_red, n_blue, all1 .. all6"
 
 
 class Decision(NamedTuple):

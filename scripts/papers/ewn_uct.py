@@ -38,6 +38,7 @@ from scripts.lib.paper_games import (
     draw_scores,
     pairing_scores,
     percent,
+    percents,
     run_games,
     score_table,
     together,
@@ -70,6 +71,9 @@ REWARDS = ("0..1", "-1..1")
 
 Factors = tuple[float, float]
 """WINK and UCTK."""
+
+PLAIN: Factors = (1, 1)
+HALVES: Factors = (0.5, 0.5)
 
 BARE = "the paper's bare UCT (no proofs, no tablebases, no kept tree, children at the second visit)"
 MACHINE = f"{os.cpu_count()} cores"
@@ -104,8 +108,8 @@ def figure_conditions(bench: Bench, limits: Sequence[Limit]) -> str:
     return (
         f"{bench.size(2, 400)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
         f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
-        f"table) value positions by steps to the goal. {MACHINE}; with a time for a move, {at_once(bench, limits[0])} "
-        f"game at once."
+        f"table) value positions by steps to the goal. {MACHINE}; games at once under a time: "
+        f"{at_once(bench, limits[0])}."
     )
 
 
@@ -157,7 +161,7 @@ def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: L
         paper = "+25%" if other == everyone else "higher"
         rows.append((other, percent(was), percent(now), f"{points:+.1f} +- {bar:.1f} points", share, paper))
     return Table(
-        f"The gain, {limit.text} for a move", ("opponent", "UCT", "improved", "gain", "of UCT's", "paper"), rows
+        f"The gain, {limit.text} for a move", ("opponent", "UCT", "improved", "gain", "relative gain", "paper"), rows
     )
 
 
@@ -210,9 +214,12 @@ def measure_course(path: Path, every: int, depths: tuple[int, ...], key: str) ->
 
 def figure_1(bench: Bench) -> Result:
     path, every = values_of(bench), bench.size(40, 1)
-    depths = (1, 3) if bench.quick else (1, 5, 9, 13, 17)
+    depths = (1, 3) if bench.quick else (1, 5, 9, 13, 17, 21)
     grid: list[Factors] = list(DRAWN[:3]) if bench.quick else list(itertools.product(STEPS, STEPS))
-    keys = {factors: f"{uct_text(factors)}, iterations {depths}, every {every} of {digest(path)}" for factors in grid}
+    keys = {
+        factors: f"{uct_text(factors, hash_mb=256)}, iterations {depths}, every {every} of {digest(path)}"
+        for factors in grid
+    }
     found = bench.measure(keys.values(), functools.partial(measure_course, path, every, depths))
     cases = choices(path, every)
     best = statistics.fmean(max(case.values.values()) for case in cases)
@@ -243,10 +250,13 @@ def figure_1(bench: Bench) -> Result:
         for factors in (factors for factors in DRAWN if factors in keys):
             rows = found[keys[factors]]
             label = f"{factors[0]:g}, {factors[1]:g}"
-            axes[0].plot(playouts, [row[0] for row in rows], marker=".", label=label)
+            style = "--" if factors == HALVES else "-"  # it covers another line
+            axes[0].plot(playouts, [row[0] for row in rows], style, marker=".", label=label)
             lost = [100 * row[1] for row in rows]
             below = [min(100 * row[2], at) for row, at in zip(rows, lost, strict=True)]
-            axes[1].errorbar(playouts, lost, (below, [100 * row[2] for row in rows]), marker=".", capsize=2)
+            axes[1].errorbar(
+                playouts, lost, (below, [100 * row[2] for row in rows]), linestyle=style, marker=".", capsize=2
+            )
         axes[0].axhline(best, color="grey", linewidth=0.8)
         axes[0].set_ylabel("value at the root")
         axes[0].legend(title="WINK, UCTK")
@@ -260,8 +270,6 @@ def figure_1(bench: Bench) -> Result:
 # ---------------------------------------------------------------- the factorial experiment
 
 FACTORS: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.4))
-PLAIN: Factors = (1, 1)
-HALVES: Factors = (0.5, 0.5)
 
 
 class Level(NamedTuple):
@@ -294,8 +302,8 @@ class Level(NamedTuple):
 
 LEVELS = (
     Level(Limit(nodes=20_000), 400, FACTORS, REWARDS, 1),
-    Level(Limit(nodes=200_000), 200, FACTORS[:3], REWARDS, 11, has_halves=False),
-    Level(Limit(nodes=2_000_000), 40, FACTORS[:3], REWARDS[:1], 37, 512, has_halves=False),
+    Level(Limit(nodes=200_000), 200, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(Limit(nodes=2_000_000), 40, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
     Level(Limit(ms=20), 200, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (
@@ -313,15 +321,13 @@ def measure_regret(path: Path, level: Level, key: str) -> list[float]:
 
 def factorial(bench: Bench) -> Result:
     path, levels = values_of(bench), QUICK_LEVELS if bench.quick else LEVELS
-    tables, drawn = [], list[PaperGame]()
+    tables, found = [], list[dict[str, Estimate]]()
     for level in levels:
         pairings = [(name, level.opponent) for name in map(level.name, level.cells()) if name != level.opponent]
         records = run_games(play, pairings, bench.log, level.games, level.limit, at_once(bench, level.limit))
-        scores = {pairing.a: percent(found.score) for pairing, found in pairing_scores(records).items()}
-        scores[level.opponent] = "the opponent"
-        tables.append(cell_table(level, f"Score, {level.limit.text} for a move, {level.games} games", scores))
-        labels = {level.name(cell): f"{cell[0]} thr. {cell[1]} {cell[2]}" for cell in level.cells()}
-        drawn += [record | {"a": labels[record["a"]], "b": level.limit.text} for record in records]
+        found.append({pairing.a: result.score for pairing, result in pairing_scores(records).items()})
+        texts = {name: percent(score) for name, score in found[-1].items()} | {level.opponent: "the opponent"}
+        tables.append(cell_table(level, f"Score, {level.limit.text} for a move, {level.games} games", texts))
         if level.every:
             data = f"{level.limit.text}, every {level.every} of {digest(path)}"
             keys = {name: f"{name}, {data}" for name in map(level.name, level.cells())}
@@ -332,11 +338,11 @@ def factorial(bench: Bench) -> Result:
     conditions = (
         f"Threads x reward x (WINK, UCTK), {BARE}; three threads search the paper's way, on different children of the "
         f"root, backed up under a lock. Each cell plays bare UCT of one thread, (1, 1), rewards 0..1, under the same "
-        f"limit; playouts are those of all threads together. {PAIRS.capitalize()}; {MACHINE}; with a time for a move, "
-        f"{at_once(bench, Limit(ms=1))} game at once. Regret: decisions of {path.name}. One thread with (0.5, 0.5) "
-        f"plays exactly as with (1, 1) (tests/search/test_ewn_uct.py), so it is not measured everywhere."
+        f"limit; playouts are those of all threads together. {PAIRS.capitalize()}; {MACHINE}; games at once under a "
+        f"time: {at_once(bench, Limit(ms=1))}. Regret: decisions of {path.name}. One thread with (0.5, 0.5) plays "
+        f"exactly as with (1, 1) (tests/search/test_ewn_uct.py), so it is not measured everywhere."
     )
-    return Result(conditions, tables, functools.partial(draw_levels, drawn))
+    return Result(conditions, tables, functools.partial(draw_levels, levels, found))
 
 
 def cell_table(level: Level, heading: str, texts: dict[str, str]) -> Table:
@@ -348,10 +354,22 @@ def cell_table(level: Level, heading: str, texts: dict[str, str]) -> Table:
     return Table(heading, ("threads", "reward", *(f"({wink:g}, {uctk:g})" for wink, uctk in level.factors)), rows)
 
 
-def draw_levels(records: Sequence[PaperGame], figure: Figure) -> None:
-    figure.set_size_inches(10, 6)
-    draw_scores(figure, records)
-    figure.axes[0].legend(fontsize="x-small", ncols=2)
+def draw_levels(levels: Sequence[Level], found: Sequence[dict[str, Estimate]], figure: Figure) -> None:
+    """Draw the scores of each level by factors, a series for threads and reward."""
+    figure.set_size_inches(3.5 * len(levels), 4)
+    series = list(itertools.product((1, THREADS), REWARDS))
+    for axes, level, scores in zip(figure.subplots(1, len(levels), sharey=True), levels, found, strict=True):
+        for i, (threads, reward) in enumerate(series):
+            names = [level.name((threads, reward, factors)) for factors in level.factors]
+            at = [k + 0.15 * (i - (len(series) - 1) / 2) for k, name in enumerate(names) if name in scores]
+            heights, bars = percents([scores[name] for name in names if name in scores])
+            axes.errorbar(at, heights, bars, fmt="o", capsize=2, label=f"threads {threads}, reward {reward}")
+        axes.axhline(50, color="grey", linewidth=0.8)
+        axes.set_xticks(range(len(level.factors)), [f"{wink:g}, {uctk:g}" for wink, uctk in level.factors])
+        axes.set_xlabel("WINK, UCTK")
+        axes.set_title(f"{level.limit.text} for a move")
+    figure.axes[0].set_ylabel("score, %")
+    figure.axes[0].legend(fontsize="small")
 
 
 # ---------------------------------------------------------------- the parallel search
@@ -388,17 +406,20 @@ def parallel(bench: Bench) -> Result:
     sizes = ((Limit(ms=2), 2),) if bench.quick else ((Limit(ms=20), 400), (Limit(ms=200), 100))
     drawn = list[PaperGame]()
     for limit, games in sizes:
-        pairings = [(uct_text(factors, THREADS), uct_text(factors)) for factors in (PLAIN, (0.4, 1))]
+        pairings = [
+            (uct_text(factors, THREADS, hash_mb=256), uct_text(factors, hash_mb=256)) for factors in (PLAIN, (0.4, 1))
+        ]
         records = run_games(play, pairings, bench.log, games, limit, at_once(bench, limit))
         tables.append(score_table(records, f"Three threads against one, {limit.text} for a move, {games} games"))
         drawn += [
-            record | {"a": record["b"].replace("uct ", "3 threads, "), "b": f"one, {limit.text}"} for record in records
+            record | {"a": record["b"].replace("uct", "3 threads").replace(" Hash=256", ""), "b": f"one, {limit.text}"}
+            for record in records
         ]
     conditions = (
         f"{BARE}; `children` is the paper's way: threads on different children of the root, backed up under a lock; "
         f"`root` has a tree for each thread, `tree` one tree with virtual losses. Speed: {playouts} playouts from a "
-        f"start position, the best of {runs}. {PAIRS.capitalize()}. {MACHINE}, {at_once(bench, Limit(ms=1))} game at "
-        f"once: three threads share the cores if there are fewer than three."
+        f"start position, the best of {runs}. {PAIRS.capitalize()}. {MACHINE}; games at once: "
+        f"{at_once(bench, Limit(ms=1))}. Three threads share the cores if there are fewer than three."
     )
     return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import itertools
 import math
 import statistics
@@ -17,7 +18,8 @@ from games.contract import Task
 from games.ewn.game import EwnPosition
 from games.kernel.control import Control
 
-SOURCE = "200 EWN endings, 1 v 1 to 3 v 3, by two exact solvers; not shipped. Columns fen, n_red, n_blue, all1 .. all6"
+COLUMNS = "fen, n_red, n_blue, all1 .. all6"
+SOURCE = f"200 EWN endings, 1 v 1 to 3 v 3, by two exact solvers; not shipped. Columns {COLUMNS}"
 
 
 class Decision(NamedTuple):
@@ -31,25 +33,38 @@ class Decision(NamedTuple):
 def decisions(path: Path) -> Iterator[Decision]:
     """Yield the decisions of a CSV file with the columns of SOURCE, those with one move too.
 
-    Cells are numbered row by row from the top left; red, the first side, has the digits. ValueError if a line is bad.
+    Cells are numbered row by row from the top left; red, the first side, has the digits. OSError, naming the line, if
+    one is bad or does not have exactly the legal moves.
     """
+    with path.open(encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        try:
+            for row in rows:
+                yield from _decisions_of(row)
+        except (KeyError, ValueError, AttributeError, csv.Error):  # None for a missing cell has no `split`
+            why = f"line {rows.line_num} is no position with the values of its legal moves ({COLUMNS})"
+            raise OSError(errno.EINVAL, why, str(path)) from None
+
+
+def _decisions_of(row: dict[str, str]) -> Iterator[Decision]:
+    """Yield a row's decisions; ValueError, KeyError or AttributeError if it is bad."""
 
     def square(cell: str) -> str:
         return f"{'abcde'[int(cell) % 5]}{5 - int(cell) // 5}"
 
-    with path.open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            board, side = row["fen"].split()
-            for digit in "123456":
-                board = board.replace(digit, chr(ord("A") + int(digit) - 1))
-            board = board.replace(".", "1")
-            for die in "123456":
-                values = {}
-                for part in row[f"all{die}"].split():
-                    origin, target = part.partition("=")[0].partition(":")[2].split("-")
-                    values[square(origin) + square(target)] = float(part.partition("=")[2])
-                pieces = int(row["n_red"]) + int(row["n_blue"])
-                yield Decision(f"{board} {'fs'[side == 'b']} {die}", pieces, values)
+    board, side = row["fen"].split()
+    for digit in "123456":
+        board = board.replace(digit, chr(ord("A") + int(digit) - 1))
+    board = board.replace(".", "1")
+    for die in "123456":
+        values = {}
+        for part in row[f"all{die}"].split():
+            origin, target = part.partition("=")[0].partition(":")[2].split("-")
+            values[square(origin) + square(target)] = float(part.partition("=")[2])
+        position = EwnPosition(f"{board} {'fs'[side == 'b']} {die}")
+        if set(values) != set(map(position.move_text, position.legal_moves())):
+            raise ValueError
+        yield Decision(position.fen(), int(row["n_red"]) + int(row["n_blue"]), values)
 
 
 def choices(path: Path, every: int = 1) -> list[Decision]:

@@ -133,6 +133,24 @@ def test_regret_of_a_perfect_player_is_none(tmp_path: Path) -> None:
     assert mean([regret_of(chance, case, Limit(ms=20)) for case in cases]).mean > 0.01
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("fen,", "ffen,", 2),
+        ("r,2,2,5:18-23", "r,2,2,5:18-22", 2),  # an illegal move
+        ("r,2,2,5:18-23=0.138888 ", "r,2,2,", 2),  # a legal move is missing
+        ("=0.050919", "=zero", 3),
+        ("\n..c../", "\n..x../", 3),
+    ],
+)
+def test_bad_values_are_named(old: str, new: str, line: int, tmp_path: Path) -> None:
+    text = VALUES.read_text()
+    assert old in text
+    (tmp_path / "bad.csv").write_text(text.replace(old, new))
+    with pytest.raises(OSError, match=f"line {line} is no position with the values of its legal moves"):
+        list(decisions(tmp_path / "bad.csv"))
+
+
 def test_the_course_of_a_search() -> None:
     """Steps are those of searches that end there; a search that is settled keeps its last step."""
     mind: Any = make_player("uct")

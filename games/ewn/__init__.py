@@ -29,5 +29,9 @@ INFO = GameInfo(
         Option("UCTK", "number", "1.0", 0, 100),
         Option("Playout", "combo", "random", choices=("random", "informed", "short", "greedy", "evaluation")),
         Option("Parallel", "combo", "root", choices=("root", "tree", "children")),
+        Option("Reward", "combo", "0..1", choices=("0..1", "-1..1")),
+        Option("Proofs", "check", "true"),
+        Option("KeepTree", "check", "true"),
+        Option("LeafVisits", "spin", "8", 1, 1000000),
     ),
 )

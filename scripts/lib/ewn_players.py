@@ -4,13 +4,14 @@
     minimax         expectiminimax without cuts, valued by steps to the goal
     alphabeta       the same with Star1 and Star2 cuts and a transposition table
     montecarlo      random playouts, as many for each move
-    uct             paper 1's UCT before it was improved: WINK 1, UCTK 1
-    improved        paper 1's improved UCT: WINK 0.4, UCTK 1
+    uct             paper 1's UCT before it was improved: one thread, WINK 1, UCTK 1
+    improved        paper 1's improved UCT: three threads on children of the root, WINK 0.4, UCTK 1
     siqi            the engine as it is
     openspiel:N     OpenSpiel's MCTS with N simulations a move
 
 `uct`, `improved` and `siqi` take options of the engine, `siqi Threads=2`, `uct UCTK=0.5`. The paper's players use no
-tablebases.
+tablebases. Its UCT is bare: it proves nothing, begins each search anew and adds children at a node's second visit.
+`uct Proofs=true KeepTree=true LeafVisits=8` is UCT as the engine plays it, without tablebases.
 """
 
 from __future__ import annotations
@@ -43,6 +44,12 @@ from games.kernel.random import seed_state
 MAX_DEPTH = 40
 CHUNK = 64
 """Playouts for each move between two looks at the clock."""
+
+BARE = {"Algorithm": "uct", "UseEndgames": "false", "Proofs": "false", "KeepTree": "false", "LeafVisits": "1"}
+"""The options of UCT as the paper describes it."""
+
+PAPER_THREADS = {"Threads": "3", "Parallel": "children"}
+"""The options of the paper's parallel search."""
 
 
 class MonteCarlo:
@@ -224,14 +231,13 @@ def make_player(text: str) -> Mind:
     """Return a player by name and options; ValueError for an unknown name."""
     name, *words = text.split()
     options = dict(word.split("=", 1) for word in words)
-    paper = {"Algorithm": "uct", "UseEndgames": "false"}
     game = Ewn(print)
     if name == "siqi":
         return EngineMind(game, options)
     if name == "uct":
-        return EngineMind(game, paper | {"WINK": "1.0", "UCTK": "1.0"} | options)
+        return EngineMind(game, BARE | {"WINK": "1.0", "UCTK": "1.0"} | options)
     if name == "improved":
-        return EngineMind(game, paper | {"WINK": "0.4", "UCTK": "1.0"} | options)
+        return EngineMind(game, BARE | {"WINK": "0.4", "UCTK": "1.0"} | PAPER_THREADS | options)
     if name == "alphabeta":
         game.knowledge.weights = steps_alone()
         return EngineMind(game, {"UseEndgames": "false"} | options)
@@ -243,9 +249,12 @@ def make_player(text: str) -> Mind:
     return simple[name]()
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4)
 def player(text: str, seat: int = 0) -> Mind:
-    """Return a player, kept by the process for each seat: both seats may have the same kind."""
+    """Return a player, kept by the process for each seat: both seats may have the same kind.
+
+    The players of one pairing are kept, at two seats each: large trees take much memory.
+    """
     return make_player(text)
 
 

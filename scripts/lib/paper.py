@@ -11,6 +11,7 @@ written again.
 from __future__ import annotations
 
 import argparse
+import copy
 import functools
 import importlib.util
 import json
@@ -78,6 +79,12 @@ class Bench:
         """The experiment's log, for games (paper_games.run_games) or for `measure`; not for both."""
         self._options = options
         self._data: Path | None = options.data
+
+    def part(self, name: str) -> Bench:
+        """Return the bench of a part of the experiment, which has a log of its own: `<experiment>-<name>.jsonl`."""
+        part = copy.copy(self)
+        part.log = self.log.with_stem(f"{self.log.stem}-{name}")
+        return part
 
     def size(self, quick: int, full: int) -> int:
         """Return the number that fits the size of this run."""

@@ -1,21 +1,15 @@
-"""EWN's long jobs in small: learning repeated and gone on with, set-ups and their book, the paper's experiments."""
+"""EWN's long jobs in small: learning repeated and gone on with, set-ups and their book."""
 
 from __future__ import annotations
 
-import csv
-import json
 import random
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fixture_files import vectors
 
 from scripts.build import build_ewn_setups
-from scripts.lib import paper_games
-from scripts.lib.ewn_players import make_player
-from scripts.papers import compare_ewn_players
 from scripts.tune import train_ewn
 
 from games import registry
@@ -171,72 +165,3 @@ def test_valuing_setups_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypa
     assert (tmp_path / "log.jsonl").read_text().splitlines(keepends=True) == log
     with pytest.raises(BookFileError):  # of all set-ups
         SetupBook(tmp_path / "setups.book")
-
-
-# The paper's experiments
-
-
-@pytest.mark.parametrize(
-    "name", ["random", "minimax", "alphabeta", "montecarlo", "uct", "improved", "siqi", "siqi Threads=2"]
-)
-def test_players_take_a_win(name: str) -> None:
-    player = make_player(name)
-    player.new_game(1)
-    position = EwnPosition("5/1A3/2e2/3D1/2d2 f 4")
-    moves = {position.move_text(player.choose(position, 20)) for _ in range(3)}
-    assert moves == {"d2e1"} or name == "random"
-
-
-def test_unknown_players_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown player"):
-        make_player("deepblue")
-
-
-def test_games_are_paired_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    log = tmp_path / "log.jsonl"
-    words = ["games", log, "--games", 4, "--ms", 2, "--pairing", "montecarlo", "random"]
-    run(monkeypatch, compare_ewn_players, *words)
-    records = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [(record["pair"], record["first"]) for record in records] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert all(record["winner"] in (0, 1) and record["plies"] > 8 for record in records)
-    run(monkeypatch, compare_ewn_players, *words)  # nothing is left to play
-    assert len(log.read_text().splitlines()) == 4
-    lines = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join(lines[:3]) + lines[3][:30])  # killed as it wrote the second pair
-    run(monkeypatch, compare_ewn_players, *words)
-    assert [json.loads(line)["first"] for line in log.read_bytes().splitlines()] == [0, 1, 0, 0, 1]
-    assert log.read_bytes().startswith(b"".join(lines[:3]))
-    assert len(paper_games.whole_pairs(log)) == 4
-    assert "| montecarlo against random | 4 |" in capsys.readouterr().out
-
-
-def test_regret_of_a_perfect_player_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    path = tmp_path / "values.csv"
-    rows = []
-    for case in vectors("ewn_exact.jsonl")[:8]:
-        board, side, _ = case["fen"].split()
-        rows_text = board.translate(str.maketrans("ABCDEF", "ÀÁÂÃÄÅ"))
-        for run_length in "54321":
-            rows_text = rows_text.replace(run_length, "." * int(run_length))
-        rows_text = rows_text.translate(str.maketrans("ÀÁÂÃÄÅ", "123456"))
-        row = {"fen": f"{rows_text} {'r' if side == 'f' else 'b'}", "n_red": 2, "n_blue": 3}
-        for die in range(1, 7):
-            parts = []
-            for move in Naive(f"{board} {side} {die}").legal_moves():
-                cells = ["abcde".index(move[i]) + 5 * (5 - int(move[i + 1])) for i in (0, 2)]
-                value = case["throws"][die - 1] - (0 if move in case["best"][die - 1] else 0.25)
-                parts.append(f"1:{cells[0]}-{cells[1]}={value}")
-            row[f"all{die}"] = " ".join(parts)
-        rows.append(row)
-    with path.open("w") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
-    cases = list(compare_ewn_players.decisions(path))
-    assert len(cases) == 48
-    halved = [case._replace(pieces=5 + i % 2) for i, case in enumerate(cases)]
-    monkeypatch.setattr(compare_ewn_players, "decisions", lambda path: halved)
-    run(monkeypatch, compare_ewn_players, "regret", path, "--ms", 20, "--player", "siqi", "--player", "random")
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[2] == "| siqi | 20 | 0.000000 | 0.000000 | 0.000000 |"
-    assert float(lines[3].split("|")[3]) > 0.01

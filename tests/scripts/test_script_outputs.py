@@ -163,11 +163,9 @@ def test_tables_do_not_replace_what_is_not_ours(
     ("module", "words"),
     [
         ("build.build_ewn_setups", ("--out", "setups.book", "--log")),
-        ("papers.compare_ewn_players", ("figures",)),
-        ("play.compare_players", ("junqi", "--pairing", "mcts", "random")),
         ("play.referee_junqi", ("play", "false", "false", "--log")),
-        ("papers.compare_ewn_players", ("figures", "new.jsonl", "--plot")),
-        ("play.compare_players", ("junqi", "new.jsonl", "--pairing", "mcts", "random", "--plot")),
+        ("play.compare_players", ("ewn", "--pairing", "uct", "random", "--games", "0")),
+        ("play.compare_players", ("ewn", "new.jsonl", "--pairing", "uct", "random", "--plot")),
     ],
 )
 def test_logs_and_plots_of_others_are_left_alone(

@@ -34,6 +34,7 @@ RUNS = (
     Run("play/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
     Run("play/beat_random", "ewn --engine random", "ewn .* falls short", 1),
     Run("play/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
+    Run("play/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
     Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
     Run("build/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
     Run("build/build_ewn_tablebases", "--pieces 2 --out ."),
@@ -49,16 +50,18 @@ RUNS = (
     Run("tune/learn_junqi_layouts", "advantages {junqi_log} --out a.py", "games; held out"),
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
-    Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
-    Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
+    Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
+    Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
     Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
+    Run("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
     Run("measure/time_analysis", "queries --queries 20", "20 answers"),
+    Run("measure/time_ewn_playouts", "--playouts 100 --runs 1", "greedy . [0-9,]+"),
     Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
 )
 
@@ -97,6 +100,10 @@ def junqi_tsv(path: Path) -> None:
     path.write_text("\n".join(lines))
 
 
+def ewn_values(path: Path) -> None:
+    path.write_text((FIXTURES / "ewn_values.csv").read_text())
+
+
 def positions(path: Path) -> None:
     path.write_text("h2e2 h9g7\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n")
 
@@ -114,6 +121,7 @@ MAKERS: dict[str, Callable[[Path], None]] = {
     for make in (
         xiangqi_games,
         connect6_games,
+        ewn_values,
         junqi_log,
         junqi_tsv,
         positions,

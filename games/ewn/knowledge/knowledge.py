@@ -35,6 +35,9 @@ PLAYOUTS = {
 }
 """The policy of playouts by the option's value, and the plies after which the evaluation gives the result."""
 
+REWARDS = {"0..1": (0, 1), "-1..1": (-1, 1)}
+"""The rewards of a loss and of a win by the option's value."""
+
 
 class Knowledge:
     """The books found and the values of the options."""
@@ -111,6 +114,26 @@ class Knowledge:
     @property
     def uctk(self) -> float:
         return self._values.number("UCTK")
+
+    @property
+    def reward(self) -> tuple[int, int]:
+        """The rewards of a loss and of a win in UCTValue."""
+        return REWARDS[self._values.text("Reward")]
+
+    @property
+    def has_proofs(self) -> bool:
+        """True if UCT proves values, with the tablebase's help."""
+        return self._values.is_on("Proofs")
+
+    @property
+    def keeps_tree(self) -> bool:
+        """True if UCT keeps its tree from one search to the next."""
+        return self._values.is_on("KeepTree")
+
+    @property
+    def leaf_visits(self) -> int:
+        """The visits of a node of UCT before it gets children."""
+        return self._values.integer("LeafVisits")
 
     @property
     def playout(self) -> tuple[int, int]:

@@ -36,8 +36,10 @@ WORK_DTYPE = record(
         ("is_exact", "i8"),  # 1 if the value returned last is proven, no estimate
         ("proof_left", "i8"),  # positions that a proof may still visit
         # UCT:
-        ("wink", "f8"),
+        ("wink", "f8"),  # the option's value times the reward of a win less that of a loss
         ("uctk", "f8"),
+        ("has_proofs", "i8"),  # 1 if values are proven
+        ("leaf_visits", "i8"),  # visits of a node before it gets children
         ("policy", "i8"),  # policy of playouts: RANDOM, INFORMED, GREEDY
         ("playout_plies", "i8"),  # plies after which a playout is evaluated
         ("parallel_mode", "i8"),  # ROOT, TREE or CHILDREN

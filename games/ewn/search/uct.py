@@ -8,6 +8,9 @@ proven value stands, and no playout explores below it.
 Threads work together in one of three modes. ROOT: each thread has a tree, merged for the report. TREE: one tree, in
 which a visit counts as a loss until its result is known. CHILDREN, the paper's: one tree, whose threads take different
 children of the root, at most three, and back up under a lock.
+
+The paper's UCT has neither proofs nor a tree kept from move to move, and adds children at a node's second visit: the
+options Proofs, KeepTree and LeafVisits. It does not say what range its results have: the option Reward.
 """
 
 from __future__ import annotations
@@ -52,9 +55,6 @@ if TYPE_CHECKING:
 ROOT, TREE, CHILDREN = range(3)
 PARALLEL_MODES = ("root", "tree", "children")
 """The values of the option Parallel, in the order of the modes."""
-
-LEAF_VISITS = 8
-"""The visits of a node before it gets children."""
 
 MAX_KEPT = 200_000
 """The most nodes kept from one search to the next; copying them takes 6 ms."""
@@ -151,7 +151,7 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
     """Add a node's children, `pos` being its position; return 1 if the node has children now.
 
     0 if another thread is adding them or the tree is full. Children that end the game or are in the tablebase are
-    proven from the start.
+    proven from the start, if work.has_proofs.
     """
     first = int64(node_at(tree + SIZE * node).first)
     if first > 0:
@@ -178,6 +178,8 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
         child.ways = 0
         child.exact = OPEN
         child.move = move
+        if work.has_proofs == 0:
+            continue
         square = target_of(move)
         captured = int64(pos.board[square])
         if square == 24 * enemy or (captured > 0 and pos.alive[enemy] == int64(1) << (captured - 1 - 6 * enemy)):
@@ -198,7 +200,8 @@ def expand(pos: Record, work: Record, lookup: Record, tree: int, node: int) -> i
 def uct_value(work: Record, tree: int, child: int, logarithm: float) -> float:
     """Return the UCTValue of a child: infinite for a proven win, _UNVISITED without visits.
 
-    Other proven values get no exploration term.
+    Other proven values get no exploration term. The results count from 0: what a loss is worth in another range is
+    alike for all children, and left out.
     """
     node = node_at(tree + SIZE * child)
     exact = int64(node.exact)
@@ -271,7 +274,7 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
         result = int64(OPEN)  # of the first side
         is_proven = False
 
-        # Step 2. Select down to a proven child or to one with too few visits for children of its own
+        # Step 2. Select down to a proven child, to the end of the game or to a child with too few visits for children
         while result == OPEN:
             if expand(pos, work, lookup, tree, node) == 0:
                 break
@@ -294,7 +297,7 @@ def grow(root: Record, pos: Record, work: Record, lookup: Record, tree: int, pla
             if exact != OPEN:
                 result = WIN - exact if mover else exact
                 is_proven = True
-            elif visits < LEAF_VISITS:
+            elif visits < work.leaf_visits or pos.winner >= 0:
                 break
             else:
                 node = child
@@ -442,6 +445,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         self._forests: list[Forest] = []
         self._grown: Record | None = None  # the root of the trees; None if they cannot be kept
         self._parallel_mode = ROOT
+        self._has_proofs = True
 
     @property
     def shares_tree(self) -> bool:
@@ -458,9 +462,10 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         if mode == ROOT and len(trees) < len(works):
             mode = TREE  # the option changed since the trees were made
         path = None
-        if self._grown is not None and self._parallel_mode == mode and not task.moves:
+        is_alike = (self._parallel_mode, self._has_proofs) == (mode, known.has_proofs)
+        if self._grown is not None and known.keeps_tree and is_alike and not task.moves:
             path = path_between(self._grown, self._root.record)
-        self._parallel_mode = mode
+        self._parallel_mode, self._has_proofs = mode, known.has_proofs
         if path is None:
             self._forests = [Forest(tree) for tree in (trees if self._parallel_mode == ROOT else trees[:1])]
         for forest in self._forests:
@@ -468,7 +473,10 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
         for thread, work in enumerate(works):
             shared = address_of(self._forest(thread).shared)
             work.tablebase, work.evaluation = known.tablebase, known.evaluation
-            work.wink, work.uctk, work.parallel_mode, work.shared = known.wink, known.uctk, self._parallel_mode, shared
+            low, high = known.reward
+            work.wink, work.uctk = (high - low) * known.wink, known.uctk
+            work.has_proofs, work.leaf_visits = known.has_proofs, known.leaf_visits
+            work.parallel_mode, work.shared = self._parallel_mode, shared
             work.policy, work.playout_plies = known.playout
             work.seldepth = work.tbhits = 0
             work.allowed_count = len(task.moves)

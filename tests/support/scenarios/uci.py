@@ -77,14 +77,25 @@ SPINS = {
     "Width": (2, 40),
     "Depth": (0, 47),
     "Activate": (1, 4),
+    "LeafVisits": (1, 1000000),
 }
-CHECKS = ("Ponder", "OwnBook", "UseEndgames", "UCI_LimitStrength", "UCI_ShowWDL", "UCI_AnalyseMode")
+CHECKS = (
+    "Ponder",
+    "OwnBook",
+    "UseEndgames",
+    "UCI_LimitStrength",
+    "UCI_ShowWDL",
+    "UCI_AnalyseMode",
+    "Proofs",
+    "KeepTree",
+)
 COMBOS = {
     "UseRules": ("checked", "paper", "false", "true"),
     "UCI_Coordinates": ("1", "0"),
     "Algorithm": ("uct", "expectimax"),
     "Playout": ("informed", "short", "greedy", "evaluation", "random"),
     "Parallel": ("tree", "children", "root"),
+    "Reward": ("-1..1", "0..1"),
     "Searcher": ("flat", "uct", "cooperation", "worlds"),
     "UCI_Variant": ("xiangqi",),
 }

@@ -543,6 +543,8 @@ def ewn_searches(play: Recorder) -> None:
     for playout in ("informed", "short", "greedy", "evaluation"):
         play.send(f"setoption name Playout value {playout}", "go nodes 500", until="bestmove")
     play.send("setoption name WINK value 1", "setoption name UCTK value 0.5", "go nodes 500", until="bestmove")
+    for bare in ("Reward value -1..1", "Proofs value false", "KeepTree value false", "LeafVisits value 1"):
+        play.send(f"setoption name {bare}", "go nodes 500", until="bestmove")
     play.send("probe", "setoption name Algorithm value expectimax", until="probe")
     weaker(play, "position fen ABC2/DE3/F3f/3ed/2cba f 3")
     clocks(play, "position fen ABC2/DE3/F3f/3ed/2cba f 3", "position fen ABC2/DE3/F3f/3ed/2cba s 3", count=4)

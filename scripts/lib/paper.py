@@ -11,7 +11,6 @@ written again.
 from __future__ import annotations
 
 import argparse
-import copy
 import functools
 import importlib.util
 import json
@@ -80,18 +79,12 @@ class Bench:
         self._options = options
         self._data: Path | None = options.data
 
-    def part(self, name: str) -> Bench:
-        """Return the bench of a part of the experiment, which has a log of its own: `<experiment>-<name>.jsonl`."""
-        part = copy.copy(self)
-        part.log = self.log.with_stem(f"{self.log.stem}-{name}")
-        return part
-
     def size(self, quick: int, full: int) -> int:
         """Return the number that fits the size of this run."""
         return quick if self.quick else full
 
     def of(self, experiment: str) -> Bench:
-        """Return the bench of another name, for a log that several experiments share."""
+        """Return the bench of another name: for a second log, or one that several experiments share."""
         return Bench(experiment, self._options)
 
     def data(self, name: str, fixture: str, source: str) -> Path:

@@ -128,7 +128,7 @@ def figure_4(bench: Bench) -> Result:
 def figure_5(bench: Bench) -> Result:
     """The games of UCT, against which the gain is measured, are figure 4's; those that its log lacks are played."""
     limits = figure_limits(bench)
-    figure_4_log = bench.log.with_stem("figure-4")
+    figure_4_log = bench.of("figure-4").log
     tables, drawn = [], list[PaperGame]()
     for limit in limits:
         improved = games_of(bench, FIGURE_5, limit)
@@ -331,7 +331,7 @@ def factorial(bench: Bench) -> Result:
         if level.every:
             data = f"{level.limit.text}, every {level.every} of {digest(path)}"
             keys = {name: f"{name}, {data}" for name in map(level.name, level.cells())}
-            lost = bench.part("regret").measure(keys.values(), functools.partial(measure_regret, path, level))
+            lost = bench.of("factors-regret").measure(keys.values(), functools.partial(measure_regret, path, level))
             regrets = {name: "{:.5f} +- {:.5f}".format(*lost[key]) for name, key in keys.items()}
             heading = f"Regret, {level.limit.text}, {len(choices(path, level.every))} decisions"
             tables.append(cell_table(level, heading, regrets))
@@ -396,7 +396,7 @@ def parallel(bench: Bench) -> Result:
     keys = {
         way: f"uct Threads={way[0]} Parallel={way[1]} Hash=256, {playouts} playouts, best of {runs}" for way in ways
     }
-    speed = bench.part("speed").measure(keys.values(), functools.partial(measure_speed, playouts, runs), jobs=1)
+    speed = bench.of("parallel-speed").measure(keys.values(), functools.partial(measure_speed, playouts, runs), jobs=1)
     alone = speed[keys[ways[0]]]
     rows = [
         (str(threads), way if threads > 1 else "", f"{speed[key]:,.0f}", f"{speed[key] / alone:.2f}")

@@ -321,6 +321,16 @@ def test_a_pondering_search_that_is_stopped_has_played_nothing(tmp_path: Path) -
         assert client.answers("ucinewgame") == [] and log.read_text() == ""
 
 
+def test_a_reply_that_ends_the_game_is_not_offered_for_pondering() -> None:
+    """A client that sends it as the next position would have the game kept as lost before it is."""
+    with Client() as client:
+        client.sync()
+        lines = client.search("position fen 3k5/1R7/R8/9/9/9/9/9/9/5K3 b", "go depth 4")
+        assert "score mate -1 " in lines[-2] and lines[-2].split(" pv ")[1].split()[0] == "d9e9"
+        assert lines[-1] == "bestmove d9e9"
+        assert " ponder " in client.search("position startpos", "go depth 4")[-1]
+
+
 def test_lines_without_throws_are_still_read_and_continued(tmp_path: Path) -> None:
     """A log from before throws were kept."""
     log = tmp_path / "learn.jsonl"

@@ -36,6 +36,7 @@ from daemon.events import (
     ends_job,
     internal_reason,
 )
+from daemon.history import PositionHistory
 from daemon.limits import Limits
 from daemon.load_job import ConfigureJob, LoadedGame, LoadJob, SearcherConfig, configure
 from daemon.options import Options, lacks_book, supports
@@ -54,10 +55,11 @@ from games.contract import (
 )
 
 if TYPE_CHECKING:
-    from daemon.game_log import GameLog, PlayedGame
+    from daemon.kept_games import KeptGames
+    from daemon.played_game import PlayedGame
     from daemon.search_job import SearchJob, SearchOptions
 
-LOG_FILE, LEARN = "Debug Log File", "Learn"
+LOG_FILE, LEARN, RECORDS = "Debug Log File", "Learn", "RecordPath"
 
 READY = Needs.GAME | Needs.IDLE
 
@@ -68,28 +70,12 @@ def no_log(path: str) -> None:
         raise Refusal(Kind.OPTION, f"option {LOG_FILE}: there is no traffic to log")
 
 
-class PositionHistory:
-    """The current position, with the FEN and the moves that it was set up from."""
-
-    def __init__(self, position: Position, fen: str | None) -> None:
-        self.position = position
-        self.fen = fen  # None: the start position
-        self.moves: list[str] = []
-        self.can_be_continued = True  # False: the next list of moves is played from its beginning
-
-    def is_continued_by(self, fen: str | None, moves: Sequence[str]) -> bool:
-        """True if `fen` and `moves` are this line with at least one move added."""
-        count = len(self.moves)
-        return self.can_be_continued and fen == self.fen and len(moves) > count and list(moves[:count]) == self.moves
-
-
 class RunningSearch(NamedTuple):
     """The search that runs, and the game in which it was requested."""
 
     job: SearchJob
-    position: Position  # the engine's; the search has a copy
+    history: PositionHistory  # the engine's; the search has a copy of its position
     ply: int  # of that position when the search was requested
-    played: PlayedGame
 
 
 class Engine:
@@ -108,8 +94,9 @@ class Engine:
         self._loaded_game: LoadedGame | None = None
         self._history: PositionHistory | None = None  # not None while a game is loaded
         self._running: RunningSearch | None = None
-        self._log: GameLog | None = None
+        self._kept: KeptGames | None = None
         self._ids = itertools.count(1)
+        self._abandoned = 0  # the last search id whose answer is not played
         self._entropy = _entropy()
 
     # State
@@ -169,7 +156,7 @@ class Engine:
         if not ends_job(event):
             return
         if isinstance(event, BestMove):
-            self._log_move(event)
+            self._follow_move(event)
             self._running = None  # it would keep the searcher's memory when another game is loaded
         self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
@@ -199,10 +186,11 @@ class Engine:
             self.options.set(option.name, value)
         except ValueError as error:
             raise Refusal(Kind.OPTION, str(error)) from None
-        if option.name in (LOG_FILE, LEARN):
+        if option.name in (LOG_FILE, LEARN, RECORDS):
             self._open_file(option.name, before)
         elif option.name == "UCI_Variant":
             if self.options.text("UCI_Variant") != before:
+                self._close_game()
                 self._loaded_game = self._history = None
                 self._load()
         elif self._loaded_game is None:
@@ -219,26 +207,31 @@ class Engine:
             self._post(Note(f"{option.name}: {self.info.name} has no such book; playing without it"))
 
     def _open_file(self, name: str, before: str) -> None:
-        """Open the file that an option names. Refusal(OPTION) if that fails; the option then keeps its value before."""
+        """Open the file or folder that an option names.
+
+        Refusal(OPTION) if that fails; the option then keeps its value before.
+        """
         path = self.options.text(name)
         try:
             if name == LOG_FILE:
                 self._log_to(path)
+            elif name == LEARN:
+                self._games_to_keep().log.open(path)
             else:
-                self._open_game_log(path)
+                self._games_to_keep().records.open(path)
         except OSError as error:
             self.options.set(name, before)
             raise Refusal(Kind.OPTION, f"option {name}: {error.strerror}: {path}") from None
 
-    def _open_game_log(self, path: str) -> None:
-        from daemon.game_log import GameLog
+    def _games_to_keep(self) -> KeptGames:
+        from daemon.kept_games import KeptGames
 
-        if self._log is None:
-            self._log = GameLog(self._warn)
-        self._log.open(path)
+        if self._kept is None:
+            self._kept = KeptGames(self._warn)
+        return self._kept
 
     def _load(self) -> None:
-        import daemon.game_log  # imported here, so that the first search does not spend its time on it
+        import daemon.played_game  # imported here, so that the first search does not spend its time on it
         import daemon.search_job  # noqa: F401
 
         name = self.info.name
@@ -269,8 +262,10 @@ class Engine:
         assert self._history is not None
         return self._history
 
-    def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
+    def set_position(self, fen: str | None, moves: Sequence[str], is_played: bool = True) -> None:
         """Set up a FEN, None for the start position, and play moves (game); a search that runs is not affected.
+
+        `is_played`: False if no game has come to this position, which is only looked at.
 
         Refusal(POSITION) for a bad FEN: the position before stays. Refusal(MOVE) for an illegal move: the moves before
         it are played, `played` is their number.
@@ -282,9 +277,11 @@ class Engine:
         history = self._history
         if history is None or not history.is_continued_by(fen, moves):
             try:
-                history = self._history = PositionHistory(game.position(fen), fen)
+                history = PositionHistory(game.position(fen), fen, game.info)
             except ValueError as error:
                 raise Refusal(Kind.POSITION, f"bad FEN: {error}") from None
+            history.take_throws(self._history, moves)
+            self._history = history
         position = history.position
         for word in moves[len(history.moves) :]:
             try:
@@ -292,15 +289,21 @@ class Engine:
             except ValueError as error:
                 raise Refusal(Kind.MOVE, str(error), len(history.moves)) from None
             history.moves.append(word)
-        if self._log is not None:
-            self._log.update(self._played_game(), position)
+        if self._kept is not None and is_played:
+            self._kept.set_up(self._played_game(history, len(history.moves)), position)
 
-    def _played_game(self) -> PlayedGame:
-        """Return the current game for the log."""
-        from daemon.game_log import PlayedGame
+    def _played_game(self, history: PositionHistory, count: int) -> PlayedGame:
+        """Return a game up to a number of moves."""
+        from daemon.played_game import PlayedGame
 
-        name, history = self.info.name, self._current_history()
-        return PlayedGame(name, history.fen or "", tuple(history.moves), self.options.changed(name))
+        name = self.info.name
+        moves, options = tuple(history.moves[:count]), self.options.changed(name)
+        return PlayedGame(name, history.fen or "", moves, options, history.throws(count))
+
+    def end_game(self, winner: int | None) -> None:
+        """End the current game as the client reports it, `winner` None: drawn. An end by the rules stands."""
+        if self._kept is not None:
+            self._kept.end(winner)
 
     def set_dice(self, dice: int) -> None:
         """Set the die thrown for the side to move (game); a search that ponders on this position takes it, too.
@@ -312,10 +315,11 @@ class Engine:
             set_dice(position, self.info, dice)
         except ValueError as error:
             raise Refusal(Kind.DICE, str(error)) from None
-        running = self._running
-        if running is not None and running.position is position and running.ply == position.ply:
+        running, history = self._running, self._current_history()
+        if running is not None and running.history is history and running.ply == position.ply:
             running.job.set_dice(dice)
-        self._current_history().can_be_continued = False  # a list of moves has no throws
+        history.note_throw(dice)
+        history.can_be_continued = False  # a list of moves has no throws
 
     def legal_moves(self) -> list[str]:
         """Return the legal moves as words, sorted (game). Refusal(POSITION) where set-ups are too many to list."""
@@ -372,13 +376,13 @@ class Engine:
         return self._require_game().searcher.recall(self.position)
 
     def new_game(self) -> None:
-        """Clear the searcher's memory, draw a new random seed and close the logged game (game, idle).
+        """Clear the searcher's memory, draw a new random seed and leave the game played so far (game, idle).
 
         The position stays. Posts Warning if memory is missing.
         """
         self._check(READY)
         self._entropy = _entropy()
-        self._close_log()
+        self._close_game()
         self._configure()
         self._require_game().searcher.clear()
 
@@ -408,7 +412,9 @@ class Engine:
         job = SearchJob(search_id, request, self._post)
         if is_stopped:
             job.stop()
-        running = RunningSearch(job, position, position.ply, self._played_game())
+        running = RunningSearch(job, self._current_history(), position.ply)
+        if self._kept is not None and limits.is_of_game:
+            self._kept.search(self._played_game(running.history, running.ply), position.turn, limits.ponder)
         self._scheduler.call_when_ready(lambda: self._begin(running, requested_ns or now_ns()), job)
         return search_id
 
@@ -454,6 +460,11 @@ class Engine:
         """
         self._scheduler.stop()
 
+    def abandon(self) -> None:
+        """Stop all searches as `stop` does; what they answer is not played in the game."""
+        self._abandoned = next(self._ids)
+        self.stop()
+
     def perft(self, depth: int, is_stopped: bool = False) -> None:
         """Start to count the leaves below each root move, `depth` plies deep (game, idle). Does not block.
 
@@ -484,8 +495,8 @@ class Engine:
         self._scheduler.shut_down(shutdown)
 
     def close(self) -> None:
-        """Close the logged game; the engine must not be used afterwards."""
-        self._close_log()
+        """Leave the game played; the engine must not be used afterwards."""
+        self._close_game()
 
     # Internals
 
@@ -502,26 +513,29 @@ class Engine:
     def _warn(self, text: str) -> None:
         self._post(Warning(text))
 
-    def _close_log(self) -> None:
-        if self._log is not None:
-            self._log.close()
+    def _close_game(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
 
-    def _log_move(self, answer: BestMove) -> None:
-        """Log the engine's move if it was played in a game, which a clock or a movetime shows."""
-        if self._log is None or self._running is None or answer.move is None:
+    def _follow_move(self, answer: BestMove) -> None:
+        """Follow the engine's move if it was played in a game."""
+        running = self._running
+        if self._kept is None or running is None or answer.move is None or answer.search_id <= self._abandoned:
             return
-        limits = self._running.job.request.limits
-        if not (limits.has_clock or limits.movetime):
-            return
-        position, played = answer.position, self._running.played
+        if running.job.is_pondering or not running.job.request.limits.is_of_game:
+            return  # a pondering search that is stopped was about a move that the opponent has not played
+        position = answer.position
         after = position.copy()
         try:
             after.push(answer.move)
+            move = after.pop()  # with the result that a view concludes
+            after.push(move)
         except ValueError:
             return  # the result of an attack is unknown in a view
         winner = None if answer.mate is None else position.turn if answer.mate > 0 else 1 - position.turn
-        played = played._replace(moves=(*played.moves, position.move_text(answer.move)))
-        self._log.update(played, after, winner)
+        played = self._played_game(running.history, running.ply + 1)
+        moves = (*played.moves[: running.ply], position.move_text(move))
+        self._kept.move(played._replace(moves=moves), after, winner)
 
 
 def _entropy() -> int:

@@ -35,6 +35,11 @@ class Limits(NamedTuple):
         return self.wtime is not None or self.btime is not None
 
     @property
+    def is_of_game(self) -> bool:
+        """True for a move in a game, which a clock or a time for the move shows."""
+        return self.has_clock or bool(self.movetime)
+
+    @property
     def is_bounded(self) -> bool:
         """True if the search ends by itself, once it no longer ponders."""
         if self.infinite:

@@ -21,6 +21,7 @@ CORE = (
     Option("Ponder", "check", "false"),
     *SHARED,
     Option("Learn", "string"),
+    Option("RecordPath", "string"),
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),

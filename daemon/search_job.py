@@ -210,8 +210,22 @@ class SearchJob:
         if not lines:
             return self._answer(None)
         best = lines[0] if self.request.options.skill >= MAX_SKILL else self._pick_weakened(lines)
-        move, has_reply = best.pv[0], len(best.pv) > 1 and not game.info.has_dice and not game.info.has_hidden
-        return self._answer(move, best.pv[1] if has_reply else None, best.score.mate)
+        return self._answer(best.pv[0], self._expected_reply(best.pv), best.score.mate)
+
+    def _expected_reply(self, pv: tuple[Move, ...]) -> Move | None:
+        """Return the second move of a line; None with dice or hidden pieces, or if there is nothing to ponder on after
+        it: a client must not send a game that has ended for one that only may.
+        """
+        info = self.request.game.info
+        if len(pv) < 2 or info.has_dice or info.has_hidden:
+            return None
+        position = self.request.position.copy()
+        try:
+            for move in pv[:2]:
+                position.push(move)
+        except ValueError:  # the game is too long
+            return None
+        return None if position.outcome() is not None else pv[1]
 
     @property
     def _answers_at_once(self) -> bool:

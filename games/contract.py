@@ -265,7 +265,7 @@ class GameRecord(NamedTuple):
     """A game as a file keeps it; `moves` are words of the protocol, set-ups first."""
 
     moves: tuple[str, ...]
-    dice: tuple[int, ...] = ()  # the throws for the moves after the set-ups
+    dice: tuple[int, ...] = ()  # the throws for the moves after the set-ups; 0: not known
     result: str = "*"  # 1-0 (the first side won), 0-1, 1/2-1/2; *: unknown
     first: str = "?"  # name of the player
     second: str = "?"
@@ -292,6 +292,9 @@ class GameRecordFormat(Protocol):
     ENCODING: str
     """The encoding of a file that does not show its own, and of what `write` returns."""
 
+    SUFFIX: str
+    """The end of such a file's name, with its dot."""
+
     annotate: Callable[[GameRecord, Mapping[int, Note], str], str] | None
     """Return the text that a game was read from, with these notes in place of any that Siqi inserted before.
 
@@ -307,7 +310,7 @@ class GameRecordFormat(Protocol):
         """
 
     def write(self, game: GameRecord) -> str:
-        """Return a game's text; `game.source` is ignored."""
+        """Return a game's text; `game.source` is ignored. ValueError if the format cannot hold the game."""
 
 
 class Suggestion(NamedTuple):

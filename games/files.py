@@ -118,6 +118,51 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
         raise
 
 
+def check_folder(path: str | Path) -> None:
+    """Raise OSError unless new files can be made in a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except ValueError as error:  # a NUL in the name
+        raise OSError(errno.EINVAL, str(error), str(path)) from None
+    if not stat.S_ISDIR(mode):
+        raise OSError(errno.ENOTDIR, "is not a folder", str(path))
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise OSError(errno.EACCES, "is read-only", str(path))
+
+
+def create_file(path: Path, data: bytes) -> None:
+    """Write a new file in one step: nobody sees it half written. FileExistsError if the name is taken.
+
+    After any OSError nothing is left.
+    """
+    name = path.parent / f".{path.name[:64]}.{secrets.token_hex(8)}.tmp"
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, _NEW_FILE_MODE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _rename_new(name, path)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+
+
+def _rename_new(old: Path, new: Path) -> None:
+    """Give a file another name, or one more; FileExistsError if that is taken."""
+    if os.name == "nt":
+        os.rename(old, new)  # never replaces a file there
+        return
+    try:
+        os.link(old, new)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
+            raise
+        # No hard links on this file system: the name is taken first, by an empty file of ours.
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_BLOCK, _NEW_FILE_MODE))
+        os.replace(old, new)
+
+
 def _mode_of(path: Path) -> int | None:
     """Return the permissions of a file, None if it does not exist."""
     try:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
 from daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
-from daemon.frontends.move_by_move import MoveByMove
+from daemon.frontends.move_by_move import SETOPTION, MoveByMove
 from daemon.limits import Limits
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -47,7 +47,7 @@ class Botzone(MoveByMove):
         self._dice = 0
 
     def find(self, word: str) -> Command:
-        return REQUEST
+        return SETOPTION if word == "setoption" else REQUEST
 
     def read_request(self, words: list[str], line: ClientLine) -> None:
         """Parse a request, and queue it until no job runs and its game is loaded.

@@ -45,6 +45,9 @@ MATE = 100_000
 MAX_CLOCK_MS = 10**9
 """The longest time of a clock."""
 
+WINNERS = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
+"""The winner's side, None for a draw, by the result's text."""
+
 COLOURS = "wb"
 """The letters of the sides in clients' FENs."""
 
@@ -319,6 +322,8 @@ class Cecp(FrontEnd):
     def result(self, words: list[str], line: ClientLine) -> None:
         self._mode, self._is_over = Mode.FORCE, True
         self._stop()
+        if words and words[0] in WINNERS:
+            self.engine.end_game(WINNERS[words[0]])
 
     def draw(self, words: list[str], line: ClientLine) -> None:
         if self._thinking.score < DRAW_BELOW:
@@ -398,7 +403,7 @@ class Cecp(FrontEnd):
     def _report_end(self, outcome: Outcome) -> None:
         if self._variant.setup and self._opponent.is_engine and outcome.winner == self._side:
             return  # XBoard refuses a win that it cannot check, but accepts the loser's report
-        score = {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
+        score = next(text for text, winner in WINNERS.items() if winner == outcome.winner)
         self.out.line(f"{score} {{{outcome.reason}}}")
 
     def _act(self) -> None:
@@ -416,7 +421,7 @@ class Cecp(FrontEnd):
             self._roll_die()
             self._opponent.allowed = self.engine.legal_moves()
         elif self._ponders and self._opponent.reply:
-            self.engine.set_position(self._fen, [*self._moves, self._opponent.reply])
+            self.engine.set_position(self._fen, [*self._moves, self._opponent.reply], is_played=False)
             self._search(Activity.PONDERING, limits._replace(ponder=True))
 
     def _search(self, activity: Activity, limits: Limits) -> None:
@@ -427,7 +432,7 @@ class Cecp(FrontEnd):
         if self._pending is None:
             return
         was, self._pending = self._pending.activity, None
-        self.engine.stop()
+        self.engine.abandon()
         if was is Activity.PONDERING:
             self.engine.set_position(self._fen, self._moves)
         self._answer_pings()

@@ -7,11 +7,13 @@ bottom, so the second one's squares are turned by 180 degrees. The referee repor
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from daemon.engine import Engine
+from daemon.events import Refusal
 from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
@@ -76,8 +78,14 @@ class Referee(MoveByMove):
         self._own = ""
 
     def end(self, words: list[str], line: ClientLine) -> None:
-        """End the game."""
+        """End the game; the referee's result counts where the moves do not show one."""
         self.cancel_search()
+        is_won = {"0": False, "1": True}.get(words[0] if words else "")
+        if is_won is None or not self._array:
+            return
+        with contextlib.suppress(Refusal):  # a move or result that contradicts the game
+            self.set_position()
+            self.engine.end_game(self._side if is_won else 1 - self._side)
 
     def answer(self, move: str) -> None:
         if not self._array:

@@ -56,7 +56,7 @@ class MoveByMove(FrontEnd):
     def cancel_search(self) -> None:
         """Stop the search for the engine's move, if any, and drop its answer."""
         if self._search_id is not None:
-            self.engine.stop()
+            self.engine.abandon()
             self._search_id = None
 
     def start_fen(self) -> str | None:

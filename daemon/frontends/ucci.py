@@ -119,12 +119,12 @@ class Ucci(UciFamily):
         """
         if words:
             try:
-                self.engine.set_position(*parse_position(words))
+                self.engine.set_position(*parse_position(words), is_played=False)
             except ValueError as error:
                 self.refuse(line, error if isinstance(error, Refusal) else Refusal(Kind.COMMAND, str(error)))
         self.out.line(self._pophash())
         if words:
-            self.engine.set_position(*self._shown)
+            self.engine.set_position(*self._shown, is_played=False)
 
     def _pophash(self) -> str:
         found = self.engine.recall()

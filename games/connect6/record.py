@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from games.contract import GameRecord
-from games.records.championship import ENCODING, read_head, write_head
+from games.records.championship import ENCODING, check_start, read_head, write_head
 
-__all__ = ["ENCODING", "annotate", "read", "write"]
+__all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
 
+SUFFIX = ".txt"
 annotate = None
 """None: the format has no comments."""
 
@@ -24,7 +25,8 @@ _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
 
 def write(game: GameRecord) -> str:
-    """Return the text of a game."""
+    """Return the text of a game; ValueError if it began from a FEN."""
+    check_start(game.fen)
     stones = [
         f"{'BW'[ply % 2]}({stone[0].upper()},{stone[1:]})"
         for ply, turn in enumerate(game.moves)

@@ -17,32 +17,56 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from games.contract import GameRecord
-from games.ewn.rules.notation import TRIANGLES, parse_square, square_text
-from games.records.championship import ENCODING, read_head, write_head
+from games.ewn import INFO
+from games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
+from games.records.championship import ENCODING, check_start, read_head, write_head
 
-__all__ = ["ENCODING", "annotate", "read", "write"]
+__all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
 
+SUFFIX = ".txt"
 annotate = None
 """None: the format has no comments."""
 
+_DIGITS = str.maketrans("".join(INFO.pieces), "123456" * 2)
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
 _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
 _MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
 def write(game: GameRecord) -> str:
-    """Return the text of a game, with the first side as Red."""
+    """Return the text of a game, with the first side as Red.
+
+    ValueError if a set-up or a throw is missing, or the game began from a FEN that is not two set-ups with the first
+    side to move.
+    """
+    setups, moves = (_setups_of(game.fen), game.moves) if game.fen else (game.moves[:2], game.moves[2:])
+    if len(setups) < 2:
+        raise ValueError("a set-up is missing")
+    throws = game.dice[: len(moves)] + (0,) * (len(moves) - len(game.dice))
+    if 0 in throws:
+        raise ValueError(f"the throw of move {throws.index(0) + 1} is not known")
     lines = [f"#{write_head('WTN', 'RB', game)};"]
     standing: dict[int, str] = {}
-    for colour, word, triangle in zip("RB", game.moves[:2], TRIANGLES, strict=True):
+    for colour, word, triangle in zip("RB", setups, TRIANGLES, strict=True):
         pieces = dict(zip(triangle, word, strict=True))
         standing |= {square: colour + digit for square, digit in pieces.items()}
         lines.append(f"{colour}:" + ";".join(f"{square_text(s).upper()}-{digit}" for s, digit in pieces.items()))
-    for ply, (move, die) in enumerate(zip(game.moves[2:], game.dice, strict=True), 1):
+    for ply, (move, die) in enumerate(zip(moves, throws, strict=True), 1):
         piece = standing.pop(parse_square(move[:2]))
         standing[parse_square(move[2:])] = piece
         lines.append(f"{ply}:{die};({piece},{move[2:].upper()})")
     return "\n".join(lines) + "\n"
+
+
+def _setups_of(fen: str) -> list[str]:
+    """Return the words of the set-ups that a FEN shows; ValueError if it shows another position."""
+    pieces, turn, _ = parse_fen(fen)
+    letters = {square: letter_of(piece) for piece, square in pieces}
+    setups = ["".join(letters.pop(square, "-") for square in triangle) for triangle in TRIANGLES]
+    words = [setup.translate(_DIGITS) for setup in setups]
+    if letters or turn or [sorted(setup) for setup in setups] != [list(INFO.pieces[side]) for side in range(2)]:
+        check_start(fen)
+    return words
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:

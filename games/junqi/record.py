@@ -1,6 +1,8 @@
 """Game records in the log of scripts/play/referee_junqi.py: one game a line, its fields separated by tabs.
 
-The fields: name, first and second player, their set-ups, moves each with the digit of its result, and the winner.
+The fields: name, first and second player, their set-ups, moves each with the digit of its result, and the winner. A
+game as one side saw it has `?` for the set-up that it did not know, and a move may end with the square of a flag that
+was announced after it: `G2F21@A1`.
 """
 
 from __future__ import annotations
@@ -8,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from games.contract import GameRecord
+from games.contract import UNKNOWN_SETUP, GameRecord
 
 ENCODING = "utf-8"
+SUFFIX = ".txt"
 annotate = None
 """The format has no comments."""
 
@@ -32,7 +35,14 @@ def _read(line: str) -> GameRecord:
 
 
 def write(game: GameRecord) -> str:
-    """Return the line of a game."""
+    """Return the line of a game; ValueError if it began from a FEN, or a set-up or a move's result is missing."""
+    if game.fen:
+        raise ValueError(f"the format has no room for a position at the start: {game.fen}")
+    if len(game.moves) < 2:
+        raise ValueError("a set-up is missing")
+    if unclear := [word for word in game.moves[2:] if word[4:5] != "="]:
+        raise ValueError(f"a move has no result: {unclear[0]}")
     end = next((text for text, result in RESULTS.items() if result == game.result), "")
-    words = " ".join(word[:4] + word[5:6] for word in game.moves[2:])
+    end_of_word = None if UNKNOWN_SETUP in game.moves[:2] else 6  # a flag's square follows from whole set-ups
+    words = " ".join(word[:4] + word[5:end_of_word] for word in game.moves[2:])
     return "\t".join([game.event, game.first, game.second, *game.moves[:2], words, end]) + "\n"

@@ -36,6 +36,12 @@ def read_head(text: str, kind: str) -> Head:
     return Head(names, RESULTS.get(fields[3], "*"), fields[4], fields[5])
 
 
+def check_start(fen: str) -> None:
+    """Raise ValueError if a game began from a FEN, which these records have no room for."""
+    if fen:
+        raise ValueError(f"the format has no room for a position at the start: {fen}")
+
+
 def write_head(kind: str, sides: Sequence[str], game: GameRecord) -> str:
     """Return the head of a game; `sides` are the letters of its first and second side."""
     verdict = next((text for text, result in RESULTS.items() if result == game.result), "")

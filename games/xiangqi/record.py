@@ -11,6 +11,7 @@ from games.xiangqi.library import pgn
 from games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
+SUFFIX = ".pgn"
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
@@ -32,7 +33,7 @@ def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None
         game.result,
         tags.get("Red", "?"),
         tags.get("Black", "?"),
-        tags.get("Date", ""),
+        " ".join(tags[name] for name in ("Date", "Time") if name in tags),
         tags.get("Event", ""),
         tags.get("FEN", ""),
         game,
@@ -41,7 +42,8 @@ def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None
 
 def write(game: GameRecord) -> str:
     """Return the game as PGN, its moves in WXF notation."""
-    tags = {"Event": game.event, "Date": game.occasion, "Red": game.first, "Black": game.second, "FEN": game.fen}
+    date, _, clock = game.occasion.partition(" ")
+    tags = {"Event": game.event, "Date": date, "Time": clock, "Red": game.first, "Black": game.second, "FEN": game.fen}
     return pgn.Game(
         {name: value for name, value in tags.items() if value} | {"Result": game.result},
         [Move.from_uci(word) for word in game.moves],

@@ -172,7 +172,7 @@ def record_text(game: Game[Position], record: MatchRecord) -> bytes:
 
 
 def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
-    return folder / f"{game + 1:05d}.{'pgn' if settings.game == 'xiangqi' else 'txt'}"
+    return folder / f"{game + 1:05d}{registry.game_record_format(settings.game).SUFFIX}"
 
 
 def write_record(folder: Path, match: Match, record: MatchRecord) -> None:

@@ -28,6 +28,7 @@ class _JsonGame(msgspec.Struct):
     fen: str | None = None
     result_conflict: int = 0
     game: str = "xiangqi"
+    dice: list[int | None] = []  # EWN: the throws for the moves after the set-ups, None: not known
     options: dict[str, str] = {}  # of the daemon that kept the game (option Learn)
 
 
@@ -72,7 +73,7 @@ def read_game_records(path: Path, report: Callable[[str], None], variant: str = 
                 lowest_rank = int(game.options.get("UCI_Coordinates", "0")) if variant == "xiangqi" else 0
                 moves = tuple(shift_ranks(word, -lowest_rank) for word in game.moves)
                 result = "*" if game.result_conflict else game.result  # sources differ
-                yield GameRecord(moves, result=result, fen=game.fen or "")
+                yield GameRecord(moves, tuple(dice or 0 for dice in game.dice), result, fen=game.fen or "")
 
 
 def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:

@@ -17,7 +17,6 @@ from fixture_files import damaged
 from scripts.build import build_opening_books, mine_rules
 from scripts.lib.replay import collect
 
-from daemon.game_log import GameLog, PlayedGame
 from daemon.limits import Limits
 from daemon.pipes import now_ns
 from daemon.search_job import SearchJob, SearchRequest
@@ -359,29 +358,6 @@ def test_shipped_books_are_sound() -> None:
 
 
 # Games kept
-
-
-def test_a_game_is_kept_once_when_it_ends(tmp_path: Path) -> None:
-    path = tmp_path / "learn.jsonl"
-    warnings: list[str] = []
-    log = GameLog(warnings.append)
-    log.open(str(path))
-    game = registry.load("xiangqi")
-    fen = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
-    before, after = game.position(fen), game.position(fen)
-    after.push(after.parse_move("a7a9"))
-    log.update(PlayedGame("xiangqi", fen, (), {}), before)
-    log.update(PlayedGame("xiangqi", fen, ("a7a9",), {}), after)
-    log.update(PlayedGame("xiangqi", fen, ("a7a9",), {}), after)
-    log.close()
-    log.update(PlayedGame("xiangqi", "", ("h2e2",), {"UCI_Coordinates": "1"}), game.position(), mate_for=1)
-    log.update(PlayedGame("xiangqi", "", ("a0a1",), {}), game.position())  # another game
-    log.close()
-    first, second = (json.loads(line) for line in path.read_text().splitlines())
-    assert first == {"game": "xiangqi", "moves": ["a7a9"], "result": "1-0", "end": "checkmate", "fen": fen}
-    assert second.pop("options") == {"UCI_Coordinates": "1"}
-    assert second == {"game": "xiangqi", "moves": ["h2e2"], "result": "0-1", "end": "mate seen"}
-    assert warnings == []
 
 
 def test_a_kept_game_survives_a_kill_and_is_mined(tmp_path: Path) -> None:

@@ -256,6 +256,7 @@ def blocking_files(folder: Path) -> dict[str, str]:
 
 FILE_OPTIONS = (
     ("xiangqi", "Learn"),
+    ("connect6", "RecordPath"),
     ("ewn", "Debug Log File"),
     ("xiangqi", "BookFile"),
     ("connect6", "BookFile"),

@@ -643,7 +643,7 @@ def test_a_refused_go_gets_its_bestmove(game: tuple[Client, str]) -> None:
     assert bestmoves(client.answers("go perft x")) == []
 
 
-@pytest.mark.parametrize("option", ["BookFile", "EndgamePath", "CooperationFile", "LayoutFile", "Learn"])
+@pytest.mark.parametrize("option", ["BookFile", "EndgamePath", "CooperationFile", "LayoutFile", "Learn", "RecordPath"])
 @pytest.mark.parametrize("path", ["x" * 5000, "/dev/zero/x", "nul\0byte"])
 def test_every_go_ends_in_a_move_whatever_a_file_is_called(option: str, path: str) -> None:
     name = "junqi" if option in ("CooperationFile", "LayoutFile") else "xiangqi"

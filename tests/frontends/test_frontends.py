@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from junqi_games import FIRST
 from scripted import (
+    Abandon,
     Bench,
     Call,
+    EndGame,
     Go,
     NewGame,
     Perft,
@@ -361,7 +363,7 @@ def test_ucci_takes_a_bare_fen_and_goes_back_to_it_after_a_probe() -> None:
     position = client.engine.position.fen()
     client.engine.memory = Recollection(None, 3, Score(4), Score(0, -1))
     assert client.say(f"probe fen {KINGS}") == ["pophash lowerbound 4 depth 3 upperbound -29998 depth 3"]
-    assert client.calls() == [SetPosition(KINGS), SetPosition(ENDING, "d0d1")]
+    assert client.calls() == [SetPosition(KINGS, "", False), SetPosition(ENDING, "d0d1", False)]
     assert client.engine.position.fen() == position
 
 
@@ -491,13 +493,13 @@ def test_xboard_s_pondering() -> None:
     pondering = Go(Limits(movetime=1000, ponder=True))
     assert client.calls() == [
         SetPosition(None, "h2e2 h9g7"),
-        SetPosition(None, "h2e2 h9g7 h0g2"),
+        SetPosition(None, "h2e2 h9g7 h0g2", is_played=False),
         pondering,
     ]
     assert client.say("hint") == ["Hint: h0g2"]
     client.say("usermove b0c2")  # not the expected one; XBoard has no ponderhit, so that would also be searched anew
     assert client.calls() == [
-        Stop(),
+        Abandon(),
         SetPosition(None, "h2e2 h9g7"),
         SetPosition(None, "h2e2 h9g7 b0c2"),
         Go(Limits(movetime=1000)),
@@ -506,7 +508,7 @@ def test_xboard_s_pondering() -> None:
     assert client.answer("i9h9", "i0i1") == ["move i9h9"]
     client.calls()
     client.say("easy")
-    assert client.calls() == [Stop(), SetPosition(None, "h2e2 h9g7 b0c2 i9h9")]
+    assert client.calls() == [Abandon(), SetPosition(None, "h2e2 h9g7 b0c2 i9h9")]
 
 
 def test_xboard_s_analysis() -> None:
@@ -517,9 +519,9 @@ def test_xboard_s_analysis() -> None:
     client.say("usermove h2e2", "undo", "exit")
     analysis = Go(Limits(infinite=True))
     assert client.calls() == [
-        *(Stop(), SetPosition(None, "h2e2"), analysis),
-        *(Stop(), SetPosition(None), analysis),
-        Stop(),
+        *(Abandon(), SetPosition(None, "h2e2"), analysis),
+        *(Abandon(), SetPosition(None), analysis),
+        Abandon(),
     ]
     for _ in range(3):
         assert client.answer(None) == []
@@ -535,6 +537,24 @@ def test_xboard_s_draws_and_ends() -> None:
     client.calls()
     assert client.say("go", "result 1-0 {checkmate}", "usermove e0e1", "draw")[-1] == "offer draw"
     assert not [call for call in client.calls() if isinstance(call, Go)]
+
+
+@pytest.mark.parametrize(
+    "words, calls",
+    [
+        ("1-0 {Black resigns}", [EndGame(0)]),
+        ("0-1", [EndGame(1)]),
+        ("1/2-1/2 {agreed}", [EndGame(None)]),
+        ("* {unfinished}", []),
+        ("2-0", []),
+        ("", []),
+    ],
+)
+def test_xboard_s_results(words: str, calls: list[Call]) -> None:
+    client = xboard("force", "usermove h2e2")
+    client.calls()
+    assert client.say(f"result {words}") == []
+    assert client.calls() == calls
 
 
 def test_xboard_s_refusals() -> None:
@@ -667,7 +687,7 @@ def test_the_end_of_a_game_ends_queued_requests(
 ) -> None:
     client = Session(*lines)
     said = client.say(end)
-    assert client.calls()[:1] == [Stop()]
+    assert client.calls()[:1] == [Abandon()]
     said += client.answer(answer)
     assert not [line for line in said if not line.startswith("ERROR")]
     while client.engine.state is not State.READY:

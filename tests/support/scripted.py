@@ -70,6 +70,7 @@ class NewGame:
 class SetPosition:
     fen: str | None
     moves: str = ""  # joined by blanks
+    is_played: bool = True
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,16 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Abandon:
+    pass
+
+
+@dataclass(frozen=True)
+class EndGame:
+    winner: int | None
+
+
+@dataclass(frozen=True)
 class Perft:
     depth: int
     is_stopped: bool = False
@@ -105,7 +116,7 @@ class Bench:
     is_stopped: bool = False
 
 
-Call = SetOption | NewGame | SetPosition | SetDice | Go | Ponderhit | Stop | Perft | Bench
+Call = SetOption | NewGame | SetPosition | SetDice | Go | Ponderhit | Stop | Abandon | EndGame | Perft | Bench
 
 READY = Needs.GAME | Needs.IDLE
 
@@ -233,8 +244,8 @@ class ScriptedEngine:
         assert self._position is not None
         return self._position
 
-    def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
-        self._take(SetPosition(fen, " ".join(moves)), Needs.GAME, "set_position")
+    def set_position(self, fen: str | None, moves: Sequence[str], is_played: bool = True) -> None:
+        self._take(SetPosition(fen, " ".join(moves), is_played), Needs.GAME, "set_position")
         try:
             self._position = rules(self.info.name).position(fen)
         except ValueError as error:
@@ -311,6 +322,13 @@ class ScriptedEngine:
     def stop(self) -> None:
         self._take(Stop(), Needs.NOTHING, "stop")
         self._scheduler.stop()
+
+    def abandon(self) -> None:
+        self._take(Abandon(), Needs.NOTHING, "abandon")
+        self._scheduler.stop()
+
+    def end_game(self, winner: int | None) -> None:
+        self._take(EndGame(winner), Needs.NOTHING, "end_game")
 
     def perft(self, depth: int, is_stopped: bool = False) -> None:
         self._take(Perft(depth, is_stopped), READY, "perft")

@@ -1,0 +1,112 @@
+"""Files of finished games, each in its game's record format (option RecordPath).
+
+A file is new: no other is replaced, and none is left half written. What is written is read back first: a game that the
+format cannot hold (a throw is not known, the game began from a FEN) is not written, and a warning says why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import itertools
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from daemon.played_game import FinishedGame, moves_of
+from games import registry
+from games.contract import Game, GameRecord, Position, Warn, is_dice_position, is_setup_position, set_dice
+from games.files import check_folder, create_file
+
+OWN_NAME = "Siqi"
+UNKNOWN = "?"
+"""The event, and the name of a side that this engine has not moved for."""
+
+
+class RecordFiles:
+    """A folder of game records."""
+
+    def __init__(self, warn: Warn) -> None:
+        """`warn` gets a line if a game cannot be written."""
+        self._warn = warn
+        self._folder = ""
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._folder)
+
+    def open(self, folder: str) -> None:
+        """Write games into this folder from now on; '': write none.
+
+        OSError if it is no folder or cannot be written; the folder before then stays.
+        """
+        if folder:
+            check_folder(folder)
+        self._folder = folder
+
+    def write(self, finished: FinishedGame) -> None:
+        """Write a game into a new file, if a folder is open."""
+        if not self._folder:
+            return
+        name, now = finished.played.game, time.localtime()
+        stem, suffix = f"{name}-{time.strftime('%Y%m%d-%H%M%S', now)}", registry.game_record_format(name).SUFFIX
+        try:
+            text = record_text(finished, now)
+            for number in itertools.count(1):  # another process, or a game before, may have ended in this second
+                with contextlib.suppress(FileExistsError):
+                    create_file(Path(self._folder, f"{stem}-{number}{suffix}"), text)
+                    break
+        except ValueError as error:
+            self._warn(f"option RecordPath: a game of {name} has no record: {error}")
+        except OSError as error:
+            self._warn(f"option RecordPath: {error.strerror}: {self._folder}")
+
+
+@functools.lru_cache(maxsize=1)
+def plain_game(name: str) -> Game[Position]:
+    """Return a game with all options at their defaults."""
+    return registry.load(name)
+
+
+def record_text(finished: FinishedGame, now: time.struct_time) -> bytes:
+    """Return a game in its game's record format, of this date and time; ValueError if the format cannot hold it."""
+    name = finished.played.game
+    game, records = plain_game(name), registry.game_record_format(name)
+    record = game_record(game, finished)._replace(occasion=time.strftime("%Y.%m.%d %H:%M:%S", now))
+    text = records.write(record)
+    if [content(game, back) for back in records.read(io.StringIO(text))] != [content(game, record)]:
+        raise ValueError("it does not read back as it was played")
+    return text.encode(records.ENCODING)
+
+
+def game_record(game: Game[Position], finished: FinishedGame) -> GameRecord:
+    """Return a game as a record, its moves as `game` writes them, its players named by who moved.
+
+    ValueError if the throws do not allow the moves.
+    """
+    played = finished.played
+    position = game.position(played.fen or None)
+    fen = position.fen() if played.fen else ""
+    if fen == game.position().fen():
+        fen = ""
+    moves = moves_of(finished.position)
+    throws = [0] * (len(moves) - len(played.throws)) + list(played.throws)
+    words = []
+    for move, dice in zip(moves, throws, strict=True):
+        if dice:
+            set_dice(position, game.info, dice)
+        words.append(position.move_text(move))
+        position.push(position.parse_move(words[-1]))
+    first, second = (OWN_NAME if side in finished.own else UNKNOWN for side in range(2))
+    return GameRecord(tuple(words), played.throws, finished.result, first, second, event=UNKNOWN, fen=fen)
+
+
+def content(game: Game[Position], record: GameRecord) -> tuple[str, Iterable[str], tuple[int, ...], str]:
+    """Return what a record must keep: the first position with pieces, the moves from there, the throws, the result."""
+    position, words = game.position(record.fen or None), list(record.moves)
+    while words and is_setup_position(position, game.info) and not position.has_pieces:
+        position.push(position.parse_move(words.pop(0)))
+    if is_dice_position(position, game.info) and position.dice:
+        position.set_dice(0)  # it is among the throws
+    return position.fen(), words, record.dice, record.result

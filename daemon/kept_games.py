@@ -22,8 +22,16 @@ class Stage(NamedTuple):
 
     def is_continued_by(self, later: Stage) -> bool:
         """True for the same game, with moves added or none; the moves may be spelt in another way."""
-        moves = moves_of(self.position)
-        return self.played[:2] == later.played[:2] and moves_of(later.position)[: len(moves)] == moves
+        words = bare_words(self.position)
+        return self.played[:2] == later.played[:2] and bare_words(later.position)[: len(words)] == words
+
+
+def bare_words(position: Position) -> list[str]:
+    """Return the moves that led to a position, without the flags that a referee of Junqi announces with some.
+
+    The announcement comes with the move's result, after the engine's own move was followed, and may be repeated.
+    """
+    return [position.move_text(move).partition("@")[0] for move in moves_of(position)]
 
 
 class KeptGames:

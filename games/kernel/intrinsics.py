@@ -251,6 +251,22 @@ _I = types.int64
 
 
 @intrinsic
+def call_at(typing, address, pos, work, lookup):
+    """Call the kernel whose code is at an address (jit.code_address), an `int64(pos, work, lookup)`."""
+
+    def generate(context, builder, signature, args):
+        result_type, kinds = signature.return_type, signature.args[1:]
+        kernel = context.call_conv.get_function_type(result_type, kinds)
+        function = builder.inttoptr(args[0], kernel.as_pointer())
+        status, result = context.call_conv.call_function(builder, function, result_type, kinds, args[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+
+    return _I(_I, pos, work, lookup), generate
+
+
+@intrinsic
 def recurse_1(typing, pos, work, lookup, a):
     """Call the kernel itself, an `int64(pos, work, lookup, int64)`."""
     return _I(pos, work, lookup, _I), _call_self

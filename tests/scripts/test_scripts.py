@@ -53,7 +53,7 @@ RUNS = (
     Run("papers/compare_ewn_players", "games g.jsonl --games 2 --ms 1 --pairing uct random", "uct against random . 2"),
     Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
     Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
-    Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
+    Run("papers/xiangqi_endgames", "--quick --only figure-1 --out p", "A C E F G H I J L M"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
@@ -146,7 +146,9 @@ def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys
         main_of(name)()
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
-    assert f"    python scripts/{name}.py " in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "")
+    module = name.replace("/", ".")
+    examples = (f"    python scripts/{name}.py ", f"    python -m scripts.{module} ")
+    assert any(example in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "") for example in examples)
 
 
 def test_the_list_of_scripts_is_whole() -> None:

@@ -9,7 +9,7 @@ The kernels `count_...` add the counts of one side to pos.terms. `sign`: 1 for R
 
 from __future__ import annotations
 
-from games.kernel.intrinsics import call_at, popcount, trailing_zeros
+from games.kernel.intrinsics import call_at, popcount, trailing_zeros, unlikely
 from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.xiangqi.evaluation.endings import RESISTANCES, WHOLE
 from games.xiangqi.evaluation.weights import TERMS
@@ -276,7 +276,9 @@ def evaluate(pos: Record, lookup: Record) -> int:
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
 def chosen_evaluation(pos: Record, work: Record, lookup: Record) -> int:
     """Return the static value by the evaluation in force (choice.py): `evaluate`, or the kernel at work.evaluator."""
-    return evaluate(pos, lookup) if work.evaluator == 0 else call_at(work.evaluator, pos, work, lookup)
+    if unlikely(work.evaluator):
+        return call_at(work.evaluator, pos, work, lookup)
+    return evaluate(pos, lookup)
 
 
 @entry(int64(POSITION, LOOKUP))

@@ -154,6 +154,16 @@ def tablebase_score(pos: Record, work: Record, ply: int) -> int:
     return score if code & 1 == 0 else -score
 
 
+@inner(int64(POSITION, WORK, LOOKUP, int64))
+def known_score(pos: Record, work: Record, lookup: Record, ply: int) -> int:
+    """Return the score of a position by known positions, else by the tablebase; NO_SCORE if neither has it."""
+    if work.known_positions != 0:
+        known = call_at(work.find_known, pos, work, lookup)
+        if known != NO_SCORE:
+            return known
+    return tablebase_score(pos, work, ply) if work.tablebase != 0 else int64(NO_SCORE)
+
+
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
 def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     """Play a move of the tree; the answer of a mined rule near the root gains a bonus.
@@ -209,12 +219,8 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         return 0
     if ply > work.seldepth:
         work.seldepth = ply
-    if work.known_positions != 0:
-        known = call_at(work.find_known, pos, work, lookup)
-        if known != NO_SCORE:
-            return known
-    if work.tablebase != 0:
-        known = tablebase_score(pos, work, ply)
+    if work.tablebase | work.known_positions:
+        known = known_score(pos, work, lookup, ply)
         if known != NO_SCORE:
             return known
     state = checks_and_pins(pos, lookup)
@@ -349,12 +355,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         return chosen_evaluation(pos, work, lookup)
 
     # Step 3. Known positions and tablebase. A known value needs no search; the user's word goes first
-    if work.known_positions != 0:
-        known = call_at(work.find_known, pos, work, lookup)
-        if known != NO_SCORE:
-            return known
-    if work.tablebase != 0:
-        known = tablebase_score(pos, work, ply)
+    if work.tablebase | work.known_positions:
+        known = known_score(pos, work, lookup, ply)
         if known != NO_SCORE:
             return known
 

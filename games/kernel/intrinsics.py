@@ -50,6 +50,19 @@ def popcount(typing, value):
 
 
 @intrinsic
+def unlikely(typing, value):
+    """Return whether a number is not 0; the code for that case is laid out of the way."""
+
+    def generate(context, builder, signature, args):
+        bit = ir.IntType(1)
+        expect = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bit, [bit, bit]), "llvm.expect.i1")
+        is_set = builder.icmp_signed("!=", args[0], ir.Constant(_INT64, 0))
+        return builder.call(expect, [is_set, ir.Constant(bit, 0)])
+
+    return types.boolean(types.int64), generate
+
+
+@intrinsic
 def leading_zeros(typing, value):
     """Return 63 minus the index of the highest set bit; undefined for 0."""
 
@@ -248,6 +261,22 @@ def _call_self(context, builder, signature, args):
 
 
 _I = types.int64
+
+
+@intrinsic
+def call_at(typing, address, pos, work, lookup):
+    """Call the kernel whose code is at an address (jit.code_address), an `int64(pos, work, lookup)`."""
+
+    def generate(context, builder, signature, args):
+        result_type, kinds = signature.return_type, signature.args[1:]
+        kernel = context.call_conv.get_function_type(result_type, kinds)
+        function = builder.inttoptr(args[0], kernel.as_pointer())
+        status, result = context.call_conv.call_function(builder, function, result_type, kinds, args[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+
+    return _I(_I, pos, work, lookup), generate
 
 
 @intrinsic

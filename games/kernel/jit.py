@@ -44,6 +44,7 @@ __all__ = [
     "Record",
     "accessor",
     "cache_faults",
+    "code_address",
     "entry",
     "float64",
     "generic",
@@ -313,6 +314,17 @@ def _want(kernel: _Kernel) -> _Kernel:
     if not _imported:
         _load_waiting()
     return kernel
+
+
+def code_address(kernel: Any) -> int:
+    """Return the address of an outlined kernel's machine code, for `intrinsics.call_at`.
+
+    So a kernel that only an option needs is compiled when the option is set, and its callers do not change.
+    """
+    _load_waiting()
+    address = llvmlite.binding.address_of_symbol(kernel.symbol)
+    assert address, f"{kernel.__name__} is not outlined"
+    return int(address)
 
 
 def generic(function: Function) -> Function:

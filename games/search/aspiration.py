@@ -53,6 +53,11 @@ class AspirationAdapter(Protocol[P_contra]):
     max_depth: int  # plies
     win_is_enough: bool = False  # True: once a win is proven, no shorter one is sought
 
+    @property
+    def values(self) -> object:
+        """As `DeepeningAdapter.values`."""
+        return None
+
     def forget(self) -> None:
         """Drop everything kept from earlier searches."""
         return
@@ -89,6 +94,10 @@ class Aspiration(DeepeningAdapter[R]):
         self._game = game
         self.work_dtype = game.work_dtype
         self._key: int | None = None
+
+    @property
+    def values(self) -> object:
+        return self._game.values
 
     def forget(self) -> None:
         self._key = None

@@ -27,6 +27,11 @@ class DeepeningAdapter(Protocol[P_contra]):
     is_seeded: bool = False  # its findings depend on the seed
     shares_depths: bool = False  # True: the threads divide each depth; False: helpers deepen alone (lazy SMP)
 
+    @property
+    def values(self) -> object:
+        """What the values of positions depend on beside the rules; once it changes, stored results mean nothing."""
+        return None
+
     def forget(self) -> None:
         """Drop everything kept from earlier searches."""
         return
@@ -63,6 +68,7 @@ class DeepeningSearcher(Generic[P]):
         self._memory = Resizable[TranspositionTable]()
         self._works: list[Record] = []
         self._seed = 0
+        self._values: object = None
 
     @property
     def _tt(self) -> TranspositionTable:
@@ -71,9 +77,9 @@ class DeepeningSearcher(Generic[P]):
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:
         seed = seed if self._adapter.is_seeded else 0
         has_table = self._memory.wanted == hash_mb
-        if has_table and (len(self._works), self._seed) == (threads, seed):
+        if has_table and (len(self._works), self._seed, self._values) == (threads, seed, self._adapter.values):
             return
-        self._seed = seed
+        self._seed, self._values = seed, self._adapter.values
         self._forget(threads)
         if has_table:
             self._tt.clear()

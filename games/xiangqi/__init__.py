@@ -17,5 +17,12 @@ INFO = GameInfo(
     pieces=("KABNRCP", "kabnrcp"),
     expected_turns=50,
     skill_elo=SKILL_ELO,
-    options=(*OPENING_BOOK, USE_RULES, *ENDGAMES, Option("UCI_Coordinates", "combo", "0", choices=("0", "1"))),
+    options=(
+        *OPENING_BOOK,
+        USE_RULES,
+        *ENDGAMES,
+        Option("Evaluation", "combo", "tuned", choices=("tuned", "paper")),
+        Option("PositionFile", "string"),
+        Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),
+    ),
 )

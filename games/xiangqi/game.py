@@ -15,7 +15,6 @@ from games.search.aspiration import Aspiration
 from games.search.deepening import DeepeningSearcher
 from games.xiangqi import INFO
 from games.xiangqi.bench import BENCH
-from games.xiangqi.evaluation.evaluate import explain
 from games.xiangqi.evaluation.weights import FULL_WORTH, WORTH
 from games.xiangqi.knowledge.knowledge import Knowledge
 from games.xiangqi.knowledge.situation import describe_lasting
@@ -202,7 +201,7 @@ class Xiangqi:
         return self._knowledge.suggest(position, rng)
 
     def evaluate(self, position: XiangqiPosition) -> list[str]:
-        return explain(position.record)
+        return self._knowledge.evaluation.explain(position.record)
 
     def perft(self, position: XiangqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         if depth > MAX_PLY:

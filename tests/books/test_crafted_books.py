@@ -449,6 +449,7 @@ OPTIONS = {  # by option: game, kind of book, other options to set, commands tha
         ["Searcher value cooperation"],
         ["ucinewgame", START, "go nodes 10"],
     ),
+    "PositionFile": ("xiangqi", "", [], [START, "go nodes 10"]),
     "EndgamePath": ("ewn", "ewn-ending", [], ["position fen 5/5/2e2/a4/3A1 f 1", "go nodes 10"]),
 }
 

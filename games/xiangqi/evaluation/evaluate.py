@@ -9,7 +9,7 @@ The kernels `count_...` add the counts of one side to pos.terms. `sign`: 1 for R
 
 from __future__ import annotations
 
-from games.kernel.intrinsics import popcount, trailing_zeros
+from games.kernel.intrinsics import call_at, popcount, trailing_zeros, unlikely
 from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.xiangqi.evaluation.endings import RESISTANCES, WHOLE
 from games.xiangqi.evaluation.weights import TERMS
@@ -31,6 +31,7 @@ from games.xiangqi.rules.lookup import (
     SLOTS,
 )
 from games.xiangqi.rules.position import POSITION, count_kind, is_cannon, is_pawn, is_rook
+from games.xiangqi.rules.work import WORK
 
 (
     ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,
@@ -270,6 +271,14 @@ def evaluate(pos: Record, lookup: Record) -> int:
     pos.scale_factor = scale_factor(pos, lookup, int64(0) if value > 0 else int64(1))
     value = value * pos.scale_factor // WHOLE
     return value if pos.turn == 0 else -value
+
+
+@inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
+def chosen_evaluation(pos: Record, work: Record, lookup: Record) -> int:
+    """Return the static value by the evaluation in force (choice.py): `evaluate`, or the kernel at work.evaluator."""
+    if unlikely(work.evaluator):
+        return call_at(work.evaluator, pos, work, lookup)
+    return evaluate(pos, lookup)
 
 
 @entry(int64(POSITION, LOOKUP))

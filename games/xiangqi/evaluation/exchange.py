@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, inner, int64, outlined
 from games.xiangqi.rules.lookup import CAPTURED, FIRST_HORSE, FIRST_ROOK, KING_SLOT, LOOKUP
+from games.xiangqi.rules.movegen import generate_pieces
 from games.xiangqi.rules.position import (
     POSITION,
     is_advisor,
@@ -19,10 +20,13 @@ from games.xiangqi.rules.position import (
     slot_of,
     target_of,
 )
-from games.xiangqi.rules.work import WORK
+from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
 
 NOWHERE = -1
 """Stands for the square of an attacker if there is none."""
+
+_SCRATCH = MAX_MOVES * (MAX_PLY + 2)
+"""Place in work.moves above those of the search."""
 
 
 @inner(int64(LOOKUP, int64), forceinline=True)
@@ -137,3 +141,18 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
         pos.file_bits[lookup.file_of[origin]] ^= 1 << lookup.rank_of[origin]
     # `side` has lost: it could not take any more, or the other side stays ahead whatever it takes.
     return 1 if side != mover else 0
+
+
+@inner(int64(POSITION, WORK, LOOKUP))
+def hanging(pos: Record, work: Record, lookup: Record) -> int:
+    """Return the slots of the side to move, as bits, that the enemy could take with profit; the king is left out."""
+    pos.turn ^= 1
+    end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(1))
+    slots = 0
+    for i in range(_SCRATCH, end):
+        move = int64(work.moves[i])
+        slot = slot_of(pos.board[target_of(move)])
+        if slot != KING_SLOT and wins_exchange(pos, work, lookup, move, int64(1)) == 1:
+            slots |= 1 << slot
+    pos.turn ^= 1
+    return slots

@@ -6,13 +6,13 @@ imported, and its kernels compiled, when a rule is to be played or shown.
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, inner, int64
-from games.xiangqi.evaluation.exchange import wins_exchange
+from games.kernel.jit import Record, entry, int64
+from games.xiangqi.evaluation.exchange import hanging
 from games.xiangqi.knowledge.situation import LASTING, describe_lasting, has_open_file
-from games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, KING_SLOT, LOOKUP
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_pieces, gives_check
+from games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, LOOKUP
+from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, gives_check
 from games.xiangqi.rules.position import POSITION, do_move, is_cannon, is_rook, origin_of, slot_of, target_of, undo_move
-from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
+from games.xiangqi.rules.work import WORK
 
 INTENTS = (
     "capture", "retake", "check", "attack rook", "attack horse or cannon", "attack pawn", "escape", "develop",
@@ -21,23 +21,6 @@ INTENTS = (
 
 ROOKS, HORSES_AND_CANNONS, PAWNS = 0b11 << 7, 0b11 << 5 | 0b11 << 9, 0b11111 << 11
 """Sets of slots, as bits."""
-
-_SCRATCH = MAX_MOVES * (MAX_PLY + 2)
-
-
-@inner(int64(POSITION, WORK, LOOKUP))
-def hanging(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the slots of the side to move, as bits, that the enemy could take with profit; the king is left out."""
-    pos.turn ^= 1
-    end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(1))
-    slots = 0
-    for i in range(_SCRATCH, end):
-        move = int64(work.moves[i])
-        slot = slot_of(pos.board[target_of(move)])
-        if slot != KING_SLOT and wins_exchange(pos, work, lookup, move, int64(1)) == 1:
-            slots |= 1 << slot
-    pos.turn ^= 1
-    return slots
 
 
 @entry(int64(POSITION, WORK, LOOKUP))

@@ -1,10 +1,11 @@
-"""The books that the options select for Xiangqi: opening book, rule book, pattern book, tablebase."""
+"""What the options select for Xiangqi: the books, the tablebase, the evaluation, the user's known positions."""
 
 from __future__ import annotations
 
 import importlib
 import random
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from games.books.book import BOOKS_FOLDER, BookFileError, folders
 from games.books.opening import OpeningBooks, SymmetricPosition
@@ -12,12 +13,16 @@ from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
 from games.options import Values
 from games.xiangqi import INFO
+from games.xiangqi.evaluation.choice import TUNED, choose
 from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from games.xiangqi.knowledge.probe import UNKNOWN
 from games.xiangqi.knowledge.rulebook import FittingRule, RuleBook, RulePosition, bit_names
 from games.xiangqi.knowledge.situation import SITUATIONS
 from games.xiangqi.knowledge.tablebase import Tablebase
+
+if TYPE_CHECKING:
+    from games.xiangqi.knowledge.known import KnownPositions
 
 PATTERN_ATTACKERS = 8
 """Most rooks, horses, cannons and pawns of both sides together with which the pattern book is asked."""
@@ -45,17 +50,23 @@ class Knowledge:
         self._patterns: PatternBook | None = None
         self._warn = warn
         self._rules: RuleBook | None = None
+        self.evaluation = TUNED
+        self._known: KnownPositions | None = None
         self._find_endgames()
         self._find_rules()
 
     def set_option(self, name: str, value: str) -> None:
         """Apply an option of INFO and reopen the books that it selects."""
+        if name == "PositionFile":  # read again if it is named again
+            self._known = self._read_known(value) if value else None
         if not self._values.change(name, value):
             return
         if name == "BookFile":
             self.openings.reopen()
         elif name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()
+        elif name == "Evaluation":
+            self.evaluation = choose(value)
         elif name == "UseRules":
             self._find_rules()
             if value in ("checked", "paper"):
@@ -65,6 +76,28 @@ class Knowledge:
     def first_rank(self) -> int:
         """The number of the first rank in move texts, 0 or 1."""
         return self._values.integer("UCI_Coordinates")
+
+    @property
+    def known_positions(self) -> tuple[int, int]:
+        """The addresses of the user's known positions and of the kernel that finds them; 0, 0 without any."""
+        return (0, 0) if self._known is None else (self._known.address, self._known.kernel)
+
+    @property
+    def values(self) -> object:
+        """What the options change in the values of positions, for `DeepeningAdapter.values`."""
+        return self.evaluation.name, self._known
+
+    def _read_known(self, path: str) -> KnownPositions | None:
+        # Late: few users have such a file, and the kernel that looks positions up need not be compiled for the others.
+        from games.xiangqi.knowledge.known import KnownPositions
+
+        try:
+            return KnownPositions(Path(path), self._warn)
+        except OSError as error:
+            self._warn(f"cannot read {path}: {error.strerror}")
+        except ValueError:
+            self._warn(f"{path}: is no text")
+        return None
 
     def _find_endgames(self) -> None:
         self.tablebase = self._patterns = None

@@ -19,6 +19,9 @@ CORRECTIONS = 1 << 14
 KIND_TARGETS = 15 * 90
 """Pairs of a kind (lookup.kind_of) and the square it moves to."""
 
+NO_SCORE = -32_001
+"""Stands for a missing score, beyond every score: the static value in check, the value of a position not known."""
+
 WORK_DTYPE = record(
     [
         ("control", "i8"),  # address of the control block
@@ -31,7 +34,10 @@ WORK_DTYPE = record(
         ("generation", "i8"),
         ("tablebase", "i8"),  # address of the TABLEBASE (probe.py), 0 for none
         ("pattern_book", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
-        ("tbhits", "i8"),
+        ("evaluator", "i8"),  # address of the kernel that gives static values in place of evaluate.py, 0 for none
+        ("known_positions", "i8"),  # address of the user's known positions (known.py), 0 for none
+        ("find_known", "i8"),  # address of the kernel that looks them up
+        ("tbhits", "i8"),  # positions whose value tablebase or known positions gave
         ("mined_rules", "i8"),  # address of the mined rules that fit the game (rulebook.py), 0 for none
         ("root_height", "i8"),  # pos.height at the root
         ("seldepth", "i8"),
@@ -47,9 +53,10 @@ WORK_DTYPE = record(
         ("root_moves", "u2", MAX_MOVES),  # best first
         ("pv", "u2", (MAX_PLY + 2) * (MAX_PLY + 2)),  # [ply, place]
         ("pv_length", "u1", MAX_PLY + 2),
-        ("moves", "u2", MAX_MOVES * (MAX_PLY + 4)),  # MAX_MOVES places a ply; the last two for the judge of repetitions
+        # MAX_MOVES places a ply; the last three for the judge of repetitions and for the paper's evaluation
+        ("moves", "u2", MAX_MOVES * (MAX_PLY + 5)),
         ("cycle", "u2", MAX_CYCLE),  # moves of the repetition being judged, bit 15: gave check
-        ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 4)),  # of `moves`
+        ("move_scores", "i4", MAX_MOVES * (MAX_PLY + 4)),  # of `moves`, where the search orders them
         # The move picker's state, by ply:
         ("picker_next", "i4", MAX_PLY + 2),  # place in `moves` of the next move
         ("picker_end", "i4", MAX_PLY + 2),  # end of the moves listed

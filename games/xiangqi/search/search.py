@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from games.contract import MATE_LIMIT, Task
 from games.kernel.control import Control
-from games.kernel.intrinsics import recurse_3, recurse_4
+from games.kernel.intrinsics import call_at, recurse_3, recurse_4
 from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
 from games.kernel.tt import (
@@ -32,7 +32,7 @@ from games.kernel.tt import (
 )
 from games.search.aspiration import AspirationAdapter, Outlook
 from games.search.win_model import WinModel
-from games.xiangqi.evaluation.evaluate import evaluate
+from games.xiangqi.evaluation.evaluate import chosen_evaluation
 from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
 from games.xiangqi.knowledge.knowledge import Knowledge
 from games.xiangqi.knowledge.patterns import DRAWN, match
@@ -54,7 +54,7 @@ from games.xiangqi.rules.position import (
     undo_null,
 )
 from games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
-from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
+from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from games.xiangqi.search.history import corrected_evaluation, reward_quiet, update_corrections
 from games.xiangqi.search.picker import (
     GOOD_CAPTURE,
@@ -76,7 +76,7 @@ MATE_BOUND = MATE - 2 * MATE_LIMIT
 """Scores beyond it are mates and tablebase wins."""
 
 PERPETUAL_WIN = 20_000
-"""A win because the opponent must give up a perpetual: beyond any evaluation, short of a mate."""
+"""A win because the opponent must give up a perpetual: beyond any evaluation and known position, short of a mate."""
 
 PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
 """Scores from here to MATE_BOUND are perpetuals; they depend on the path to the position."""
@@ -84,8 +84,7 @@ PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
 INFINITE = 32_000
 """Beyond every score; the bounds of a full window."""
 
-NO_SCORE = -INFINITE - 1
-"""Stands for a missing score: the static value in check, the value of a position that no tablebase has."""
+assert NO_SCORE < -INFINITE
 
 WIN_MODEL = WinModel((0.005873, -0.002198, 0.001165), (4.016, -7.618, 4.194), 3000)
 """From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.684 of games held out,
@@ -155,6 +154,16 @@ def tablebase_score(pos: Record, work: Record, ply: int) -> int:
     return score if code & 1 == 0 else -score
 
 
+@inner(int64(POSITION, WORK, LOOKUP, int64))
+def known_score(pos: Record, work: Record, lookup: Record, ply: int) -> int:
+    """Return the score of a position by known positions, else by the tablebase; NO_SCORE if neither has it."""
+    if work.known_positions != 0:
+        known = call_at(work.find_known, pos, work, lookup)
+        if known != NO_SCORE:
+            return known
+    return tablebase_score(pos, work, ply) if work.tablebase != 0 else int64(NO_SCORE)
+
+
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
 def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     """Play a move of the tree; the answer of a mined rule near the root gains a bonus.
@@ -210,13 +219,13 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         return 0
     if ply > work.seldepth:
         work.seldepth = ply
-    if work.tablebase != 0:
-        known = tablebase_score(pos, work, ply)
+    if work.tablebase | work.known_positions:
+        known = known_score(pos, work, lookup, ply)
         if known != NO_SCORE:
             return known
     state = checks_and_pins(pos, lookup)
     if ply >= MAX_PLY:
-        return evaluate(pos, lookup)
+        return chosen_evaluation(pos, work, lookup)
 
     data = probe(work.tt, work.tt_mask, pos.key)
     hash_move = 0
@@ -343,11 +352,11 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             return ply - MATE
         return 0
     if ply >= MAX_PLY:
-        return evaluate(pos, lookup)
+        return chosen_evaluation(pos, work, lookup)
 
-    # Step 3. Tablebase. An exact value needs no search
-    if work.tablebase != 0:
-        known = tablebase_score(pos, work, ply)
+    # Step 3. Known positions and tablebase. A known value needs no search; the user's word goes first
+    if work.tablebase | work.known_positions:
+        known = known_score(pos, work, lookup, ply)
         if known != NO_SCORE:
             return known
 
@@ -566,6 +575,10 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         self._knowledge = knowledge
         self._tablebase: Tablebase | None = None
 
+    @property
+    def values(self) -> object:
+        return self._knowledge.values
+
     def forget(self) -> None:
         self._tablebase = None
         if self._knowledge.tablebase is not None:
@@ -593,6 +606,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         for work in works:
             work.tablebase = 0 if self._tablebase is None else self._tablebase.address
             work.pattern_book, work.mined_rules, work.tbhits = patterns, rules, 0
+            work.evaluator = self._knowledge.evaluation.address
+            work.known_positions, work.find_known = self._knowledge.known_positions
             work.killers[:] = NO_MOVE
             work.root_count = len(moves)
             work.root_moves[: len(moves)] = moves

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 PAPER = Paper(
     "Xiao Qiying, Wang Zhengzhi",
-    "Game-tree search and static evaluation function (博弈树搜索与静态估值函数)",
-    "Application Research of Computers (计算机应用研究)",
+    "Game-tree search and static evaluation function",
+    "Application Research of Computers",
     1997,
 )
 

@@ -49,6 +49,7 @@ from games.contract import (
     Position,
     Recollection,
     is_hidden_position,
+    is_learning_game,
     is_setup_position,
     set_dice,
 )
@@ -174,6 +175,7 @@ class Engine:
         self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._loaded_game = LoadedGame(event.game, event.searcher)
+            self._learn(self.options.text(LEARN))
             self._history = None
             self.set_position(None, ())
         elif isinstance(event, LoadFailed):
@@ -234,8 +236,14 @@ class Engine:
         from daemon.game_log import GameLog
 
         if self._log is None:
-            self._log = GameLog(self._warn)
+            self._log = GameLog(self._warn, self._learn)
         self._log.open(path)
+        self._learn(path)
+
+    def _learn(self, path: str) -> None:
+        """Have the game learn from the file of `Learn`, if it does so."""
+        if self._loaded_game is not None and is_learning_game(self._loaded_game.game):
+            self._loaded_game.game.learn_from(path)
 
     def _load(self) -> None:
         import daemon.game_log  # imported here, so that the first search does not spend its time on it
@@ -380,7 +388,10 @@ class Engine:
         self._entropy = _entropy()
         self._close_log()
         self._configure()
-        self._require_game().searcher.clear()
+        game, searcher = self._require_game()
+        searcher.clear()
+        if is_learning_game(game):
+            game.begin_game()
 
     # Jobs
 

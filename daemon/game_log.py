@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from games.contract import Position, Warn
@@ -38,9 +39,10 @@ class PlayedGame(NamedTuple):
 class GameLog:
     """A file of games. It follows the positions that are set up and the best moves; each game is written once."""
 
-    def __init__(self, warn: Warn) -> None:
-        """`warn` gets a line if a game cannot be written."""
+    def __init__(self, warn: Warn, written: Callable[[str], None] = lambda path: None) -> None:
+        """`warn` gets a line if a game cannot be written; `written` gets the file after each game."""
         self._warn = warn
+        self._written = written
         self._path = ""
         self._played: PlayedGame | None = None
         self._winner: int | None = None  # the side with a proven mate
@@ -96,3 +98,5 @@ class GameLog:
             self._is_written = True
         except OSError as error:
             self._warn(f"option Learn: {error.strerror}: {self._path}")
+        else:
+            self._written(self._path)

@@ -1,7 +1,7 @@
 """Xiangqi (象棋)."""
 
 from games.contract import GameInfo, Option
-from games.options import ENDGAMES, OPENING_BOOK, USE_RULES
+from games.options import ENDGAMES, OPENING_BOOK, RULES
 from games.shape import BoardShape
 
 SKILL_ELO = (
@@ -17,5 +17,6 @@ INFO = GameInfo(
     pieces=("KABNRCP", "kabnrcp"),
     expected_turns=50,
     skill_elo=SKILL_ELO,
-    options=(*OPENING_BOOK, USE_RULES, *ENDGAMES, Option("UCI_Coordinates", "combo", "0", choices=("0", "1"))),
+    learns=True,
+    options=(*OPENING_BOOK, *RULES, *ENDGAMES, Option("UCI_Coordinates", "combo", "0", choices=("0", "1"))),
 )

@@ -33,13 +33,16 @@ PaperGame = dict[str, Any]
 
 
 class Limit(NamedTuple):
-    """The limit of a move: a time, or a number of nodes or playouts; 0 for none. One of the two is given."""
+    """The limit of a move: a time, a number of nodes or playouts, or a depth; 0 for none. One of them is given."""
 
     ms: float = 0.0
     nodes: int = 0
+    depth: int = 0  # plies, for `EngineMind` alone
 
     @property
     def text(self) -> str:
+        if self.depth:
+            return f"depth {self.depth}"
         return f"{self.nodes} nodes" if self.nodes else f"{self.ms:g} ms"
 
     def control(self) -> Control:
@@ -107,7 +110,7 @@ class EngineMind:
         control = limit.control()
         self.searcher.start(Task(position, control, moves))
         report: Report = self.searcher.iterate()
-        while report.complete and not report.finished and not control.stopped:
+        while report.complete and not report.finished and not control.stopped and report.depth != limit.depth:
             report = self.searcher.iterate()
         self.searcher.finish()
         return report
@@ -136,7 +139,7 @@ class Seat(Player):
         started = time.perf_counter()
         move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._limit)
         spent_ms = 1000 * (time.perf_counter() - started)
-        return Choice(position.move_text(move & MOVE_BITS), spent_ms)
+        return Choice(position.move_text(move & MOVE_BITS if self._game.info.has_hidden else move), spent_ms)
 
 
 MOVE_BITS = 0xFFF

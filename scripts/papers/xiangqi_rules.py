@@ -187,14 +187,16 @@ def play(bench: Bench) -> Result:
 def answered_share(records: Iterable[PaperGame]) -> float:
     """Return the share of A's moves that rules answered."""
     pairs = [(record["answered"], record["asked"]) for record in records]
-    return sum(answered for answered, _ in pairs) / max(sum(asked for _, asked in pairs), 1)
+    share: float = sum(answered for answered, _ in pairs) / max(sum(asked for _, asked in pairs), 1)
+    return share
 
 
 def time_saved(records: Sequence[PaperGame]) -> float:
     """Return the share of time a move that A saves against B."""
     own, other = (sum(record["spent"][player] for record in records) for player in (0, 1))
     moves = sum(record["asked"] for record in records), sum(record["moves"] for record in records)
-    return 1 - own / max(moves[0], 1) / max(other / max(moves[1], 1), 1e-9)
+    saved: float = 1 - own / max(moves[0], 1) / max(other / max(moves[1], 1), 1e-9)
+    return saved
 
 
 def draw_play(figure: Figure, names: dict[str, Base], records: Sequence[PaperGame]) -> None:

@@ -78,7 +78,7 @@ SPINS = {
     "Depth": (0, 47),
     "Activate": (1, 4),
 }
-CHECKS = ("Ponder", "OwnBook", "UseEndgames", "UCI_LimitStrength", "UCI_ShowWDL", "UCI_AnalyseMode")
+CHECKS = ("Ponder", "OwnBook", "LearnRules", "UseEndgames", "UCI_LimitStrength", "UCI_ShowWDL", "UCI_AnalyseMode")
 COMBOS = {
     "UseRules": ("checked", "paper", "false", "true"),
     "UCI_Coordinates": ("1", "0"),

@@ -281,7 +281,7 @@ class Growing:
 
     def play(self, key: str) -> dict[str, Any]:
         """Play the game of a key, which ends in its number; return the figures of the game and of the base after it."""
-        engine, number = self._engine(), int(key.split()[-1])
+        engine, number = self._engine(), int(key.rsplit(maxsplit=1)[-1])
         opening = self._openings[number % len(self._openings)]
         position = registry_position(tuple(opening))
         words = list(opening)

@@ -8,7 +8,7 @@ random among those that fit; only without one it searches. Its claim is time. `p
 at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the rule
 base grow from the engine's own games, as the daemon's options `Learn`, `LearnRules` and `RuleFile` do.
 
-A full run takes about an hour and a half on two cores.
+A full run takes about an hour on two cores.
 
 Data: games.jsonl.zst in the folder of `--data`, games as JSON lines (`moves`, `result`); books/README.md names the
 sources of the shipped rule book's games, which are not shipped themselves. Without it the command plays games of the
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.lib import script
 from scripts.lib.paper import FIXTURES, Bench, Experiment, Paper, Result, Table, run_paper
-from scripts.lib.paper_games import Limit, PaperGame, Pairing, pairing_scores, percent, percents, run_games
+from scripts.lib.paper_games import Limit, Pairing, PaperGame, pairing_scores, percent, percents, run_games
 from scripts.lib.xiangqi_rules import (
     MAX_PLIES,
     WANTED,
@@ -148,7 +148,7 @@ def play(bench: Bench) -> Result:
     mine_bases(games, folder, bases)
     books = {base: RuleBook(base.path(folder)) for base in bases}
     names = {f"{base.text} of {books[base].about['games']} games": base for base in bases}
-    depth, count = bench.size(2, 4), bench.size(2, 200)
+    depth, count = bench.size(2, 4), bench.size(2, 400)
     records = run_games(
         functools.partial(play_by_rules, folder, names, openings()),
         [(name, "search") for name in names],

@@ -36,12 +36,12 @@ BLACK_HORSE = 11
 
 GAME = registry.load("xiangqi")
 
-SHORT_GAME = "h0g2 h7e7 b0c2 c6c5 g3g4 a6a5 a0a1 g6g5 g4g5 i9i8 g2f4 i8a8 h2g2 e7e8 g2g9".split()
+SHORT_GAME = "h0g2 h7e7 b0c2 c6c5 g3g4 a6a5 a0a1 g6g5 g4g5 i9i8 g2f4 i8a8 h2g2 e7e8 g2g9".split(" ")  # noqa: SIM905
 """Red mates."""
 
 OPENINGS = [line.split()[1:] for line in (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()]
 
-MINING_S = 90.0
+MINING_S = 300.0
 """Longest wait for a mining process, whose first run compiles."""
 
 
@@ -121,7 +121,7 @@ def test_a_game_from_elsewhere_has_no_identities() -> None:
 
 def test_rules_by_identity_tell_the_rooks_apart(tmp_path: Path) -> None:
     """The left rook comes to i0; only a rule of that rook answers from there."""
-    words = "h0g2 a9a8 i0i1 a8a9 a0a1 a9a8 i1i2 a8a9 a1i1 a9a8 i1i0 a8a9".split()
+    words = ["h0g2", "a9a8", "i0i1", "a8a9", "a0a1", "a9a8", "i1i2", "a8a9", "a1i1", "a9a8", "i1i0", "a8a9"]
     last = item("a8a9", 23)
     answers = [item("i0h0", ROOK_7), item("i0h0", ROOK_8)]
     rulebook.write(tmp_path / "a.book", {"items": "identity"}, [rule(last, answer) for answer in answers])
@@ -233,7 +233,7 @@ def test_rules_of_whole_games_answer_late(tmp_path: Path) -> None:
 
 def test_a_learned_rule_counts_games_as_the_formulas_say(tmp_path: Path) -> None:
     games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
-    keep(games, *[words for words in OPENINGS[:40]])
+    keep(games, *OPENINGS[:40])
     assert learn(games, rules) == []
     book = RuleBook(rules)
     assert book.numbering is BY_IDENTITY and book.plies == 0 and book.about["games"] == 40

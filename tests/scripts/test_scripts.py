@@ -54,6 +54,7 @@ RUNS = (
     Run("papers/compare_junqi_players", "games g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts against random"),
     Run("papers/compare_junqi_players", "kinds {junqi_log}", "attack . defence"),
     Run("papers/count_xiangqi_cutoffs", "--depth 2", "geometric means"),
+    Run("papers/xiangqi_rules", "--quick --only table-3 --jobs 1", "90 => 26"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
@@ -146,7 +147,8 @@ def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys
         main_of(name)()
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
-    assert f"    python scripts/{name}.py " in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "")
+    commands = f"    python scripts/{name}.py ", f"    python -m scripts.{name.replace('/', '.')} "
+    assert any(command in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "") for command in commands)
 
 
 def test_the_list_of_scripts_is_whole() -> None:

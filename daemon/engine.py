@@ -50,6 +50,7 @@ from games.contract import (
     Position,
     Recollection,
     is_hidden_position,
+    is_learning_game,
     is_setup_position,
     set_dice,
 )
@@ -161,6 +162,7 @@ class Engine:
         self._scheduler.job_ended(event)
         if isinstance(event, Loaded):
             self._loaded_game = LoadedGame(event.game, event.searcher)
+            self._learn(self.options.text(LEARN))
             self._history = None
             self.set_position(None, ())
         elif isinstance(event, LoadFailed):
@@ -217,6 +219,7 @@ class Engine:
                 self._log_to(path)
             elif name == LEARN:
                 self._games_to_keep().log.open(path)
+                self._learn(path)
             else:
                 self._games_to_keep().records.open(path)
         except OSError as error:
@@ -227,8 +230,13 @@ class Engine:
         from daemon.kept_games import KeptGames
 
         if self._kept is None:
-            self._kept = KeptGames(self._warn)
+            self._kept = KeptGames(self._warn, self._learn)
         return self._kept
+
+    def _learn(self, path: str) -> None:
+        """Have the game learn from the file of `Learn`, if it does so."""
+        if self._loaded_game is not None and is_learning_game(self._loaded_game.game):
+            self._loaded_game.game.learn_from(path)
 
     def _load(self) -> None:
         import daemon.played_game  # imported here, so that the first search does not spend its time on it
@@ -384,7 +392,10 @@ class Engine:
         self._entropy = _entropy()
         self._close_game()
         self._configure()
-        self._require_game().searcher.clear()
+        game, searcher = self._require_game()
+        searcher.clear()
+        if is_learning_game(game):
+            game.begin_game()
 
     # Jobs
 

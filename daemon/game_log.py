@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 from daemon.played_game import FinishedGame
 from games.contract import Warn
@@ -25,9 +26,10 @@ def owns(head: bytes) -> bool:
 class GameLog:
     """A file of games, one line each."""
 
-    def __init__(self, warn: Warn) -> None:
-        """`warn` gets a line if a game cannot be written."""
+    def __init__(self, warn: Warn, logged: Callable[[str], None]) -> None:
+        """`warn` gets a line if a game cannot be written; `logged` gets the file after each game."""
         self._warn = warn
+        self._logged = logged
         self._path = ""
 
     @property
@@ -51,6 +53,8 @@ class GameLog:
             append_json_line(self._path, json.dumps(entry_of(finished)), owns)
         except OSError as error:
             self._warn(f"option Learn: {error.strerror}: {self._path}")
+        else:
+            self._logged(self._path)
 
 
 def entry_of(finished: FinishedGame) -> dict[str, object]:

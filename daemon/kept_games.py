@@ -6,6 +6,7 @@ kept in a log (game_log.py) and as a record (record_files.py), whichever of thes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from daemon.game_log import GameLog
@@ -40,9 +41,9 @@ class KeptGames:
     It follows the positions that are set up and the engine's moves.
     """
 
-    def __init__(self, warn: Warn) -> None:
-        """`warn` gets a line if a game cannot be written."""
-        self.log = GameLog(warn)
+    def __init__(self, warn: Warn, logged: Callable[[str], None]) -> None:
+        """`warn` gets a line if a game cannot be written; `logged` gets the log's path after each game."""
+        self.log = GameLog(warn, logged)
         self.records = RecordFiles(warn)
         self._stage: Stage | None = None
         self._before: Stage | None = None  # the stage before the last position

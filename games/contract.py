@@ -70,6 +70,7 @@ class GameInfo(NamedTuple):
     score_unit: int = 100  # the score difference, in centipawns, that matters as much as a pawn in Xiangqi
     scores_chances: bool = False  # True: centipawns are computed from the chance to win; False: the reverse
     skill_elo: tuple[int, ...] = ()  # Elo of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
+    learns: bool = False  # a `LearningGame`
     options: tuple[Option, ...] = ()  # all that the game honours, shared ones included (games/options.py)
 
     @property
@@ -457,3 +458,22 @@ class Game(Protocol[P]):
 
         Counts are void once the control is stopped. ValueError if the game cannot count so deep.
         """
+
+
+class LearningGame(Game[P], Protocol[P]):
+    """A game that learns from the games that were played."""
+
+    def learn_from(self, path: str) -> None:
+        """Learn from the file of the option `Learn`, '' for none, if the options say so.
+
+        Called when the game is loaded, when `Learn` changes, and after a game was written to the file. Does not block:
+        what takes time is done beside play, delays no move and never changes the file.
+        """
+
+    def begin_game(self) -> None:
+        """Take what was learned meanwhile: the client says that a game begins. No job runs."""
+
+
+def is_learning_game(game: Game[Position]) -> TypeGuard[LearningGame[Position]]:
+    """True if a game learns from the games that were played."""
+    return game.info.learns

@@ -18,13 +18,16 @@ BOOK_FILE = Option("BookFile", "string")
 BOOK_DEPTH = Option("BookDepth", "spin", "40", 0, 1000)
 BOOK_MIN_GAMES = Option("BookMinGames", "spin", "3", 1, 1000000)
 USE_RULES = Option("UseRules", "combo", "true", choices=("false", "true", "checked", "paper"))
+RULE_FILE = Option("RuleFile", "string")
+LEARN_RULES = Option("LearnRules", "check", "false")
 USE_ENDGAMES = Option("UseEndgames", "check", "true")
 ENDGAME_PATH = Option("EndgamePath", "string")
 
 OPENING_BOOK = (OWN_BOOK, BOOK_FILE, BOOK_DEPTH, BOOK_MIN_GAMES)
+RULES = (USE_RULES, LEARN_RULES, RULE_FILE)
 ENDGAMES = (USE_ENDGAMES, ENDGAME_PATH)
 
-SHARED = (*OPENING_BOOK, USE_RULES, *ENDGAMES)
+SHARED = (*OPENING_BOOK, *RULES, *ENDGAMES)
 """The options for books and tablebases, which the daemon declares once for all games, in this order."""
 
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.files import open_regular, replace_file
+from games.files import Owns, open_regular, replace_file
 
 BOOKS_FOLDER = Path(__file__).resolve().parents[2] / "books"
 """The folder of the shipped books."""
@@ -74,24 +74,35 @@ class BookFile(NamedTuple):
     payload: np.ndarray[Any, np.dtype[np.uint8]]  # [bytes], read-only
 
 
-def write_book(path: Path, kind: str, version: int, about: dict[str, Any], payload: bytes | memoryview) -> None:
-    """Write a book in one step (`replace_file`); OSError if a file other than a book of this kind is there."""
+def write_book(
+    path: Path, kind: str, version: int, about: dict[str, Any], payload: bytes | memoryview, owns: Owns | None = None
+) -> None:
+    """Write a book in one step (`replace_file`); OSError if a file is there that is not ours.
+
+    `owns`: what is ours; None: any book of this kind.
+    """
     fields = {"kind": kind, "version": version, "size": len(payload), "crc": zlib.crc32(payload), **about}
     header = json.dumps(fields, ensure_ascii=False, indent=1).encode()
     header += b" " * (-(_HEAD.size + len(header)) % _ALIGNMENT)
     head = _HEAD.pack(MAGIC, len(header), zlib.crc32(header)) + header
-    replace_file(path, (head, payload), lambda found: book_kind(found) == kind)
+    replace_file(path, (head, payload), owns or (lambda found: book_kind(found) == kind))
+
+
+def book_header(head: bytes) -> dict[str, Any]:
+    """Return the header of the book whose first bytes are `head`, empty if it is no book; nothing is checked."""
+    if len(head) < _HEAD.size or not head.startswith(MAGIC):
+        return {}
+    try:
+        about = json.loads(head[_HEAD.size : _HEAD.size + _HEAD.unpack_from(head)[1]])
+    except (ValueError, RecursionError):
+        return {}
+    return about if isinstance(about, dict) else {}
 
 
 def book_kind(head: bytes) -> str | None:
     """Return the kind of the book whose first bytes are `head`, None if it is no book."""
-    if len(head) < _HEAD.size or not head.startswith(MAGIC):
-        return None
-    try:
-        about = json.loads(head[_HEAD.size : _HEAD.size + _HEAD.unpack_from(head)[1]])
-        return str(about["kind"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
+    kind = book_header(head).get("kind")
+    return None if kind is None else str(kind)
 
 
 class _Fields(NamedTuple):

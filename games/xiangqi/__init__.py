@@ -1,7 +1,7 @@
 """Xiangqi (象棋)."""
 
 from games.contract import GameInfo, Option
-from games.options import ENDGAMES, OPENING_BOOK, USE_RULES
+from games.options import ENDGAMES, OPENING_BOOK, RULES
 from games.shape import BoardShape
 
 SKILL_ELO = (
@@ -17,9 +17,10 @@ INFO = GameInfo(
     pieces=("KABNRCP", "kabnrcp"),
     expected_turns=50,
     skill_elo=SKILL_ELO,
+    learns=True,
     options=(
         *OPENING_BOOK,
-        USE_RULES,
+        *RULES,
         *ENDGAMES,
         Option("Evaluation", "combo", "tuned", choices=("tuned", "paper")),
         Option("PositionFile", "string"),

@@ -184,6 +184,12 @@ class Xiangqi:
     def set_option(self, name: str, value: str) -> None:
         self._knowledge.set_option(name, value)
 
+    def learn_from(self, path: str) -> None:
+        self._knowledge.learn_from(path)
+
+    def begin_game(self) -> None:
+        self._knowledge.begin_game()
+
     def position(self, fen: str | None = None) -> XiangqiPosition:
         return XiangqiPosition(notation.START_FEN if fen is None else fen, self._knowledge.first_rank)
 

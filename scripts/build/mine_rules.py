@@ -2,14 +2,17 @@
 
     python scripts/build/mine_rules.py games.jsonl.zst --min-support 0.02 --min-confidence 0.3
     python scripts/build/mine_rules.py games.jsonl.zst my-games.jsonl --kind both --out my-rules.book
+    python scripts/build/mine_rules.py games.jsonl.zst --items identity --plies 0 --out paper-rules.book
     python scripts/build/mine_rules.py --dump books/xiangqi-rules.book
 
 There are two kinds of rules. `moves` is the paper's: a game is a transaction, a move an item (piece, captured piece,
 from, to; section 4.2). `situations` is its outlook: a move played is a transaction, and its items are the classes of
-the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Games
-that begin on the left wing are mirrored. Apriori finds the frequent item sets and the rules in them. Kept are rules
-that answer: one move of a side, or its intents, after all that the antecedent holds. They are printed, or written as a
-rule book: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`.
+the position it was played in, the move before, the move itself and its intents (`situation.py`, `intent.py`). Pieces
+are told apart by kind, or by identity as in the paper, which numbers all 32 (`items.py`); then only games from the
+start position count. Games that begin on the left wing are mirrored. Apriori finds the frequent item sets and the
+rules in them. Kept are rules that answer: one move of a side, or its intents, after all that the antecedent holds.
+They are printed, or written as a rule book: to `--out`, or books/xiangqi-rules.book with `--replace-shipped`. The
+option `RuleFile` of the daemon plays by such a book.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
@@ -20,104 +23,49 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from scripts.lib import apriori, script
+from scripts.lib import script
 from scripts.lib.records import read_game_records
-from scripts.lib.replay import INTENTS, SITUATIONS, Games, collect, first_plies
 
 from games.books.book import BookFileError
-from games.xiangqi.knowledge import intent, rulebook, situation
+from games.xiangqi.knowledge import apriori, intent, rulebook, situation
+from games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering
 from games.xiangqi.knowledge.knowledge import RULE_BOOK
-from games.xiangqi.knowledge.rulebook import Item, MinedRule, RuleBook
+from games.xiangqi.knowledge.mining import Wanted, move_rules
+from games.xiangqi.knowledge.replay import INTENTS, MOST_MOVES, SITUATIONS, Games, collect
+from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
 from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT
-
-NEVER = 255
-"""The ply of a move that was not played within the plies looked at."""
 
 NO_ITEM = -1
 
 
-def item_text(item: Item, notation: Notation) -> str:
+def item_text(item: Item, notation: Notation, numbering: Numbering = BY_KIND) -> str:
     """Return the move as players write it, the piece alone on the board; the captured piece in brackets."""
     squares = [CAPTURED] * 48
-    squares[(16 << item.side) + KIND_OF_SLOT.index((item.piece - 1) % 7)] = item.origin
-    text = write_san(Scene(squares, item.side, (item.move,)), item.move, notation)
-    if not item.captured:
+    side, piece, captured = numbering.side(item), numbering.kinds[item.piece], numbering.kinds[item.captured]
+    squares[(16 << side) + KIND_OF_SLOT.index((piece - 1) % 7)] = item.origin
+    text = write_san(Scene(squares, side, (item.move,)), item.move, notation)
+    if not captured:
         return text
     names = NAMES["traditional" if notation == "traditional" else "chinese"]
-    return f"{text}({names[(item.captured - 1) // 7][(item.captured - 1) % 7]})"
+    return f"{text}({names[(captured - 1) // 7][(captured - 1) % 7]})"
 
 
-def rule_text(rule: MinedRule, notation: Notation) -> str:
+def rule_text(rule: MinedRule, notation: Notation, numbering: Numbering = BY_KIND) -> str:
     """Return a rule as one line."""
-    after = [item_text(item, notation) for item in rule.after]
+    after = [item_text(item, notation, numbering) for item in rule.after]
     when = rulebook.bit_names(situation.SITUATIONS, rule.when)
     answers = [f"[{name}]" for name in rulebook.bit_names(intent.INTENTS, rule.intents)]
     if rule.answer is not None:
-        answers = [item_text(rule.answer, notation)]
+        answers = [item_text(rule.answer, notation, numbering)]
     antecedent = " ".join([*after, *([f"({', '.join(when)})"] if when else [])])
     return (
         f"{antecedent} => {' '.join(answers)}  {'positions' if when else 'games'} {rule.games}"
         f"  confidence {rule.confidence:.1%}  lift {rule.lift:.2f}  score {rule.score:.1%}"
     )
-
-
-class Wanted(NamedTuple):
-    """The rules to look for."""
-
-    support: float  # share of the transactions
-    confidence: float
-    longest: int  # items of an antecedent, at most
-    winners: bool  # count only answers of the side that won
-    phase: int = 0  # only moves played in this situation (a bit of the first three), 0: in any
-
-
-# Rules of moves
-
-
-def mine(first: list[dict[int, int]], items: int, wanted: Wanted) -> list[apriori.Rule]:
-    """Return Apriori's rules with antecedents of at most `longest` moves and one move as the answer."""
-    bits = apriori.columns([list(plies) for plies in first], items)
-    least = max(1, int(np.ceil(wanted.support * len(first))))
-    levels = apriori.frequent(bits, least, wanted.longest + 1)
-    found = apriori.rules(levels, len(first), wanted.confidence)
-    return [rule for rule in found if len(rule.consequent) == 1]
-
-
-def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
-    """Return rules whose answer comes last, and is confident enough when only such games count."""
-    firsts = first_plies(games, wanted.phase)
-    found = mine(firsts, len(games.items), wanted)
-    used = sorted({item for rule in found for item in (*rule.antecedent, *rule.consequent)})
-    row = {item: place for place, item in enumerate(used)}
-    when = np.full((len(used), len(firsts)), NEVER, np.uint8)
-    for number, first in enumerate(firsts):
-        for item, ply in first.items():
-            if item in row:
-                when[row[item], number] = ply
-    kept = []
-    for rule in found:
-        (last,) = rule.consequent
-        side = games.items[last].side
-        asked = np.max(when[[row[item] for item in rule.antecedent]], axis=0)
-        answered = when[row[last]]
-        is_answered = (asked < answered) & (answered != NEVER)
-        if wanted.winners:
-            is_answered &= games.winners == side
-        count = int(is_answered.sum())
-        sure = count / max(int((asked != NEVER).sum()), 1)
-        if sure < wanted.confidence:
-            continue
-        points = np.where(games.winners == side, 1.0, np.where(games.winners < 0, 0.5, 0.0))
-        after = tuple(games.items[item] for item in sorted(rule.antecedent))
-        share = float((answered != NEVER).mean())
-        score = float(points[is_answered].mean())
-        kept.append(MinedRule(after, 0, games.items[last], 0, count, sure, sure / share, score))
-    return sorted(kept, key=lambda rule: (len(rule.after), -rule.games))
 
 
 # Rules of situations
@@ -130,7 +78,7 @@ def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
     answer = np.concatenate(games.numbers)
     before = np.concatenate([np.append(NO_ITEM, numbers[:-1]) for numbers in games.numbers])
     lengths = [len(plies) for plies in games.plies]
-    side = np.array([item.side for item in games.items])[answer]
+    side = np.array([games.numbering.side(item) for item in games.items])[answer]
     winner = np.repeat(games.winners, lengths)
     kept = np.ones(len(answer), bool)
     if wanted.phase:
@@ -141,7 +89,7 @@ def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
         column[kept] for column in (classes, intents, answer, before, side, winner)
     )
     points = np.where(winner == side, 1.0, np.where(winner < 0, 0.5, 0.0))
-    least = max(1, int(np.ceil(wanted.support * len(answer))))
+    least = wanted.transactions(len(answer))
     # Items in four ranges: classes, the move before, intents, the move.
     kinds: list[tuple[str, int]] = []
     rows = []
@@ -211,7 +159,8 @@ def main() -> int:
     parser.add_argument("--min-confidence", type=float, default=0.3)
     parser.add_argument("--longest", type=int, default=2, help="items of an antecedent, at most")
     parser.add_argument("--min-improvement", type=float, default=0.0, help="in confidence over rules that ask less")
-    parser.add_argument("--plies", type=int, default=40, help="of each game looked at (at most 254)")
+    parser.add_argument("--items", choices=NUMBERINGS, default=BY_KIND.name, help="how pieces are told apart")
+    parser.add_argument("--plies", type=int, default=40, help="of each game looked at; 0: whole games")
     parser.add_argument("--phase", choices=situation.SITUATIONS[:3], help="only moves played in it")
     parser.add_argument("--winners", action="store_true", help="count only answers of the side that won")
     parser.add_argument("--notation", choices=("chinese", "traditional", "wxf"), default="chinese")
@@ -223,15 +172,18 @@ def main() -> int:
         return dump(options.dump, options.notation)
     if not options.files:
         parser.error("no games")
-    if not 1 <= options.plies < NEVER:
-        parser.error(f"--plies: 1 to {NEVER - 1}")
+    if not 0 <= options.plies <= MOST_MOVES:
+        parser.error(f"--plies: 0 to {MOST_MOVES}")
+    numbering = NUMBERINGS[options.items]
     out = None
     if options.out is not None or options.replace_shipped:
         out = script.output(options, RULE_BOOK, script.is_book(rulebook.KIND))
     skipped: list[str] = []
     started = time.perf_counter()
     records = (record for path in options.files for record in read_game_records(path, skipped.append))
-    games = collect(records, options.plies, skipped.append)
+    classifies = options.kind != "moves" or options.phase is not None
+    records = script.progress(records, unit=" games")
+    games = collect(records, options.plies, skipped.append, numbering, classifies)
     replayed = time.perf_counter()
     phase = 1 << situation.SITUATIONS.index(options.phase) if options.phase else 0
     wanted = Wanted(options.min_support, options.min_confidence, options.longest, options.winners, phase)
@@ -255,12 +207,13 @@ def main() -> int:
         about = {
             "source": options.source or ", ".join(path.name for path in options.files),
             "games": len(games.plies),
+            **({} if numbering is BY_KIND else {"items": numbering.name}),
             "parameters": {name: getattr(options, name) for name in names},
         }
         rulebook.write(out, about, rules)
     else:
         for rule in rules:
-            print(rule_text(rule, options.notation))
+            print(rule_text(rule, options.notation, numbering))
     for line in skipped:
         print(f"skipped: {line}", file=sys.stderr)
     print(
@@ -281,7 +234,7 @@ def dump(path: Path, notation: Notation) -> int:
     for name, value in book.about.items():
         print(f"# {name}: {value}")
     for rule in book.rules:
-        print(rule_text(rule, notation))
+        print(rule_text(rule, notation, book.numbering))
     return 0
 
 

@@ -87,6 +87,10 @@ class Bench:
         """Return the bench of another name: for a second log, or one that several experiments share."""
         return Bench(experiment, self._options)
 
+    def has_data(self, name: str) -> bool:
+        """True if the user's folder of data has a file: for an experiment that makes its own data without it."""
+        return self._data is not None and (self._data / name).exists()
+
     def data(self, name: str, fixture: str, source: str) -> Path:
         """Return the file `name` in the user's folder of data, else a fixture; say which on standard error.
 

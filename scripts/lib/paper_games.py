@@ -33,19 +33,23 @@ PaperGame = dict[str, Any]
 
 
 class Limit(NamedTuple):
-    """The limit of a move: a time, or a number of nodes or playouts; or of a side's whole game. 0: none; one is given.
+    """The limit of a move: a time, a number of nodes or playouts, or a depth; or of a side's whole game.
 
-    `game_ms` is for players that are asked by game_loop's clocks; a `Mind` knows no such clock.
+    0: none; one is given. `depth` is for `EngineMind` alone; `game_ms` for players that are asked by game_loop's
+    clocks: a `Mind` knows no such clock.
     """
 
     ms: float = 0.0
     nodes: int = 0
+    depth: int = 0  # plies
     game_ms: int = 0
 
     @property
     def text(self) -> str:
         if self.game_ms:
             return f"{self.game_ms} ms a game"
+        if self.depth:
+            return f"depth {self.depth}"
         return f"{self.nodes} nodes" if self.nodes else f"{self.ms:g} ms"
 
     def control(self) -> Control:
@@ -114,7 +118,7 @@ class EngineMind:
         control = limit.control()
         self.searcher.start(Task(position, control, moves))
         report: Report = self.searcher.iterate()
-        while report.complete and not report.finished and not control.stopped:
+        while report.complete and not report.finished and not control.stopped and report.depth != limit.depth:
             report = self.searcher.iterate()
         self.searcher.finish()
         return report
@@ -143,7 +147,7 @@ class Seat(Player):
         started = time.perf_counter()
         move = self._mind.choose(self._view if self._game.info.has_hidden else position, self._limit)
         spent_ms = 1000 * (time.perf_counter() - started)
-        return Choice(position.move_text(move & MOVE_BITS), spent_ms)
+        return Choice(position.move_text(move & MOVE_BITS if self._game.info.has_hidden else move), spent_ms)
 
 
 MOVE_BITS = 0xFFF

@@ -17,9 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.lib import apriori, script
+from scripts.lib import script
 from scripts.lib.records import read_game_records
-from scripts.lib.replay import collect, first_plies
+
+from games.xiangqi.knowledge import apriori
+from games.xiangqi.knowledge.replay import collect, first_plies
 
 
 @script.command
@@ -35,7 +37,7 @@ def main() -> int:
     import pandas
     from mlxtend import frequent_patterns
 
-    games = collect(read_game_records(options.file, print), options.plies, print)
+    games = collect(script.progress(read_game_records(options.file, print), unit=" games"), options.plies, print)
     baskets = [list(plies) for plies in first_plies(games, 0)]
     least = math.ceil(options.min_support * len(baskets))
 

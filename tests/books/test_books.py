@@ -15,7 +15,6 @@ from client import ROOT, Client
 from fixture_files import damaged
 
 from scripts.build import build_opening_books, mine_rules
-from scripts.lib.replay import collect
 
 from daemon.limits import Limits
 from daemon.pipes import now_ns
@@ -27,7 +26,9 @@ from games.contract import Task
 from games.kernel.control import Control
 from games.xiangqi.knowledge import rulebook
 from games.xiangqi.knowledge.intent import INTENTS
-from games.xiangqi.knowledge.rulebook import Item, MinedRule, RuleBook
+from games.xiangqi.knowledge.items import Item
+from games.xiangqi.knowledge.replay import collect
+from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from games.xiangqi.knowledge.situation import SITUATIONS
 from naive.connect6 import points_of
 

@@ -83,7 +83,7 @@ class Keeper:
 
     def __init__(self, path: Path) -> None:
         self.warnings: list[str] = []
-        self.kept = KeptGames(self.warnings.append)
+        self.kept = KeptGames(self.warnings.append, lambda path: None)
         self.kept.log.open(str(path))
         self._path = path
         self._game = registry.load("xiangqi")

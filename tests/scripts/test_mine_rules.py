@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from scripts.build import mine_rules
-from scripts.lib import apriori
-from scripts.lib.apriori import Rule
+
+from games.xiangqi.knowledge import apriori
+from games.xiangqi.knowledge.apriori import Rule
 
 ITEMS = 24
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import math
+import os
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +16,7 @@ from games.kernel.jit import Record
 from games.options import Values
 from games.xiangqi import INFO
 from games.xiangqi.evaluation.choice import TUNED, choose
+from games.xiangqi.knowledge.learner import Job, Learner
 from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from games.xiangqi.knowledge.probe import UNKNOWN
@@ -28,8 +31,6 @@ PATTERN_ATTACKERS = 8
 """Most rooks, horses, cannons and pawns of both sides together with which the pattern book is asked."""
 
 RULE_BOOK = BOOKS_FOLDER / "xiangqi-rules.book"
-RULE_PLIES = 40
-"""Plies at the start of each game from which rules are mined."""
 
 PATTERN_BOOK = BOOKS_FOLDER / "xiangqi-patterns.txt"
 TABLEBASE_FOLDER = BOOKS_FOLDER / "xiangqi-endings"
@@ -52,6 +53,9 @@ class Knowledge:
         self._rules: RuleBook | None = None
         self.evaluation = TUNED
         self._known: KnownPositions | None = None
+        self._learner = Learner(warn)
+        self._learn_path = ""
+        self._seen = (0, 0)  # the last position that was asked for: its ply and key
         self._find_endgames()
         self._find_rules()
 
@@ -67,8 +71,9 @@ class Knowledge:
             self._find_endgames()
         elif name == "Evaluation":
             self.evaluation = choose(value)
-        elif name == "UseRules":
+        elif name in ("UseRules", "RuleFile", "LearnRules"):
             self._find_rules()
+            self._learn()
             if value in ("checked", "paper"):
                 importlib.import_module("games.xiangqi.knowledge.intent")  # compile it now, not under a clock
 
@@ -116,33 +121,76 @@ class Knowledge:
         return self._patterns.address if self._patterns is not None and attackers <= PATTERN_ATTACKERS else 0
 
     def _find_rules(self) -> None:
+        """Open the user's rule base, else the shipped one; a base that is yet to be learned has no rules."""
         self._rules = None
-        if self._values.text("UseRules") != "false":
-            try:
-                self._rules = RuleBook(RULE_BOOK)
-            except BookFileError as error:
-                self._warn(str(error))
+        if self._values.text("UseRules") == "false":
+            return
+        own = self._values.path("RuleFile")
+        if own is not None and self._values.is_on("LearnRules") and is_missing(own):
+            return
+        for path in (own, RULE_BOOK):
+            if path is not None:
+                try:
+                    self._rules = RuleBook(path)
+                    return
+                except BookFileError as error:
+                    self._warn(str(error))
+
+    def learn_from(self, path: str) -> None:
+        """Mine the games of a file into the rule base beside play, if the options say so; '': there is no file."""
+        self._learn_path = path
+        if path and self._values.is_on("LearnRules") and not self._values.text("RuleFile"):
+            self._warn("option LearnRules: RuleFile names no file for the rules")
+        self._learn()
+
+    def _learn(self) -> None:
+        rules = self._values.text("RuleFile")
+        if self._learn_path and rules and self._values.is_on("LearnRules"):
+            self._learner.start(Job(self._learn_path, rules))
+
+    def begin_game(self) -> None:
+        """Take the rule base that was learned meanwhile, if there is one. No search may run."""
+        learned = self._learner.take(self._values.text("RuleFile"))
+        if learned is not None and self._values.text("UseRules") != "false":
+            self._rules = learned
+
+    def _rules_for(self, position: BookPosition) -> RuleBook | None:
+        """Return the rule base, None if it has no rules for games so long.
+
+        A position that does not go on from the one asked for before is of another game, whatever the client says.
+        """
+        pos = position.record
+        ply, key = self._seen
+        if pos.height < ply or key != (pos.past_key[ply] if pos.height > ply else pos.key):
+            self.begin_game()
+        self._seen = int(pos.height), int(pos.key)
+        if self._rules is None or position.game_ply >= (self._rules.plies or math.inf):
+            return None
+        return self._rules
 
     def prepare_rules(self, position: BookPosition) -> int:
         """Return the address of the rules that a search from a position may use (rulebook.py), 0 if none fits."""
-        if self._rules is None or position.game_ply >= RULE_PLIES:
-            return 0
-        return self._rules.prepare(position)
+        rules = self._rules_for(position)
+        return 0 if rules is None else rules.prepare(position)
 
     def fitting_rules(self, position: BookPosition) -> list[FittingRule]:
         """Return the rules that fit a position, by falling confidence."""
-        return [] if self._rules is None or position.game_ply >= RULE_PLIES else self._rules.fitting(position)
+        rules = self._rules_for(position)
+        return [] if rules is None else rules.fitting(position)
 
     def suggest(self, position: BookPosition, rng: random.Random) -> Suggestion | None:
         """Return a random move of the opening book (OwnBook), else a rule's answer (UseRules checked or paper)."""
         suggestion = self.openings.suggest(position, rng)
         if suggestion is not None:
             return suggestion
-        if self._values.text("UseRules") in ("checked", "paper"):
+        use = self._values.text("UseRules")
+        if use in ("checked", "paper"):
             fits = [fit for fit in self.fitting_rules(position) if fit.rule.answer is not None]
             if fits:
-                fit = rng.choices(fits, [fit.rule.confidence for fit in fits])[0]
-                return Suggestion(fit.moves[0], rule_text(position, fit), self._values.text("UseRules") == "checked")
+                # The paper draws any rule that fits; a rule that a search confirms had better be a sure one.
+                weights = None if use == "paper" else [fit.rule.confidence for fit in fits]
+                fit = rng.choices(fits, weights)[0]
+                return Suggestion(fit.moves[0], rule_text(position, fit), use == "checked")
         return None
 
     def consult(self, position: BookPosition) -> list[str]:
@@ -163,6 +211,14 @@ class Knowledge:
         return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
 
 
+def is_missing(path: Path) -> bool:
+    """True if a rule base is yet to be learned: there is no file, or an empty one."""
+    try:
+        return os.path.getsize(path) == 0
+    except (OSError, ValueError):
+        return True
+
+
 def rule_text(position: BookPosition, fit: FittingRule) -> str:
     """Return the line of `consult` for a rule."""
     from games.xiangqi.knowledge.intent import INTENTS
@@ -170,7 +226,9 @@ def rule_text(position: BookPosition, fit: FittingRule) -> str:
     rule = fit.rule
     moves = " ".join(map(position.move_text, fit.moves))
     after = " ".join(position.move_text(item.move) for item in rule.after)
-    text = f"rule {moves} confidence {rule.confidence:.1%} lift {rule.lift:.2f} score {rule.score:.1%}"
+    counted = "positions" if rule.when else "games"
+    text = f"rule {moves} {counted} {rule.games} confidence {rule.confidence:.1%}"
+    text += f" lift {rule.lift:.2f} score {rule.score:.1%}"
     text += f" after {after}" if after else ""
     text += f" when {', '.join(bit_names(SITUATIONS, rule.when))}" if rule.when else ""
     return text + (f" intent {', '.join(bit_names(INTENTS, rule.intents))}" if rule.intents else "")

@@ -1,15 +1,18 @@
-"""The rule book: "after these moves, in such a position, answer so", mined from games by scripts/build/mine_rules.py.
+"""The rule book: "after these moves, in such a position, answer so", mined from games.
 
-Apriori (Jiang, Chen, Tang 2004, sections 2 and 4) finds two kinds of rules. One kind knows moves only: once all moves
-of `after` have been played, in any order and one of them as the last move, `answer` follows. The other kind looks at
-the position as well: the situations `when` (situation.py) must hold, and the answer may be any move of certain intents
-(intent.py). Games are mirrored so that they begin on the right wing; a rule fits the mirrored game as well.
+scripts/build/mine_rules.py mines the shipped one; mining.py mines the user's own beside play. Apriori (Jiang, Chen,
+Tang 2004, sections 2 and 4) finds two kinds of rules. One kind knows moves only: once all moves of `after` have been
+played, in any order and one of them as the last move, `answer` follows. The other kind looks at the position as well:
+the situations `when` (situation.py) must hold, and the answer may be any move of certain intents (intent.py). Games
+are mirrored so that they begin on the right wing; a rule fits the mirrored game as well.
+
+The header's `items` names the numbering of the pieces (items.py), `kind` if it is missing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -17,13 +20,14 @@ import msgspec
 import numpy as np
 
 from games.books.book import BookFileError, open_book, write_book
+from games.files import Owns
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from games.kernel.memory import address_of
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.notation import mirror_move, move_code, squares_of
-from games.xiangqi.rules.position import POSITION, origin_of
+from games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories, item_of
+from games.xiangqi.rules.lookup import LOOKUP
+from games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
 
 KIND, VERSION = "xiangqi-rules", 1
 
@@ -33,34 +37,10 @@ MOST_BYTES = 1 << 22
 MOST_AFTER = 8
 """Most moves of an antecedent; those shipped have 2 at most."""
 
+DEFAULT_PLIES = 40
+"""Plies at the start of each game from which rules are mined, where the header names no other number."""
+
 _ALL_BITS = (1 << 62) - 1
-
-
-class Item(NamedTuple):
-    """A move as an item of Apriori (the paper's section 4.2)."""
-
-    piece: int  # 1-7 Red's king..pawn, 8-14 Black's
-    captured: int  # likewise, 0 for none
-    origin: int
-    target: int
-
-    @property
-    def side(self) -> int:
-        """0 for a move of Red's, 1 for one of Black's."""
-        return (self.piece - 1) // 7
-
-    @property
-    def move(self) -> int:
-        return move_code(self.origin, self.target)
-
-    @property
-    def is_sound(self) -> bool:
-        """True if all numbers are within their range."""
-        return 0 < self.piece < 15 and 0 <= self.captured < 15 and 0 <= self.origin < 90 and 0 <= self.target < 90
-
-    def mirrored(self) -> Item:
-        origin, target = squares_of(mirror_move(self.move))
-        return self._replace(origin=origin, target=target)
 
 
 class MinedRule(msgspec.Struct, frozen=True, array_like=True):
@@ -77,7 +57,7 @@ class MinedRule(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def is_sound(self) -> bool:
-        """True if all numbers are within their range; the moves have an `is_sound` of their own."""
+        """True if all numbers are within their range; `Numbering.is_sound` judges the moves."""
         is_short = len(self.after) <= MOST_AFTER and self.games >= 0
         are_bits = 0 <= self.when <= _ALL_BITS and 0 <= self.intents <= _ALL_BITS
         return is_short and are_bits and 0 < self.confidence <= 1 and 0 <= self.score <= 1 and 0 <= self.lift < math.inf
@@ -144,11 +124,15 @@ class RulePosition(Protocol):
 
 
 class RuleBook:
-    """An open rule book. BookFileError if the file cannot be used."""
+    """An open rule book. BookFileError if the file cannot be used.
+
+    `numbering`: of its items. `plies`: of each game from which its rules were mined; 0: whole games.
+    """
 
     def __init__(self, path: Path) -> None:
         book = open_book(path, KIND, VERSION, MOST_BYTES)
         self.about = book.about
+        self.numbering, self.plies = _header_of(path, book.about)
         try:
             self.rules: list[MinedRule] = msgspec.msgpack.decode(book.payload.tobytes(), type=list[MinedRule])
         except (msgspec.MsgspecError, RecursionError) as error:
@@ -157,7 +141,7 @@ class RuleBook:
             if not rule.is_sound:
                 raise BookFileError(f"{path}: a rule with a number out of range")
             for item in (*rule.after, rule.answer):
-                if item is not None and not item.is_sound:
+                if item is not None and not self.numbering.is_sound(item):
                     raise BookFileError(f"{path}: no such move: {tuple(item)}")
         self._by_last: dict[Item | None, list[MinedRule]] = {}
         for rule in self.rules:
@@ -176,22 +160,37 @@ class RuleBook:
         )
         self._when = np.array([rule.when for rule, _, _ in rows], np.int64)
         self._confidence = np.array([round(1000 * rule.confidence) for rule, _, _ in rows], np.int64)
+        sides = [
+            [(last, answer) for _, answer, last in rows],
+            [(self.numbering.mirror(last), self.numbering.mirror(answer)) for _, answer, last in rows],
+        ]
         self._keys = [
-            np.array([_key(last, answer, mirror) for _, answer, last in rows], np.int64) for mirror in (False, True)
+            np.array([_key(last, answer, self.numbering) for last, answer in pairs], np.int64) for pairs in sides
+        ]
+        self._last_numbers = np.array([self._numbers[last] for _, _, last in rows], np.int64)
+        # [mirrored][last or answer]: pieces and origins, to tell a piece from others of its kind.
+        self._movers = [
+            [
+                np.array([item[:3:2] for item in items], np.int64).reshape(len(rows), 2)
+                for items in zip(*pairs, strict=True)
+            ]
+            for pairs in sides
+            if rows and self.numbering.needs_start
         ]
 
     def fitting(self, position: RulePosition) -> list[FittingRule]:
         """Return the rules that fit a position and its history, by falling confidence."""
-        items = {move: item_of(position.record, move) for move in position.legal_moves()}
+        numbering = self.numbering
+        items = {move: item_of(position.record, move, numbering) for move in position.legal_moves()}
         situations = position.situations()
         intents: dict[int, int] = {}
         found = []
-        for past, is_mirrored in histories(position.record):
+        for past, is_mirrored in histories(position.record, numbering):
             for rule in [*self._by_last.get(past[-1] if past else None, ()), *self._by_last.get(None, ())]:
                 if rule.when & ~situations or not set(past).issuperset(rule.after):
                     continue
                 if rule.answer is not None:
-                    wanted = rule.answer.mirrored() if is_mirrored else rule.answer
+                    wanted = numbering.mirror(rule.answer) if is_mirrored else rule.answer
                     moves = [move for move, item in items.items() if item == wanted]
                 else:
                     intents = intents or {move: position.intents(move) for move in items}
@@ -199,6 +198,18 @@ class RuleBook:
                 if moves:
                     found.append(FittingRule(rule, tuple(moves)))
         return sorted(dict.fromkeys(found), key=lambda fit: -fit.rule.confidence)
+
+    def _moved_by_named(self, pos: Record, past: Sequence[Item], is_mirrored: bool) -> Any:
+        """Return for each row of `prepare` whether the very pieces that it names make its moves.
+
+        The search looks one ply beyond the root: at the root a piece that moves there still stands on its origin.
+        """
+        numbers = np.array(self.numbering.number_of)[pos.board[:90]]
+        last, answer = self._movers[is_mirrored]
+        is_last = numbers[last[:, 1]] == last[:, 0]
+        if past:
+            is_last |= self._last_numbers == self._numbers.get(past[-1], -1)
+        return is_last & (numbers[answer[:, 1]] == answer[:, 0])
 
     def prepare(self, position: RulePosition) -> int:
         """Prepare for a search the rules that one more move completes; return the address of a RULES, 0 for none.
@@ -208,21 +219,32 @@ class RuleBook:
         self._record[:] = np.zeros(1, RULES_DTYPE)
         holds = self._when & ~position.lasting_situations() == 0
         filled = 0
-        for past, is_mirrored in histories(position.record):
+        for past, is_mirrored in histories(position.record, self.numbering):
             played = np.zeros(len(self._numbers) + 1, bool)
             played[[self._numbers[item] for item in past if item in self._numbers]] = True
             played[-1] = True  # for -1, which pads the rows
             fits = holds & played[self._lacking].all(axis=1)
+            if self._movers:
+                fits &= self._moved_by_named(position.record, past, is_mirrored)
             _fill(self._record[0], self._keys[is_mirrored][fits], self._confidence[fits])
             filled += int(fits.sum())
         return address_of(self._record) if filled else 0
 
 
-def _key(last: Item, answer: Item, mirror: bool) -> int:
+def _key(last: Item, answer: Item, numbering: Numbering) -> int:
     """Return the key under which `mined_confidence` looks for an answer."""
-    if mirror:
-        last, answer = last.mirrored(), answer.mirrored()
-    return last.move | answer.move << 14 | answer.piece << 28
+    return last.move | answer.move << 14 | numbering.kinds[answer.piece] << 28
+
+
+def _header_of(path: Path, about: dict[str, Any]) -> tuple[Numbering, int]:
+    """Return the numbering and the plies that a header names; BookFileError for others than there are."""
+    parameters = about.get("parameters", {})
+    items = about.get("items", BY_KIND.name)
+    plies = parameters.get("plies", DEFAULT_PLIES) if isinstance(parameters, dict) else None
+    is_known = isinstance(items, str) and items in NUMBERINGS
+    if not is_known or type(plies) is not int or not 0 <= plies < MAX_HISTORY:
+        raise BookFileError(f"{path}: damaged header")
+    return NUMBERINGS[items], plies
 
 
 class FittingRule(NamedTuple):
@@ -232,48 +254,9 @@ class FittingRule(NamedTuple):
     moves: tuple[int, ...]
 
 
-def item_of(pos: Record, move: int) -> Item:
-    """Return the item of a move that is not played yet."""
-    kinds = LOOKUP_RECORD.kind_of
-    origin, target = squares_of(move)
-    return Item(int(kinds[pos.board[origin]]), int(kinds[pos.board[target]]), origin, target)
-
-
-def items_played(pos: Record) -> list[Item]:
-    """Return the moves that led to a position, first to last."""
-    kinds = LOOKUP_RECORD.kind_of
-    board = pos.board.copy()
-    found = []
-    for height in range(int(pos.height) - 1, -1, -1):
-        move, captured = int(pos.past_move[height]), int(pos.past_captured[height])
-        origin, target = squares_of(move)
-        found.append(Item(int(kinds[board[target]]), int(kinds[captured]), origin, target))
-        board[origin], board[target] = board[target], captured
-    return found[::-1]
-
-
-def begins_left(items: Sequence[Item]) -> bool | None:
-    """Return True if the first square off the middle file is on the left; None if there is none."""
-    squares = (square % 9 for item in items for square in (item.origin, item.target))
-    return next((file < 4 for file in squares if file != 4), None)
-
-
-def histories(pos: Record) -> Iterator[tuple[list[Item], bool]]:
-    """Yield the moves that led to a position, and True if they are mirrored.
-
-    They are mirrored if they began on the left, and yielded both ways while no move has left the middle file.
-    """
-    items = items_played(pos)
-    began_left = begins_left(items)
-    if not began_left:
-        yield items, False
-    if began_left is not False:
-        yield [item.mirrored() for item in items], True
-
-
-def write(path: Path, about: dict[str, Any], rules: Sequence[MinedRule]) -> None:
-    """Write a rule book; `about` is added to its header."""
-    write_book(path, KIND, VERSION, about, msgspec.msgpack.encode(rules))
+def write(path: Path, about: dict[str, Any], rules: Sequence[MinedRule], owns: Owns | None = None) -> None:
+    """Write a rule book; `about` is added to its header. `owns`: what may be replaced, by default any rule book."""
+    write_book(path, KIND, VERSION, about, msgspec.msgpack.encode(rules), owns)
 
 
 def bit_names(names: Sequence[str], bits: int) -> list[str]:

@@ -82,6 +82,7 @@ SPINS = {
 CHECKS = (
     "Ponder",
     "OwnBook",
+    "LearnRules",
     "UseEndgames",
     "UCI_LimitStrength",
     "UCI_ShowWDL",

@@ -12,9 +12,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, njit, types, uint64
+from numba import types
 
 from games.kernel.intrinsics import popcount
+from games.kernel.jit import entry, inner, int64
 
 Array = np.ndarray[Any, Any]
 
@@ -58,67 +59,76 @@ def packed(rows: Sequence[Array]) -> Array:
     return bits
 
 
-@njit(types.boolean(types.int32[:, ::1], types.int32[::1]))
-def _holds(sets: Array, wanted: Array) -> bool:
-    """True if a lexicographically ordered level has a set."""
+SETS, WORDS = types.int32[:, ::1], types.uint64[::1]
+
+
+@inner(int64(SETS, types.int32[::1], int64))
+def holds(sets: Array, candidate: Array, skipped: int) -> int:
+    """Return 1 if a lexicographically ordered level has a candidate without its item number `skipped`, else 0."""
     low, high = 0, len(sets)
     while low < high:
         middle = (low + high) // 2
         order = 0
-        for i in range(len(wanted)):
-            if sets[middle, i] != wanted[i]:
-                order = -1 if sets[middle, i] < wanted[i] else 1
+        for i in range(sets.shape[1]):
+            wanted = candidate[i if i < skipped else i + 1]
+            if sets[middle, i] != wanted:
+                order = -1 if sets[middle, i] < wanted else 1
                 break
         if order == 0:
-            return True
+            return 1
         if order < 0:
             low = middle + 1
         else:
             high = middle
-    return False
+    return 0
 
 
-@njit(int64(uint64[:, ::1], types.int32[:, ::1], int64, types.int32[:, ::1], int64[::1]))
-def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array) -> int:
-    """Join, prune and count: write frequent sets one larger to `grown` while there is room; return their number."""
+@entry(int64(types.uint64[:, ::1], SETS, int64, SETS, int64[::1], WORDS, types.int32[::1]))
+def _grow(bits: Array, sets: Array, least: int, grown: Array, counts: Array, common: Array, candidate: Array) -> int:
+    """Join, prune and count: write frequent sets one larger to `grown` while there is room; return their number.
+
+    Working memory: `common` has a word for each word of a column, `candidate` an item for each of a grown set.
+    """
     size = sets.shape[1]
     words = bits.shape[1]
-    common = np.empty(words, np.uint64)
-    candidate = np.empty(size + 1, np.int32)
-    subset = np.empty(size, np.int32)
     found = 0
     first = 0
     while first < len(sets):
         # A group: sets that share all but the last item are joined with each other.
         end = first + 1
-        while end < len(sets) and np.all(sets[end, : size - 1] == sets[first, : size - 1]):
+        while end < len(sets):
+            shared = 0
+            while shared < size - 1 and sets[end, shared] == sets[first, shared]:
+                shared += 1
+            if shared < size - 1:
+                break
             end += 1
         for a in range(first, end):
             for w in range(words):
                 common[w] = bits[sets[a, 0], w]
+            candidate[0] = sets[a, 0]
             for i in range(1, size):
+                candidate[i] = sets[a, i]
                 for w in range(words):
                     common[w] &= bits[sets[a, i], w]
-            candidate[:size] = sets[a]
             for b in range(a + 1, end):
                 candidate[size] = sets[b, size - 1]
                 # Apriori: every subset must be frequent; the two without the last or the last but one are.
-                is_possible = True
-                for skip in range(size - 1):
-                    subset[:skip] = candidate[:skip]
-                    subset[skip:] = candidate[skip + 1 :]
-                    if not _holds(sets, subset):
-                        is_possible = False
+                is_possible = 1
+                for skipped in range(size - 1):
+                    if holds(sets, candidate, int64(skipped)) == 0:
+                        is_possible = 0
                         break
-                if not is_possible:
+                if is_possible == 0:
                     continue
                 count = 0
-                row = bits[candidate[size]]
+                row = candidate[size]
                 for w in range(words):
-                    count += popcount(common[w] & row[w])
+                    count += popcount(int64(common[w] & bits[row, w]))
                 if count >= least:
                     if found < len(grown):
-                        grown[found] = candidate
+                        for i in range(size + 1):
+                            grown[found, i] = candidate[i]
                         counts[found] = count
                     found += 1
         first = end
@@ -133,10 +143,11 @@ def frequent(bits: Array, least: int, longest: int) -> list[Level]:
     room = ROOM
     while len(levels) < longest and len(levels[-1].sets) > 1:
         sets = levels[-1].sets
+        common, candidate = np.empty(bits.shape[1], np.uint64), np.empty(sets.shape[1] + 1, np.int32)
         while True:
             grown = np.empty((room, sets.shape[1] + 1), np.int32)
             numbers = np.empty(room, np.int64)
-            found = int(_grow(bits, sets, least, grown, numbers))
+            found = int(_grow(bits, sets, least, grown, numbers, common, candidate))
             if found <= room:
                 break
             room = found

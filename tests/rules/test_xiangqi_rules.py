@@ -127,7 +127,8 @@ def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
             if not legal:
                 break
             if ply % 12 == 0:
-                judged = [word for word in words if is_legal_here(position.record, LOOKUP_RECORD, word)]
+                record = position.record
+                judged = [word for word in words if is_legal_here(record, LOOKUP_RECORD, word)]
                 assert judged == sorted(legal, key=words.index)
             position.push(rng.choice(legal))
 

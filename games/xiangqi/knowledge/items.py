@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from games.kernel.jit import Record
 from games.xiangqi.rules.lookup import LOOKUP_RECORD
 from games.xiangqi.rules.notation import START_FEN, mirror_move, move_code, piece_codes, read_fen, squares_of
 
-_START = np.zeros(90, np.uint8)
+_START = 90 * [0]
 for _code, _square in piece_codes(read_fen(START_FEN)[0]):
     _START[_square] = _code
 
@@ -78,8 +76,8 @@ def _mirror(square: int) -> int:
 
 def _by_identity() -> Numbering:
     """Return the paper's numbers: 0-15 Red's, 16-31 Black's; king, advisors .. pawns, each kind from left to right."""
-    start = {int(code): square for square, code in enumerate(_START) if code}
-    mirrored = tuple(int(_START[_mirror(start[16 + number])]) - 16 for number in range(NO_PIECE))
+    start = {code: square for square, code in enumerate(_START) if code}
+    mirrored = tuple(_START[_mirror(start[16 + number])] - 16 for number in range(NO_PIECE))
     number_of = tuple(NO_PIECE if code == 0 else max(code - 16, -1) for code in range(len(_KINDS)))
     return Numbering("identity", number_of, (*_KINDS[16:], 0), (*mirrored, NO_PIECE), True)
 
@@ -99,14 +97,15 @@ def item_of(pos: Record, move: int, numbering: Numbering = BY_KIND) -> Item:
 def items_played(pos: Record, numbering: Numbering = BY_KIND) -> list[Item] | None:
     """Return the moves that led to a position, first to last; None if its pieces have no numbers (`needs_start`)."""
     number_of = numbering.number_of
-    board = pos.board.copy()
+    # Lists, because reading an element of an array costs more: 0.3 ms for 280 moves, 1.3 with arrays.
+    board = pos.board.tolist()
+    plies = zip(pos.past_move[: pos.height].tolist(), pos.past_captured[: pos.height].tolist(), strict=True)
     found = []
-    for height in range(int(pos.height) - 1, -1, -1):
-        move, captured = int(pos.past_move[height]), int(pos.past_captured[height])
+    for move, captured in reversed([*plies]):
         origin, target = squares_of(move)
         found.append(Item(number_of[board[target]], number_of[captured], origin, target))
         board[origin], board[target] = board[target], captured
-    if numbering.needs_start and not np.array_equal(board[:90], _START):
+    if numbering.needs_start and board[:90] != _START:
         return None
     return found[::-1]
 

@@ -24,6 +24,7 @@ ORDER = "RNCPAB"
 
 ATTACKERS = "RNCP"
 _KIND = {letter: KINDS.index(letter.lower()) for letter in ORDER}
+_UNITS: list[int] = LOOKUP_RECORD.unit.tolist()
 
 MAX_GROUPS = 8
 """Most groups of an ending; a group is the pieces of one kind and side."""
@@ -104,9 +105,8 @@ def can_attack(letters: str) -> bool:
 
 def material_of(ending: Ending, strong: int) -> int:
     """Return `pos.material` of an ending whose stronger side has the colour `strong`."""
-    units = LOOKUP_RECORD.unit
     return sum(
-        int(units[7 * (side ^ strong) + kind + 1])
+        _UNITS[7 * (side ^ strong) + kind + 1]
         for side, letters in enumerate(ending)
         for kind in (KING, *(_KIND[letter] for letter in letters))
     )

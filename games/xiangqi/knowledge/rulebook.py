@@ -27,6 +27,7 @@ from games.kernel.jit import Record, entry, inner, int64, record, record_type, v
 from games.kernel.memory import address_of
 from games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories, item_of
 from games.xiangqi.rules.lookup import LOOKUP
+from games.xiangqi.rules.notation import move_code
 from games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
 
 KIND, VERSION = "xiangqi-rules", 1
@@ -151,32 +152,20 @@ class RuleBook:
         # For `prepare`: a row for each rule with an `answer` and each move of its antecedent, as the last one.
         self._numbers = {item: number for number, item in enumerate(item for item in self._by_last if item is not None)}
         rows = [
-            (rule, rule.answer, last) for last, rules in self._by_last.items() for rule in rules if last and rule.answer
+            (rule, last, rule.answer) for last, rules in self._by_last.items() for rule in rules if last and rule.answer
         ]
-        lacking = [[self._numbers[item] for item in rule.after if item != last] for rule, _, last in rows]
+        lacking = [[self._numbers[item] for item in rule.after if item != last] for rule, last, _ in rows]
         longest = max(map(len, lacking), default=0)
         self._lacking = np.array([row + [-1] * (longest - len(row)) for row in lacking], int).reshape(
             len(rows), longest
         )
         self._when = np.array([rule.when for rule, _, _ in rows], np.int64)
         self._confidence = np.array([round(1000 * rule.confidence) for rule, _, _ in rows], np.int64)
-        sides = [
-            [(last, answer) for _, answer, last in rows],
-            [(self.numbering.mirror(last), self.numbering.mirror(answer)) for _, answer, last in rows],
-        ]
-        self._keys = [
-            np.array([_key(last, answer, self.numbering) for last, answer in pairs], np.int64) for pairs in sides
-        ]
-        self._last_numbers = np.array([self._numbers[last] for _, _, last in rows], np.int64)
-        # [mirrored][last or answer]: pieces and origins, to tell a piece from others of its kind.
-        self._movers = [
-            [
-                np.array([item[:3:2] for item in items], np.int64).reshape(len(rows), 2)
-                for items in zip(*pairs, strict=True)
-            ]
-            for pairs in sides
-            if rows and self.numbering.needs_start
-        ]
+        self._last_numbers = np.array([self._numbers[last] for _, last, _ in rows], np.int64)
+        moves = [(last, answer) for _, last, answer in rows]
+        mirror = self.numbering.mirror
+        mirrored = [(mirror(last), mirror(answer)) for last, answer in moves]
+        self._sides = [_Rows.of(side, self.numbering) for side in (moves, mirrored)]
 
     def fitting(self, position: RulePosition) -> list[FittingRule]:
         """Return the rules that fit a position and its history, by falling confidence."""
@@ -186,8 +175,9 @@ class RuleBook:
         intents: dict[int, int] = {}
         found = []
         for past, is_mirrored in histories(position.record, numbering):
+            played = set(past)
             for rule in [*self._by_last.get(past[-1] if past else None, ()), *self._by_last.get(None, ())]:
-                if rule.when & ~situations or not set(past).issuperset(rule.after):
+                if rule.when & ~situations or not played.issuperset(rule.after):
                     continue
                 if rule.answer is not None:
                     wanted = numbering.mirror(rule.answer) if is_mirrored else rule.answer
@@ -205,7 +195,7 @@ class RuleBook:
         The search looks one ply beyond the root: at the root a piece that moves there still stands on its origin.
         """
         numbers = np.array(self.numbering.number_of)[pos.board[:90]]
-        last, answer = self._movers[is_mirrored]
+        last, answer = self._sides[is_mirrored].movers
         is_last = numbers[last[:, 1]] == last[:, 0]
         if past:
             is_last |= self._last_numbers == self._numbers.get(past[-1], -1)
@@ -224,16 +214,26 @@ class RuleBook:
             played[[self._numbers[item] for item in past if item in self._numbers]] = True
             played[-1] = True  # for -1, which pads the rows
             fits = holds & played[self._lacking].all(axis=1)
-            if self._movers:
+            if self.numbering.needs_start:
                 fits &= self._moved_by_named(position.record, past, is_mirrored)
-            _fill(self._record[0], self._keys[is_mirrored][fits], self._confidence[fits])
+            _fill(self._record[0], self._sides[is_mirrored].keys[fits], self._confidence[fits])
             filled += int(fits.sum())
         return address_of(self._record) if filled else 0
 
 
-def _key(last: Item, answer: Item, numbering: Numbering) -> int:
-    """Return the key under which `mined_confidence` looks for an answer."""
-    return last.move | answer.move << 14 | numbering.kinds[answer.piece] << 28
+class _Rows(NamedTuple):
+    """The moves of `prepare`'s rows, as they are or mirrored."""
+
+    keys: Any  # under which `mined_confidence` looks for an answer
+    movers: Any  # [last or answer, row, piece or origin], to tell a piece from others of its kind
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[Item, Item]], numbering: Numbering) -> _Rows:
+        """Return the rows of pairs of last moves and answers."""
+        moves: Any = np.array(pairs, np.int64).reshape(len(pairs), 2, len(Item._fields))
+        codes: Any = move_code(moves[:, :, 2], moves[:, :, 3])
+        kinds = np.array(numbering.kinds)[moves[:, 1, 0]]
+        return cls(codes[:, 0] | codes[:, 1] << 14 | kinds << 28, moves[:, :, :3:2].swapaxes(0, 1))
 
 
 def _header_of(path: Path, about: dict[str, Any]) -> tuple[Numbering, int]:

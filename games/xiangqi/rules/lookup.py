@@ -116,24 +116,22 @@ def _fill_steps(lookup: Record) -> None:
 
 def _line_lookup(length: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the targets and the blockers of a line of `length` squares, by `place << length | occupancy`."""
-    targets = np.zeros(length << length, np.uint32)
-    blockers = np.zeros(length << length, np.uint32)
+    targets = np.zeros((length, 1 << length), np.int64)
+    blockers = np.zeros((length, 1 << length), np.int64)
+    occupancy = np.arange(1 << length)
     for place in range(length):
-        for occupancy in range(1 << length):
-            empty = rook = cannon = 0
-            nearest: list[int] = []
-            for way in (range(place - 1, -1, -1), range(place + 1, length)):
-                met = [i for i in way if occupancy >> i & 1]
-                for i in way:
-                    if met and i == met[0]:
-                        break
-                    empty |= 1 << i
-                rook |= 1 << met[0] if met else 0
-                cannon |= 1 << met[1] if len(met) > 1 else 0
-                nearest += (met + [place] * 3)[:3]
-            targets[place << length | occupancy] = empty | rook << 10 | cannon << 20
-            blockers[place << length | occupancy] = sum(p << 4 * i for i, p in enumerate(nearest))
-    return targets, blockers
+        for shift, way in ((0, range(place - 1, -1, -1)), (12, range(place + 1, length))):
+            met = np.zeros(1 << length, np.int64)
+            nearest = np.full((3, 1 << length), place)
+            for i in way:
+                is_met = occupancy >> i & 1
+                rook, cannon, third = (is_met * (met == number) for number in range(3))
+                targets[place] |= (met + is_met == 0) << i | rook << 10 + i | cannon << 20 + i
+                for number, is_nearest in enumerate((rook, cannon, third)):
+                    nearest[number, is_nearest == 1] = i
+                met += is_met
+            blockers[place] |= (nearest[0] | nearest[1] << 4 | nearest[2] << 8) << shift
+    return targets.ravel(), blockers.ravel()
 
 
 def _build() -> Record:

@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 .venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts]'
+unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # A machine of its own may be given the other programs that the tests know; elsewhere run scripts/clients.sh by hand.
 if [ "${CI:-}" = true ]; then timeout 180 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi
 .venv/bin/ruff check .
@@ -12,4 +13,4 @@ if [ "${CI:-}" = true ]; then timeout 180 bash scripts/clients.sh || echo "tests
 .venv/bin/mypy
 # Compile once, so that the test processes share a warm kernel cache instead of all compiling.
 .venv/bin/python -c 'from games import registry; [registry.load(name) for name in registry.NAMES]'
-exec .venv/bin/python -m pytest -n 2 --dist loadfile "$@"
+exec .venv/bin/python -m pytest -n 2 --dist worksteal "$@"

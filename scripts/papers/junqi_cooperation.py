@@ -4,10 +4,11 @@
     python -m scripts.papers.junqi_cooperation --jobs 2
     python -m scripts.papers.junqi_cooperation --only figures-3-7 --jobs 2
 
-`players`: the paper's player, UCT alone and the engine against the paper's four opponents, at two levels of knowledge,
-at equal playouts and at equal time. `activate`: one to four activated pieces against UCT alone and each other.
-`parts`: the paper's player without one of its parts. `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the
-kinds of its moves. `figure-8`: the time of a move by kind of activation.
+`players`: the paper's player and UCT alone against the paper's four opponents, at two levels of knowledge, at equal
+playouts and at equal time; at equal time and with equal knowledge also the engine's own searcher. `activate`: one to
+four activated pieces against UCT alone and each other. `parts`: the paper's player without one of its parts.
+`figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a move by
+kind of activation.
 
 Games come in pairs, with the same two deployments, sides swapped. A full run takes some seven hours on two cores, of
 which `players` takes three.
@@ -58,12 +59,15 @@ PAPER = Paper(
 )
 
 OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
-HEROES = ("cooperation", "siqi Searcher=uct", "siqi")
+UCT_ALONE = "siqi Searcher=uct"
+HEROES = ("cooperation", UCT_ALONE)
+ENGINE = "siqi"
+"""With its default searcher; beside HEROES at equal time and with equal knowledge."""
+
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """The values of alpha and gamma in figures 3 to 7."""
 
-UCT_ALONE = "siqi Searcher=uct"
 PARTS = {
     "all": "cooperation",
     "no learning": "cooperation learning=0",
@@ -90,10 +94,11 @@ def limits(bench: Bench) -> tuple[Limit, Limit]:
 
 
 def run_players(bench: Bench) -> Result:
-    games, heroes = bench.size(2, 400), HEROES[: bench.size(1, len(HEROES))]
+    games = bench.size(2, 400)
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
     for limit, (level, words) in itertools.product(limits(bench), levels):
+        heroes = HEROES[: bench.size(1, len(HEROES))] + ((ENGINE,) if limit.ms and not level else ())
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
         found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
         records += [record | {"b": f"{record['b']}, {limit.text}"} for record in found]
@@ -113,8 +118,9 @@ def draw_players(figure: Figure, records: list[PaperGame]) -> None:
     figure.set_size_inches(10, 6)
     axes = figure.subplots()
     for i, hero in enumerate(dict.fromkeys(pairing.a for pairing in scores)):
-        values, bars = percents([scores[Pairing(hero, name)].score for name in names])
-        places = [at + 0.25 * (i - 1) for at in range(len(names))]
+        played = [at for at, name in enumerate(names) if Pairing(hero, name) in scores]
+        values, bars = percents([scores[Pairing(hero, names[at])].score for at in played])
+        places = [at + 0.25 * (i - 1) for at in played]
         axes.barh(places, values, 0.24, xerr=bars, label=hero)
     axes.axvline(50, color="grey", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)

@@ -117,16 +117,16 @@ def test_random_games_against_the_oracle(game: Game) -> None:
 
 
 def test_single_moves_are_judged_as_the_list_has_them(game: Game) -> None:
-    """All pairs of squares are tried, in the start positions and at some plies of random walks from them."""
+    """All pairs of squares are tried, after some plies of random walks from the start positions."""
     rng = random.Random(11)
     words = [origin | target << 7 for origin in range(90) for target in range(90)]
     for fen in starts():
         position: Any = game.position(fen)
-        for ply in range(24):
+        for ply in range(13):
             legal = position.legal_moves()
             if not legal:
                 break
-            if ply % 12 == 0:
+            if ply == 12:
                 record = position.record
                 judged = [word for word in words if is_legal_here(record, LOOKUP_RECORD, word)]
                 assert judged == sorted(legal, key=words.index)

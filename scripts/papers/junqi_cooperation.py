@@ -138,7 +138,7 @@ def run_activate(bench: Bench) -> Result:
 
 
 def run_parts(bench: Bench) -> Result:
-    games = bench.size(2, 400)
+    games = bench.size(2, 200)
     limit = limits(bench)[0]
     parts = dict(itertools.islice(PARTS.items(), bench.size(2, len(PARTS))))
     records = run_games(play, [(name, UCT_ALONE) for name in parts.values()], bench.log, games, limit, bench.jobs)
@@ -157,7 +157,7 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 
 def run_grid(bench: Bench) -> Result:
-    games = bench.size(2, 100)
+    games = bench.size(2, 40)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
     others = [f"{other} simple" for other in OPPONENTS[: bench.size(2, len(OPPONENTS))]]

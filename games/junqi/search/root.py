@@ -57,6 +57,8 @@ class RootView:
         self.beliefs = np.concatenate(beliefs)
         self.gains = gains(self.beliefs)
         self._works = works
+        board, may = self.view.board.tolist(), self.view.may.tolist()
+        self._flags = {square for square, piece in enumerate(board) if piece and may[piece - 1] == 1 << FLAG}
         for work in works:
             work.worlds, work.world_count = address_of(self.worlds.kinds), len(self.worlds.kinds)
             work.hidden, work.seldepth = self.hidden, 0
@@ -64,8 +66,7 @@ class RootView:
 
     def takes_flag(self, move: int) -> bool:
         """True if a move takes a piece known to be the flag."""
-        piece = int(self.view.board[target_of(move)])
-        return piece > 0 and int(self.view.may[piece - 1]) == 1 << FLAG
+        return target_of(move) in self._flags
 
     def findings(self, found: Sequence[MoveValue], hashfull: int = 0, is_settled: bool = False) -> Findings:
         """Return lines in the order given, but moves that win at once first; such a win settles the search."""

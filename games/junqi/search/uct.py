@@ -217,10 +217,9 @@ def root_values(works: Sequence[Record], trees: Sequence[Any]) -> list[MoveValue
     for work, edges in zip(works, trees, strict=True):
         edge = int(work.first_edge)
         while edge:
-            move = int(edges[edge]["move"])
-            visits[move] = visits.get(move, 0) + int(edges[edge]["visits"])
-            sums[move] = sums.get(move, 0.0) + float(edges[edge]["value"])
-            edge = int(edges[edge]["next"])
+            move, edge, count, _, value, _ = edges[edge].item()
+            visits[move] = visits.get(move, 0) + count
+            sums[move] = sums.get(move, 0.0) + value
     order = sorted(visits, key=lambda move: -visits[move])
     return [MoveValue(move, visits[move], sums[move] / visits[move]) for move in order]
 

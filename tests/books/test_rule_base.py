@@ -356,6 +356,28 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
     assert rules.read_bytes() == expected.read_bytes()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of file sizes")
+@pytest.mark.parametrize("is_new", [False, True])
+def test_on_a_full_disk_the_rules_stay_as_they_were(
+    is_new: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file may grow beyond a few bytes in the process that mines."""
+    games, rules = tmp_path / "games.jsonl", tmp_path / "rules.book"
+    keep(games, *OPENINGS[:5])
+    if not is_new:
+        learn(games, rules)
+    before = rules.read_bytes() if rules.exists() else b""
+    keep(games, *OPENINGS[5:10])
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
+    with monkeypatch.context() as patched:
+        patched.setattr(learner, "_CODE", limit + learner._CODE)
+        (line,) = learner.mine(learner.Job(str(games), str(rules)), nice=0)
+    assert line.startswith(f"{rules}") and "File too large" in line
+    assert (rules.read_bytes() if rules.exists() else b"") == before
+    assert {path.name for path in tmp_path.iterdir()} <= {games.name, rules.name}
+    assert learn(games, rules) == [] and RuleBook(rules).about["games"] == 10
+
+
 def test_mining_ends_with_the_daemon(tmp_path: Path) -> None:
     """A process whose standard input ends stops, and leaves no file behind."""
     games = tmp_path / "games.jsonl"

@@ -4,9 +4,9 @@
     python -m scripts.papers.junqi_cooperation --jobs 2
     python -m scripts.papers.junqi_cooperation --only figures-3-7 --jobs 2
 
-`players`: the paper's player and UCT alone against the paper's four opponents, at two levels of knowledge, at equal
-playouts and at equal time; at equal time and with equal knowledge also the engine's own searcher. `activate`: one to
-four activated pieces against UCT alone and each other. `parts`: the paper's player without one of its parts.
+`players`: the paper's player against the paper's four opponents, at two levels of knowledge, at equal playouts and at
+equal time; at equal playouts also UCT alone, at equal time and with equal knowledge the engine itself. `activate`: one
+to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of its parts.
 `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a move by
 kind of activation.
 
@@ -60,9 +60,8 @@ PAPER = Paper(
 
 OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
 UCT_ALONE = "siqi Searcher=uct"
-HEROES = ("cooperation", UCT_ALONE)
-ENGINE = "siqi"
-"""With its default searcher; beside HEROES at equal time and with equal knowledge."""
+HEROES = ("cooperation", UCT_ALONE, "siqi")
+"""The paper's player; at equal playouts also UCT alone, at equal time and with equal knowledge the engine itself."""
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -98,7 +97,7 @@ def run_players(bench: Bench) -> Result:
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
     for limit, (level, words) in itertools.product(limits(bench), levels):
-        heroes = HEROES[: bench.size(1, len(HEROES))] + ((ENGINE,) if limit.ms and not level else ())
+        heroes = HEROES[:1] if bench.quick else heroes_of(limit, level)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
         found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
         records += [record | {"b": f"{record['b']}, {limit.text}"} for record in found]
@@ -110,6 +109,12 @@ def run_players(bench: Bench) -> Result:
         tables,
         functools.partial(draw_players, records=records),
     )
+
+
+def heroes_of(limit: Limit, level: str) -> tuple[str, ...]:
+    """Return those of HEROES that play at a limit against opponents of a level."""
+    paper, alone, engine = HEROES
+    return (paper, alone) if limit.nodes else (paper,) if level else (paper, engine)
 
 
 def draw_players(figure: Figure, records: list[PaperGame]) -> None:

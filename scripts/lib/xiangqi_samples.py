@@ -1,9 +1,9 @@
 """Files of labelled Xiangqi positions, to train networks on: compact, append-only, whole whatever kills the writer.
 
 A file is a row of zstandard frames. The first holds MAGIC and JSON with the format's version and the settings. Each
-other is a block: its head (_HEAD), then its samples byte by byte, the first byte of every sample first, which packs
-better than sample by sample. A block holds whole games, numbered from 0 on without a gap: so a run that goes on knows
-which games it has. Integers are little-endian.
+other is a block: its head (_HEAD), then its samples byte by byte, the first byte of every sample first (0.7 of the
+bytes of samples one by one). A block holds whole games, numbered from 0 on without a gap, so that a run that goes on
+knows which it has. Integers are little-endian.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAGIC = b"siqi positions of Xiangqi\n"
 
 _HEAD = struct.Struct("<III")  # number of samples, number of the first game, number of games
 _LEVEL = 6
-"""Of compression: 1.6 times as fast as 10 for 1.01 times the bytes."""
+"""Of compression: 1.7 million samples a second; level 10 takes twice the time for 0.99 of the bytes."""
 
 _DAMAGE = (zstandard.ZstdError, struct.error, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
@@ -64,12 +64,13 @@ class SampleFile:
         self._file = open_append(path, _is_ours, exclusive=True)
         try:
             self.count = self.games = end = 0
-            for end, block in _blocks(path, self._file):
+            for block_end, block in _blocks(path, self._file):
                 if isinstance(block, dict):
                     compare(path, "has positions of other settings", block, settings)
                 else:
                     self.count += block[0]
                     self.games += block[1]
+                end = block_end
             self._file.truncate(end)
             if end == 0:
                 about = json.dumps({"version": VERSION, "settings": settings})

@@ -5,8 +5,6 @@ long as the search. The kernels stand in one file, since the kernel cache does n
 file of scripts/ has changed.
 """
 
-# mypy: disable-error-code="no-untyped-def, misc"
-
 from __future__ import annotations
 
 from typing import Any
@@ -37,7 +35,8 @@ SEEN = 1 << 16
 """Keys of the positions taken last that are remembered, so that a game's samples are mostly different."""
 
 TT_MB = 1
-"""Size of each of the two transposition tables: they stay in the processor's cache."""
+"""Size of a search's transposition table in MiB. With 16, labels of 200 nodes took 1.15 times as long, and as many of
+them were kept."""
 
 SAMPLE = record_type(SAMPLE_DTYPE)
 sample_at = pointer_to(SAMPLE)
@@ -58,11 +57,11 @@ SAMPLER_DTYPE = record(
 SAMPLER = record_type(SAMPLER_DTYPE)
 
 
-@intrinsic
-def sampler_of(typing, work):
+@intrinsic  # type: ignore[untyped-decorator]
+def sampler_of(typing: Any, work: Any) -> Any:
     """Return the SAMPLER whose first field is this WORK."""
 
-    def generate(context, builder, signature, args):
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(SAMPLER))
 
     return SAMPLER(WORK), generate
@@ -182,6 +181,7 @@ def evaluate_and_sample(pos: Record, work: Record, lookup: Record) -> int:
 # ---------------------------------------------------------------- searches
 
 MARGIN, QUIET_BOUND = XiangqiAdapter.margin, XiangqiAdapter.quiet_bound
+"""Of the aspiration windows, as in the engine's search."""
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
@@ -197,7 +197,7 @@ def search_depth(pos: Record, work: Record, lookup: Record, depth: int, score: i
         value = search_root(pos, work, lookup, alpha, beta, depth, int64(0))
         if value > alpha:
             score = value
-        if work.stopped == 1 or (alpha < value and value < beta):
+        if work.stopped == 1 or alpha < value < beta:
             return score
         margin *= 3
         is_wide = margin > 80 * MARGIN
@@ -230,7 +230,7 @@ def deepen(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
         work.root_moves[i] = work.moves[i]
     for i in range(len(work.killers)):
         work.killers[i] = NO_MOVE
-    score = int64(0)
+    score = 0
     for depth in range(1, MAX_PLY):
         score = search_depth(pos, work, lookup, int64(depth), score)
         if work.stopped == 1 or (abs(score) > MATE_BOUND and 2 * ((MATE - abs(score) + 1) // 2) <= depth):

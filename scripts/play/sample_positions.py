@@ -24,13 +24,14 @@ shipped themselves.
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import itertools
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,7 +50,8 @@ from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, sample_of
 from games.books.book import BOOKS_FOLDER
 from games.compiling import to_stderr
 from games.contract import FIRST, Score
-from games.xiangqi.game import Xiangqi, XiangqiPosition
+from games.xiangqi.game import XiangqiPosition
+from games.xiangqi.rules.notation import START_FEN
 
 LABELS = ("leaves", "roots")
 
@@ -97,15 +99,15 @@ class Workplace:
     """A process's memory: the game, with its opening book, the searches of the game and of leaves, the tablebase."""
 
     def __init__(self) -> None:
-        self.game = Xiangqi(to_stderr)
+        self.game = script.load("xiangqi")
         self.game.set_option("OwnBook", "true")
         self.playing, self.labelling = Search(), Search()
         self.tablebase = xiangqi_tablebase()
         self.judge = xiangqi_judge(self.tablebase)
         for search in (self.playing, self.labelling):  # compiles the kernels
             search.clear()
-            search.label(sample_of(self.game.position().record, 0), 1)
-            search.score(self.game.position().record, 1)
+            search.label(sample_of(XiangqiPosition().record, 0), 1)
+            search.score(XiangqiPosition().record, 1)
 
     def clear(self) -> None:
         """Forget earlier games, so that the next depends on its number alone."""
@@ -144,7 +146,7 @@ def level_opening(task: Task, rng: random.Random) -> Opening | None:
     settings, place = task.settings, workplace()
     for _ in range(DRAWS_OF_OPENINGS):
         fen = task.opening.fen if task.opening is not None else None
-        position, words = place.game.position(fen), list[str]()
+        position, words = XiangqiPosition(fen or START_FEN), list[str]()
         for ply in range(rng.randint(0, settings.opening_plies)):
             move = opening_move(task.opening, ply, position, rng)
             if move is None or position.outcome() is not None:
@@ -166,10 +168,7 @@ def opening_move(opening: Opening | None, ply: int, position: XiangqiPosition, r
     if opening is None:
         suggestion = workplace().game.suggest(position, rng)
         return None if suggestion is None else suggestion.move
-    if ply < len(opening.moves):
-        with contextlib.suppress(ValueError):  # a game that is illegal from here on
-            return position.parse_move(opening.moves[ply])
-    return None
+    return position.parse_move(opening.moves[ply]) if ply < len(opening.moves) else None
 
 
 def play(task: Task) -> Samples:
@@ -201,11 +200,32 @@ def _work(task: Task) -> tuple[int, Samples]:
 
 
 def read_openings(path: Path, plies: int) -> list[Opening]:
-    """Return the first `plies` moves of a file's games, each beginning once; OSError if there are none."""
-    found = {(game.fen or None, tuple(game.moves[:plies])): None for game in read_game_records(path, to_stderr)}
+    """Return the first `plies` moves of a file's games, each beginning once; OSError if there are none.
+
+    Games that are illegal within these plies are left out, with one line that counts them.
+    """
+    found: dict[tuple[str | None, tuple[str, ...]], None] = {}
+    refused = 0
+    for game in script.progress(read_game_records(path, to_stderr), unit=" openings"):
+        opening = (game.fen or None, tuple(game.moves[:plies]))
+        try:
+            if opening not in found:
+                check_opening(*opening)
+                found[opening] = None
+        except ValueError:
+            refused += 1
+    if refused:
+        to_stderr(f"{path}: {refused} games left out, with illegal moves or positions")
     if not found:
-        raise OSError(2, "has no games of Xiangqi", str(path))
+        raise OSError(errno.EINVAL, "has no games of Xiangqi", str(path))
     return [Opening("", fen, moves) for fen, moves in found]
+
+
+def check_opening(fen: str | None, words: Sequence[str]) -> None:
+    """Play an opening; ValueError if it is illegal."""
+    position = XiangqiPosition(fen or START_FEN)
+    for word in words:
+        position.push(position.parse_move(word))
 
 
 def digest(data: bytes) -> str:
@@ -219,7 +239,7 @@ def tasks(settings: SampleSettings, openings: Sequence[Opening], first: int) -> 
         yield Task(settings, number, openings[rng.randrange(len(openings))] if openings else None)
 
 
-def games_in_order(settings: SampleSettings, openings: Sequence[Opening], first: int, jobs: int) -> Iterator[Samples]:
+def games_in_order(settings: SampleSettings, openings: Sequence[Opening], first: int, jobs: int) -> Generator[Samples]:
     """Play games in several processes; yield the samples of each, by number from `first` on."""
     waiting: dict[int, Samples] = {}
     finished = completed(_work, tasks(settings, openings, first), jobs)
@@ -231,7 +251,7 @@ def games_in_order(settings: SampleSettings, openings: Sequence[Opening], first:
                 first += 1
 
 
-def fill(file: SampleFile, games: Iterator[Samples], positions: int) -> None:
+def fill(file: SampleFile, path: Path, games: Iterator[Samples], positions: int) -> None:
     """Write games to a file until it has enough positions; what is finished is written in any case.
 
     OSError after EMPTY_GAMES without a position.
@@ -254,7 +274,8 @@ def fill(file: SampleFile, games: Iterator[Samples], positions: int) -> None:
                 progress.update(len(samples))
                 empty = 0 if len(samples) else empty + 1
                 if empty == EMPTY_GAMES:
-                    raise OSError(22, f"{empty} games in a row gave no position; is --level or --every too strict?")
+                    why = f"{empty} games in a row gave no position: is --level too strict?"
+                    raise OSError(errno.EINVAL, why, str(path))
                 if time.monotonic() - written >= BATCH_S or sum(map(len, batch)) >= BATCH:
                     write()
         finally:
@@ -268,7 +289,7 @@ def main() -> int:
     parser.add_argument("--positions", type=int, default=1_000_000, help="those that the file has included")
     parser.add_argument("--labels", choices=LABELS, default="leaves")
     parser.add_argument("--nodes", type=int, default=1000, help="of the game's searches, a move")
-    parser.add_argument("--every", type=int, help="leaves: one position in so many is taken (100)")
+    parser.add_argument("--every", type=int, help="leaves: one position in so many is taken (50)")
     parser.add_argument("--label-nodes", type=int, help="leaves: nodes of the search for a score (200); 0: none")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="games to begin with; default: the opening book")
     parser.add_argument("--opening-plies", type=int, default=16, help="most plies of the book or of a game")
@@ -282,7 +303,7 @@ def main() -> int:
     is_leaves = options.labels == "leaves"
     if not is_leaves and (options.every is not None or options.label_nodes is not None):
         parser.error("--every and --label-nodes are for leaves")
-    every = (100 if options.every is None else options.every) if is_leaves else 0
+    every = (50 if options.every is None else options.every) if is_leaves else 0
     label_nodes = (200 if options.label_nodes is None else options.label_nodes) if is_leaves else 0
     amounts = [options.positions, options.nodes, options.level, options.decided, options.max_plies, options.jobs]
     if min(amounts) < 1 or (is_leaves and every < 1):
@@ -311,7 +332,7 @@ def main() -> int:
             workplace()  # compile once, before there are several processes
             games = games_in_order(settings, openings, file.games, options.jobs)
             with contextlib.closing(games):
-                fill(file, games, options.positions)
+                fill(file, options.file, games, options.positions)
     return 0
 
 

@@ -45,7 +45,7 @@ class Workers(ProcessPoolExecutor):
                 worker.kill()
             # One may have been sending a big result. The executor would wait for the rest of it for ever, as long as
             # the pipe has a writer, which now is this process alone.
-            self._result_queue._writer.close()
+            self._result_queue._writer.close()  # type: ignore[attr-defined]
         return super().__exit__(kind, error, trace)
 
 

@@ -182,4 +182,4 @@ def _settings(path: Path, content: bytes) -> dict[str, Any]:
 
 def _samples(content: bytes) -> Samples:
     columns = np.frombuffer(content, np.uint8, offset=_HEAD.size).reshape(SAMPLE_DTYPE.itemsize, -1)
-    return np.ascontiguousarray(columns.T).view(SAMPLE_DTYPE).reshape(-1)
+    return columns.T.copy().view(SAMPLE_DTYPE).reshape(-1)

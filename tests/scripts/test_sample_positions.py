@@ -153,6 +153,10 @@ def test_games_begin_as_the_openings_do(played: list[Played]) -> None:
     assert all(game.words[: game.start] == moves[: game.start] for game in played)
     starts = {game.start for game in played}
     assert len(starts) > 2 and max(starts) <= 4
+    broken = Opening("", None, [*moves[:2], "a0a9"])  # ends where it is illegal
+    for number in range(4):
+        play(Task(settings(random_plies=0, opening_plies=4, max_plies=6), number, broken))
+        assert played[-1].start <= 2 and played[-1].words[: played[-1].start] == moves[: played[-1].start]
     play(Task(settings(random_plies=3, opening_plies=0, max_plies=6), 0, Opening("", None, moves)))
     assert 1 <= played[-1].start <= 3
 
@@ -174,7 +178,7 @@ def test_openings_are_read_once_each_and_bad_ones_counted(tmp_path: Path, capsys
     ]
     path.write_text("".join(json.dumps(game) + "\n" for game in games))
     assert [tuple(opening.moves) for opening in read_openings(path, 2)] == [("h2e2", "h9g7"), ("b2e2",)]
-    assert capsys.readouterr().err == f"{path}: 2 games left out, with illegal moves or positions\n"
+    assert capsys.readouterr().err == f"{path}: 2 games left out: their position or first move is illegal\n"
     path.write_text('{"moves": [], "fen": "no position"}\n')
     with pytest.raises(OSError, match="has no games of Xiangqi"):
         read_openings(path, 2)

@@ -67,6 +67,7 @@ def test_round_trip(tmp_path: Path) -> None:
     assert read_settings(path) == SETTINGS
     found = list(read_samples(path))
     assert [len(block) for block in found] == [1000, 1, 70_000] and found[0].dtype == SAMPLE_DTYPE
+    assert all(block.flags.writeable for block in found)
     assert content(path) == b"".join(block.tobytes() for block, _ in blocks)
 
 

@@ -6,11 +6,15 @@ import errno
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.lib.game_loop import GameEnd
 
 from games.compiling import to_stderr
 from games.contract import Position
+
+if TYPE_CHECKING:
+    from games.xiangqi.knowledge.tablebase import Tablebase
 
 GAMES = ("xiangqi", "ewn")
 
@@ -25,15 +29,21 @@ def tablebase_judge(name: str) -> Judge:
     return xiangqi_judge() if name == "xiangqi" else ewn_judge()
 
 
-def xiangqi_judge() -> Judge:
+def xiangqi_tablebase() -> Tablebase:
+    """Return Xiangqi's shipped tablebase; FileNotFoundError if it is missing."""
+    from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
+    from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
+
+    return Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr)
+
+
+def xiangqi_judge(tablebase: Tablebase | None = None) -> Judge:
     """Return Xiangqi's judge: a mate counts before the 60-move rule, a draw if the weaker side cannot attack."""
     from games.xiangqi.game import XiangqiPosition
-    from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
     from games.xiangqi.knowledge.probe import UNKNOWN
-    from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
     from games.xiangqi.rules.position import QUIET_LIMIT
 
-    tables, lock = Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr), threading.Lock()
+    tables, lock = tablebase or xiangqi_tablebase(), threading.Lock()
 
     def judge(position: Position) -> GameEnd | None:
         assert isinstance(position, XiangqiPosition)

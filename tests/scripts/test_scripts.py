@@ -34,6 +34,7 @@ RUNS = (
     Run("play/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
     Run("play/beat_random", "ewn --engine random", "ewn .* falls short", 1),
     Run("play/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
+    Run("play/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
     Run("play/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
     Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
     Run("build/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),

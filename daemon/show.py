@@ -72,7 +72,7 @@ def report(text: str) -> None:
 def show(options: argparse.Namespace) -> int:
     """Run `siqi show`; return the exit status, 0 if the position was shown."""
     if options.png is not None and importlib.util.find_spec("cairosvg") is None:
-        report("--png needs cairosvg: pip install 'siqi[pictures]'")
+        report("--png needs cairosvg: pip install '.[pictures]'")
         return MISUSED
     try:
         with announce_compiling(report, options.game):

@@ -81,7 +81,8 @@ def show(options: argparse.Namespace) -> int:
         position = read_position(options, game)
         write(options, position, maker)
     except OSError as error:
-        report(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        why = str(error.strerror or error).partition("\n")[0]  # without Cairo's library: a paragraph
+        report(f"{error.filename}: {why}" if error.filename else why)
         return FAILED
     except ValueError as error:
         report(printable(str(error), 300))

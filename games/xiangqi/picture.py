@@ -11,7 +11,6 @@ from games.pictures.grid import Grid
 from games.pictures.look import Look
 from games.pictures.terminal import Cell, Style, rows
 from games.xiangqi import INFO
-from games.xiangqi.rules import move
 from games.xiangqi.rules.notation import square_text, squares_of
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ RADIUS = 18
 
 LETTERS = "".join(INFO.pieces)
 CHARACTERS = {
-    "traditional": dict(zip(LETTERS, "".join(move.FACES[side] for side in (move.RED, move.BLACK)), strict=True)),
+    "traditional": dict(zip(LETTERS, "帥仕相傌俥炮兵將士象馬車砲卒", strict=True)),
     "simplified": dict(zip(LETTERS, "帅仕相马车炮兵将士象马车炮卒", strict=True)),
     "letters": dict(zip(LETTERS, "KAEHRCP" * 2, strict=True)),
 }

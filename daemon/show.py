@@ -30,6 +30,9 @@ FAILED, MISUSED = 1, 2
 MOST_BYTES = 1 << 22
 """The largest input."""
 
+MOST_PNG_PIXELS = 8192
+"""The widest PNG: Cairo draws it in memory, with four bytes a pixel."""
+
 HEAD_WORDS = ("startpos", "fen", "position")
 
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
@@ -165,9 +168,11 @@ def write(options: argparse.Namespace, position: Position, maker: PictureMaker) 
         else:
             replace_file(options.svg, [data], is_svg)
         return
+    width = options.size or 800
+    if width > MOST_PNG_PIXELS:
+        raise ValueError(f"--size: at most {MOST_PNG_PIXELS} pixels for PNG, not {width}")
     import cairosvg
 
-    width = options.size or 800
     data = marked_png(cairosvg.svg2png(bytestring=drawing.svg().encode(), output_width=width))
     if options.png == "-":
         _put(data)
@@ -197,7 +202,9 @@ def _drawing(options: argparse.Namespace, position: Position, maker: PictureMake
 
 
 def _put(data: bytes) -> None:
-    """Write to standard output; a reader that has gone is no error."""
+    """Write to standard output; a reader that has gone is no error. OSError if it is closed."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
@@ -208,6 +215,8 @@ def _put(data: bytes) -> None:
 def _print_text(options: argparse.Namespace, position: Position, maker: PictureMaker) -> None:
     if options.extra or options.arrow or options.mark or options.size or options.theme != "auto":
         raise ValueError("--extra, --arrow, --mark, --size and --theme need --svg or --png")
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
     style = style_of(sys.stdout, os.environ.get, options.flip, options.faces == "letters")
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     _put("".join(f"{line}\n" for line in maker.text(position, style)).encode(encoding, "replace"))

@@ -105,7 +105,8 @@ def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None
             axes[1].plot([point.pairs for point in points], [point.llr for point in points])
         for bound, name in zip(bounds, ("H0", "H1"), strict=True):
             axes[1].axhline(bound, color="grey", linestyle="--", linewidth=0.8)
-            axes[1].annotate(f"{name}: Elo {settings.sprt[name == 'H1']:g}", (0, bound), fontsize="small")
+            text = f"{name}: Elo {settings.sprt[name == 'H1']:g}"
+            axes[1].annotate(text, (0, bound), (2, 3), textcoords="offset points", fontsize="small")
         axes[1].set_ylabel("LLR of the SPRT")
     axes[-1].set_xlabel("pairs of games")
 

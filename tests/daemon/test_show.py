@@ -132,6 +132,8 @@ def test_png(tmp_path: Path) -> None:
         siqi_show("--game", "ewn", "--png", str(path), "--size", size, EWN)
         data = path.read_bytes()
         assert show.is_png(data[:200]) and int.from_bytes(data[16:20], "big") == int(size)
+    assert b"at most 8192 pixels" in siqi_show("--png", str(path), "--size", "8193", status=2).stderr
+    assert path.read_bytes() == data
 
 
 def test_png_without_cairosvg(tmp_path: Path) -> None:
@@ -180,6 +182,13 @@ def test_our_mark_is_a_chunk_of_png() -> None:
 def test_refusals(words: list[str], status: int, reason: str) -> None:
     done = siqi_show(*words, status=status)
     assert done.stderr.decode().startswith("siqi show: ") and reason in done.stderr.decode()
+
+
+def test_a_closed_output_is_one_line() -> None:
+    for words in ("", "--svg -"):
+        command = f"exec '{sys.executable}' -m daemon show {words} >&-"
+        done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, cwd=ROOT, check=False)
+        assert done.returncode == 1 and done.stderr == b"siqi show: standard output is closed\n"
 
 
 def test_text_that_is_no_position(tmp_path: Path) -> None:

@@ -76,8 +76,12 @@ def _thinned(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 def _point(counts: tuple[int, ...], sprt: tuple[float, float] | None) -> Point:
     result = statistics.estimate(counts)
-    shown = [min(max(statistics.elo(score), -MOST_ELO), MOST_ELO) for score in (result.score, result.low, result.high)]
-    return Point(sum(counts), *shown, statistics.llr(counts, *sprt) if sprt else 0.0)
+    llr = statistics.llr(counts, *sprt) if sprt else 0.0
+    return Point(sum(counts), _elo(result.score), _elo(result.low), _elo(result.high), llr)
+
+
+def _elo(score: float) -> float:
+    return min(max(statistics.elo(score), -MOST_ELO), MOST_ELO)
 
 
 def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None:

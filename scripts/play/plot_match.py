@@ -49,6 +49,11 @@ class Course(NamedTuple):
     name: str
     points: list[Point]
 
+    def standing(self) -> str:
+        """Return the last standing in one line."""
+        last = self.points[-1]
+        return f"{self.name}: {last.elo:+.0f} [{last.low:+.0f}, {last.high:+.0f}] after {last.pairs} pairs"
+
 
 def courses_of(settings: MatchSettings, records: Iterable[MatchRecord]) -> list[Course]:
     """Return the course of each pairing with a complete pair."""
@@ -88,11 +93,10 @@ def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None
     """Draw Elo by pairs, and below it the log-likelihood ratio if the match has an SPRT."""
     axes = figure.subplots(2 if settings.sprt else 1, sharex=True, squeeze=False)[:, 0]
     edges = [0.0]
-    for name, points in courses:
+    for course in courses:
+        points = course.points
         pairs = [point.pairs for point in points]
-        last = points[-1]
-        label = f"{name}: {last.elo:+.0f} [{last.low:+.0f}, {last.high:+.0f}] after {last.pairs} pairs"
-        (line,) = axes[0].plot(pairs, [point.elo for point in points], label=label)
+        (line,) = axes[0].plot(pairs, [point.elo for point in points], label=course.standing())
         low, high = [point.low for point in points], [point.high for point in points]
         axes[0].fill_between(pairs, low, high, alpha=0.2, color=line.get_color(), linewidth=0)
         settled = [point for point in points if point.pairs >= FIRST_SHOWN] or points
@@ -133,6 +137,7 @@ def main() -> int:
     figure = Figure(figsize=(8, 6 if settings.sprt else 4), layout="constrained")
     draw(figure, settings, courses)
     save_plot(figure, options.out)
+    print("\n".join(course.standing() for course in courses))
     return 0
 
 

@@ -33,6 +33,9 @@ from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Outcome, Report, Score, is_dice_position
 from games.contract import Position as GamePosition
+from games.pictures.drawing import Drawing
+from games.pictures.look import Look, look
+from games.pictures.replay import page
 
 if TYPE_CHECKING:
     from games.xiangqi.library.board import Board
@@ -52,8 +55,11 @@ __all__ = [
     "Outcome",
     "PlayResult",
     "Position",
+    "Replay",
     "Score",
+    "picture",
     "position",
+    "replay",
 ]
 
 FIXED = ("UCI_Variant", "UCI_Coordinates", "Debug Log File")
@@ -199,6 +205,9 @@ class Position:
     def __str__(self) -> str:
         return self._inner.board()
 
+    def _repr_svg_(self) -> str:
+        return picture(self)
+
     def __repr__(self) -> str:
         if self.fen().startswith("startpos"):
             return f"<siqi.Position {self.game} {self.fen()}>"
@@ -223,6 +232,90 @@ def position(game: str, fen: str | None = None) -> Position | Board:
         board: type[Board] = __getattr__("Board")
         return board() if fen is None else board(fen)
     return Position(game, fen)
+
+
+def picture(
+    position: Position | Board,
+    *,
+    flipped: bool = False,
+    coordinates: bool = True,
+    size: int | None = None,
+    theme: str = "auto",
+    colors: Mapping[str, str] = {},
+    lastmove: Collection[str] | None = None,
+    arrows: Collection[tuple[str, str] | tuple[str, str, str]] = (),
+    squares: Collection[str] = (),
+    fill: Mapping[str, str] = {},
+    **more: Any,
+) -> str:
+    """Return a position's picture, an SVG document that needs no font and nothing from outside.
+
+    Points are named as in moves. `flipped`: the second side is at the bottom; `size`: the width in pixels, None: the
+    picture fills its container; `theme`: `auto` (the reader's), `light` or `dark`; `colors`: by the names of the
+    game's PALETTE (games/<game>/picture.py), which are CSS variables `--siqi-NAME`, too; `lastmove`: its points, None:
+    those of the last move; `arrows`: (from, to) or (from, to, colour), drawn below the pieces; `squares`: points with a
+    ring; `fill`: colours by point. `more`, by game: Xiangqi `faces` (`traditional`, `simplified`, `letters`); Connect6
+    `numbers`, `threats`, `heat`; EWN `chances` by throw; Junqi `beliefs`, `faces` (`characters`, `letters`).
+
+    ValueError for a point, colour or value that does not exist, TypeError for an unknown name.
+    """
+    shown = look(
+        flipped=flipped,
+        coordinates=coordinates,
+        size=size,
+        theme=theme,
+        colors=colors,
+        lastmove=lastmove,
+        arrows=arrows,
+        squares=squares,
+        fill=fill,
+    )
+    return _drawing(position, shown, more).svg()
+
+
+class Replay:
+    """A game that a reader steps through, by buttons, keys or its list of moves; `html` needs no server."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __str__(self) -> str:
+        return self.html
+
+
+def replay(
+    position: Position | Board,
+    *,
+    words: Sequence[str] | None = None,
+    flipped: bool = False,
+    theme: str = "auto",
+    **more: Any,
+) -> Replay:
+    """Return the game that led to a position, from the first position with a board; notebooks show it.
+
+    `words`: the moves as they are shown, None: as in the protocol; `more` as for `picture`.
+    """
+    shown = look(flipped=flipped, theme=theme)
+    back = position.copy()
+    drawings = [_drawing(back, shown, more)]
+    while back.move_stack:
+        back.pop()
+        if isinstance(back, Position) and not getattr(back._inner, "has_pieces", True):
+            break  # before the set-ups
+        drawings.append(_drawing(back, shown, more))
+    moves = position.move_stack[len(position.move_stack) - len(drawings) + 1 :]
+    return Replay(page(drawings[::-1], [str(move) for move in moves] if words is None else words))
+
+
+def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -> Drawing:
+    if isinstance(position, Position):
+        return registry.picture_maker(position.game).draw(position._inner, shown, **more)
+    from games.xiangqi.library import svg
+
+    return svg.draw(position, shown, **more)
 
 
 def _load(game: str) -> Game[GamePosition]:

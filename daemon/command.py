@@ -27,6 +27,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_arguments(commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input"))
     bench = commands.add_parser("bench", help="node signature and speed")
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
+    from daemon.show import add_arguments as add_show_arguments
+
+    add_show_arguments(commands.add_parser("show", help="a position as text, SVG or PNG"))
     warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
     warm.add_argument("game", nargs="*", help="games; default: all")
     completion = commands.add_parser("completion", help="print a script that completes these words")
@@ -44,6 +47,10 @@ def run(arguments: list[str]) -> int:
         return analyse_with(options)
     if options.command == "bench":
         return bench_all([options.game] if options.game else list(registry.NAMES))
+    if options.command == "show":
+        from daemon.show import show
+
+        return show(options)
     if options.command == "warm":
         from daemon.warm import warm
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import TYPE_CHECKING
 
 from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
+
+if TYPE_CHECKING:
+    from games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -44,3 +48,14 @@ def game_record_format(name: str) -> GameRecordFormat:
         raise KeyError(name)
     module: GameRecordFormat = importlib.import_module(f"games.{name}.record")
     return module
+
+
+def picture_maker(name: str) -> PictureMaker:
+    """Return the module that draws a game's positions; KeyError for an unknown name.
+
+    It imports the game's kernels, as `load` does.
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    maker: PictureMaker = importlib.import_module(f"games.{name}.picture")
+    return maker

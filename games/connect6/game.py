@@ -98,6 +98,14 @@ class Connect6Position:
             lines.append(f"{row + 1:>2} " + " ".join(".xo"[s] for s in self.record.stones[row::SIZE].tolist()))
         return "\n".join([*lines, "   " + " ".join(notation.COLUMNS), "x black, o white"])
 
+    def _repr_svg_(self) -> str:
+        from games.connect6.picture import draw
+
+        return draw(self).svg()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.fen()}>"
+
     def _empty_points(self) -> list[int]:
         return [point for point in range(POINTS) if not self.record.stones[point]]
 

@@ -110,6 +110,14 @@ class EwnPosition:
             lines.append(f"{5 - row}  " + " ".join(signs))
         return "\n".join([*lines, "   a b c d e", f"Dice: {self.dice or '-'}"])
 
+    def _repr_svg_(self) -> str:
+        from games.ewn.picture import draw
+
+        return draw(self).svg()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.fen()}>"
+
     def legal_moves(self) -> list[int]:
         if not self.has_pieces:
             return [notation.SETUP + int(word) for word in SETUPS]

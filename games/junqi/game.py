@@ -181,6 +181,14 @@ class JunqiPosition:
             lines.append(f"{ROWS[row]} " + "".join(cells))
         return "\n".join([*lines, "   0  1  2  3  4"])
 
+    def _repr_svg_(self) -> str:
+        from games.junqi.picture import draw
+
+        return draw(self).svg()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.fen()}>"
+
     def _knows_flag(self, side: int) -> bool:
         return 1 << FLAG in self._may(side)
 

@@ -1,8 +1,8 @@
 """The kernel cache: a folder with one file for each kernel's machine code.
 
-The folder's name is a hash of every source below `games/` and of the compiler's versions, because a kernel contains
-other kernels from other files. Numba's own cache is not used: it loads damaged files (one flipped bit in six ended in
-a crash), and it reads two files for each kernel.
+The folder's name is a hash of every source below `games/`, except pictures, and of the compiler's versions, because a
+kernel contains other kernels from other files. Numba's own cache is not used: it loads damaged files (one flipped bit
+in six ended in a crash), and it reads two files for each kernel.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ def _sources_hash() -> str:
     digest = hashlib.sha256(repr(versions).encode())
     root = Path(__file__).resolve().parent.parent
     for path in sorted(root.rglob("*.py")):
+        if path.parent.name == "pictures" or path.name == "picture.py":  # pictures have no kernels
+            continue
         digest.update(path.relative_to(root).as_posix().encode() + b"\0")
         digest.update(path.read_bytes())
     digest.update(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())

@@ -112,6 +112,14 @@ class XiangqiPosition:
             lines.append(f"{rank + self.ranks:>2}  " + " ".join(notation.letter_of(p) if p else "." for p in row))
         return "\n".join([*lines, "    " + " ".join(notation.FILES)])
 
+    def _repr_svg_(self) -> str:
+        from games.xiangqi.picture import draw
+
+        return draw(self).svg()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.fen()}>"
+
     def is_check(self) -> bool:
         """True if the side to move is in check."""
         return bool(repetition.is_check(self.record, LOOKUP_RECORD))

@@ -698,13 +698,13 @@ def test_set_up_ends_repetitions() -> None:
 def test_pictures_of_attacks_and_of_a_piece() -> None:
     board = Board()
     marked = board.attackers(RED, parse_square("h9"))
-    picture = svg.board(board, squares=marked, fill={40: '"<&', 41: "#fff"})
+    picture = svg.board(board, squares=marked, fill={40: "gold", 41: "#fff"})
     classes = [element.get("class") for element in ElementTree.fromstring(picture).iter()]
-    assert marked and classes.count("square") == len(marked) and classes.count("fill") == 2
+    assert marked and classes.count("siqi-xq-ring") == len(marked) and classes.count("siqi-xq-fill") == 2
     root = ElementTree.fromstring(svg.piece(Piece(CANNON, BLACK), 45))
     assert root.get("width") == root.get("height") == "45" and "砲" in "".join(root.itertext())
     base = ElementTree.fromstring(BaseBoard()._repr_svg_())
-    assert len([1 for element in base.iter() if element.get("class") == "piece"]) == 32
+    assert len([1 for element in base if element.tag.endswith("use")]) == 32
 
 
 def test_pieces_are_drawn_where_the_board_has_them() -> None:

@@ -512,10 +512,11 @@ def test_svg() -> None:
     root = ElementTree.fromstring(board._repr_svg_())
     space = "{http://www.w3.org/2000/svg}"
     assert root.tag == f"{space}svg"
-    assert len([g for g in root.iter(f"{space}g") if g.get("class") == "piece"]) == 32
-    faces = "".join(text.text or "" for text in root.iter(f"{space}text"))
-    assert "帥" in faces and "將" in faces and "楚河" in faces and "abcdefghi0123456789" in faces
-    assert len([c for c in root.iter(f"{space}circle") if c.get("class") == "lastmove"]) == 2
+    uses = [use.get("href") for use in root if use.tag == f"{space}use"]
+    assert len(uses) == 32 and uses.count("#siqi-xq-tP") == uses.count("#siqi-xq-tpp") == 5
+    kept = {element.get("id") for element in root.iter()}
+    assert {f"siqi-{ord(character):x}" for character in "帥將楚河漢界abcdefghi0123456789"} <= kept
+    assert len([1 for path in root.iter(f"{space}path") if path.get("class") == "siqi-xq-last"]) == 2
 
 
 def test_svg_options() -> None:
@@ -527,13 +528,16 @@ def test_svg_options() -> None:
         arrows=[(0, 40)],
         size=300,
         coordinates=False,
-        colors={"board": '"<&'},
+        colors={"board": "#abc"},
     )
     root = ElementTree.fromstring(picture)
-    assert root.get("width") == "300"
+    assert root.get("width") == "300" and root.get("style") == "--siqi-board:#abc"
     classes = [element.get("class") for element in root.iter()]
-    assert classes.count("check") == 1 and classes.count("arrow") == 1 and classes.count("piece") == 4
-    assert 'class="check"' in Board("3k5/3R5/3R5/9/9/9/9/9/9/4K4 b")._repr_svg_()
+    assert classes.count("siqi-xq-check") == classes.count("siqi-xq-arrow") == 1
+    assert 'class="siqi-xq-check"' in Board("3k5/3R5/3R5/9/9/9/9/9/9/4K4 b")._repr_svg_()
+    for colour in ('"<&', "red;fill:blue", "url(x)"):
+        with pytest.raises(ValueError, match="not a colour"):
+            svg.board(board, colors={"board": colour})
 
 
 # The package

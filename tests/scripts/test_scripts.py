@@ -37,6 +37,8 @@ RUNS = (
     Run("play/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
     Run("play/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
     Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
+    Run("play/plot_match", "{match_log} --out m.svg", r"\+368 \[\+304, \+458\] after 100 pairs"),
+    Run("build/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
     Run("build/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
     Run("build/build_ewn_tablebases", "--pieces 2 --out ."),
     Run("build/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
@@ -118,6 +120,15 @@ def mates(path: Path) -> None:
     path.write_text("\n".join((FIXTURES / "xiangqi_mates.jsonl").read_text().splitlines()[:3]))
 
 
+def match_log(path: Path) -> None:
+    path.write_bytes((ROOT / "scripts/results/xiangqi-fairy-stockfish.jsonl").read_bytes())
+
+
+def latin_font(path: Path) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    path.write_bytes((Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf").read_bytes())
+
+
 MAKERS: dict[str, Callable[[Path], None]] = {
     make.__name__: make
     for make in (
@@ -126,6 +137,8 @@ MAKERS: dict[str, Callable[[Path], None]] = {
         ewn_values,
         junqi_log,
         junqi_tsv,
+        latin_font,
+        match_log,
         positions,
         perft,
         mates,

@@ -458,11 +458,7 @@ class Board(BaseBoard):
     def _repr_svg_(self) -> str:
         from games.xiangqi.library import svg
 
-        return svg.board(
-            self,
-            lastmove=self.move_stack[-1] if self.move_stack else None,
-            check=self.king(self.turn) if self.is_check() else None,
-        )
+        return svg.draw(self).svg()
 
     def __repr__(self) -> str:
         return f"Board({self.fen()!r})"

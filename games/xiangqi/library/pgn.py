@@ -175,6 +175,21 @@ class Game:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        """Return a page part that steps through the game, its moves in the game's notation."""
+        from games.pictures.replay import page
+        from games.xiangqi.library.svg import draw
+
+        notations: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs"}
+        notation = notations.get(self.headers.get("Format", "").lower(), "chinese")
+        board = self.board()
+        drawings, words = [draw(board)], []
+        for move in self.moves:
+            words.append(board.san(move, notation))
+            board.push(move)
+            drawings.append(draw(board))
+        return page(drawings, words)
+
 
 def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> Iterator[Game]:
     """Yield the sound games of an open file, each read when it is asked for.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from games.xiangqi import INFO
 from games.xiangqi.evaluation.weights import KINDS
+from games.xiangqi.picture import CHARACTERS
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
 from games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of
 
@@ -23,7 +25,7 @@ PIECE_SYMBOLS = list(KINDS)
 
 PIECE_NAMES = ["king", "advisor", "elephant", "horse", "rook", "cannon", "pawn"]
 
-FACES = {RED: "帥仕相傌俥炮兵", BLACK: "將士象馬車砲卒"}
+FACES = {color: "".join(CHARACTERS["traditional"][letter] for letter in INFO.pieces[not color]) for color in COLORS}
 """The characters on the pieces, by colour and piece type."""
 
 Square = int

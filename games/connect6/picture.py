@@ -1,0 +1,195 @@
+"""Pictures of Connect6: SVG and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from games.connect6 import INFO
+from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, roads
+from games.connect6.rules.notation import point_text
+from games.connect6.rules.position import THREAT
+from games.pictures import grid as marks
+from games.pictures.drawing import Design, Drawing, number, shape
+from games.pictures.grid import Grid
+from games.pictures.history import last_points, past
+from games.pictures.look import Look
+from games.pictures.terminal import Cell, Style, rows
+
+if TYPE_CHECKING:
+    from games.connect6.game import Connect6Position
+
+STEP = 30
+RADIUS = 13.5
+
+EXTRAS = ("numbers", "threats", "heat")
+FACES: tuple[str, ...] = ()
+
+PALETTE = {
+    "board": ("#e2b96b", "#6a5233"),
+    "line": ("#5c431f", "#2d2213"),
+    "label": ("#5c431f", "#d5bd93"),
+    "black": ("#161616", "#0e0e0e"),
+    "shine": ("#5f5f5f", "#474747"),
+    "white": ("#d5d3cd", "#b9b6ae"),
+    "gleam": ("#ffffff", "#f3f1ea"),
+    "threat1": ("#c0271c", "#ff6a5c"),
+    "threat2": ("#1c5fc0", "#6ab0ff"),
+    "heat": ("#c0271c", "#ff7b4d"),
+    **marks.PALETTE,
+    "lastmove": ("#e0402e", "#e0402e"),
+}
+
+DESIGN = Design(
+    "c6",
+    PALETTE,
+    f"""\
+{marks.RULES}
+.board{{fill:$board}}
+.line{{fill:none;stroke:$line}}
+.star{{fill:$line}}
+.shade{{opacity:.25}}
+.black0{{stop-color:$shine}}
+.black1{{stop-color:$black}}
+.white0{{stop-color:$gleam}}
+.white1{{stop-color:$white}}
+.onblack{{fill:$gleam}}
+.onwhite{{fill:$black}}
+.dot{{fill:$lastmove;stroke:none}}
+.threat{{fill:none;stroke-width:11;stroke-linecap:round;opacity:.45}}
+.first{{stroke:$threat1}}
+.second{{stroke:$threat2}}
+.heat{{fill:$heat}}""",
+)
+
+STARS = (3, 9, 15)
+HEAT_LEVELS = 6
+
+
+def draw(
+    position: Connect6Position,
+    look: Look = Look(),  # noqa: B008
+    *,
+    numbers: bool = False,
+    threats: bool = False,
+    heat: bool | Mapping[str, float] = False,
+) -> Drawing:
+    """Return the picture of a position.
+
+    `numbers`: stones played since the position was set up have the number of their turn. `threats`: roads with four
+    stones or more of one side alone. `heat`: shades of empty points by their values; True: by the worth of a stone
+    there to the side to move, as the search values the roads through it. ValueError for a point off the board.
+    """
+    pieces = position.pieces()
+    left = 26 + (10 if look.coordinates else 0)
+    grid = Grid(INFO.board, left, 26, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+    width = left + 26 + 18 * STEP
+    height = 52 + 18 * STEP + (10 if look.coordinates else 0)
+    drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
+    drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
+    if look.coordinates:
+        drawing.ground.append(marks.labels(drawing, grid, 26, 25, 8))
+    live = drawing.live
+    live += marks.fills(drawing, grid)
+    if heat:
+        live += _heat(grid, road_worths(position) if heat is True else heat)
+    live += marks.arrows(drawing, grid, pieces)
+    stones = dict(zip(INFO.pieces, (_keep_stone(drawing, name) for name in ("black", "white")), strict=True))
+    for point, letter in pieces.items():
+        live.append(drawing.use(stones[letter], *grid.place(point)))
+    if threats:
+        live += _threats(position, grid)
+    last = last_points(position, INFO.board) if look.lastmove is None else look.lastmove
+    numbered = _turn_numbers(position) if numbers else {}
+    for side, class_ in enumerate(("onblack", "onwhite")):
+        placed = [(str(turn), *grid.place(p)) for p, turn in numbered.items() if pieces.get(p) == INFO.pieces[side]]
+        live.append(drawing.words(placed, 9, class_=class_))
+    for point in last:
+        x, y = grid.place(point)
+        dot = y + 9 if point in numbered else y
+        live.append(shape("circle", class_="dot", cx=x, cy=dot, r=2.2 if point in numbered else 4))
+    live += marks.rings(look, grid)
+    return drawing
+
+
+def _title(position: Connect6Position) -> str:
+    side = ("Black", "White")[position.turn]
+    return f"Connect6, {side} to move" if position.outcome() is None else f"Connect6, {position.outcome()}"
+
+
+def _keep_stone(drawing: Drawing, name: str) -> str:
+    key = f"{drawing.root_class()}-{name}"
+    stops = f'<stop class="{name}0"/><stop class="{name}1" offset="1"/>'
+    drawing.defs[key] = f'<radialGradient id="{key}" cx=".36" cy=".32" r=".62">{stops}</radialGradient>'
+    shadow = shape("circle", class_="shade", cx=0.9, cy=1.5, r=RADIUS)
+    return drawing.symbol(name[0], shadow, shape("circle", r=RADIUS, fill=f"url(#{key})"))
+
+
+def _lines(left: float, top: float) -> Iterator[str]:
+    size = 18 * STEP
+    paths = [f"M{number(left)} {number(top + i * STEP)}h{size}" for i in range(19)]
+    paths += [f"M{number(left + i * STEP)} {number(top)}v{size}" for i in range(19)]
+    yield shape("path", class_="line", d="".join(paths))
+    for column in STARS:
+        for row in STARS:
+            yield shape("circle", class_="star", cx=left + column * STEP, cy=top + row * STEP, r=3)
+
+
+def road_worths(position: Connect6Position) -> dict[str, float]:
+    """Return by empty point the worth of a stone of the side to move on the roads through it (lookup.py)."""
+    worths = dict.fromkeys((point for point in range(POINTS) if not position.record.stones[point]), 0.0)
+    interest = LOOKUP_RECORD.interest[position.turn * 64 :].tolist()
+    empty_road = interest[0]
+    for points, content in zip(roads(), position.record.roads.tolist(), strict=True):
+        for point in points:
+            if point in worths:
+                worths[point] += interest[content] - empty_road
+    return {point_text(point): worth for point, worth in worths.items()}
+
+
+def _heat(grid: Grid, values: Mapping[str, float]) -> Iterator[str]:
+    """Yield one path a level of heat: squares around points, the stronger the higher the value."""
+    most = max(values.values(), default=0.0)
+    levels: dict[int, str] = {}
+    for point, value in values.items():
+        level = round(HEAT_LEVELS * value / most) if most > 0 else 0
+        if level > 0:
+            x, y = grid.place(point)
+            square = f"M{number(x - 13)} {number(y - 13)}h26v26h-26z"
+            levels[level] = levels.get(level, "") + square
+    for level, path in sorted(levels.items()):
+        yield shape("path", class_="heat", opacity=f"{0.75 * level / HEAT_LEVELS:.2g}", d=path)
+
+
+def _threats(position: Connect6Position, grid: Grid) -> Iterator[str]:
+    """Yield the threats of each side as one path of lines along their roads."""
+    contents = position.record.roads.tolist()
+    for side, class_ in enumerate(("first", "second")):
+        found = [
+            road
+            for road, content in zip(roads(), contents, strict=True)
+            if (content >> 3 * side & 7) >= THREAT and not content >> 3 * (1 - side) & 7
+        ]
+        path = ""
+        for road in found:
+            (x, y), (x2, y2) = (grid.place(point_text(point)) for point in (road[0], road[ROAD_LENGTH - 1]))
+            path += f"M{number(x)} {number(y)}L{number(x2)} {number(y2)}"
+        if path:
+            yield shape("path", class_=f"threat {class_}", d=path)
+
+
+def _turn_numbers(position: Connect6Position) -> dict[str, int]:
+    """Return the number of the turn of each stone played since the position was set up."""
+    return {
+        INFO.board.point_text(*place): turn
+        for turn, word in enumerate(past(position), 1)
+        for place in INFO.board.points(word)
+    }
+
+
+def text(position: Connect6Position, style: Style) -> Iterator[str]:
+    """Yield the lines of a board for a terminal."""
+    signs = dict(zip(INFO.pieces, (Cell("x", "red"), Cell("o", "white")), strict=True))
+    cells = {point: signs[letter] for point, letter in position.pieces().items()}
+    yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board))
+    yield f"{_title(position).removeprefix('Connect6, ')}; x Black, o White"

@@ -1,0 +1,218 @@
+"""Pictures of Junqi: SVG and text. A side's view shows what it knows, and what it believes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from games.contract import HIDDEN
+from games.junqi import INFO
+from games.junqi.rules.lookup import CAMPS, HEADQUARTERS, LOOKUP_RECORD, NOWHERE, PIECES, SQUARES, STEPS, TYPES
+from games.junqi.rules.notation import square_text
+from games.pictures import grid as marks
+from games.pictures.drawing import Design, Drawing, number, shape
+from games.pictures.grid import Grid
+from games.pictures.history import last_points
+from games.pictures.look import Look
+from games.pictures.terminal import Cell, Style, rows
+
+if TYPE_CHECKING:
+    from games.junqi.game import JunqiPosition
+
+STEP = (64, 42)
+PIECE = (27, 16)
+"""Half the width and half the height of a piece."""
+
+GAP = 20
+"""Room between the sides, for the mountains."""
+
+SIDES = ("Red", "Blue")
+NAMES = ("司令", "军长", "师长", "旅长", "团长", "营长", "连长", "排长", "工兵", "地雷", "炸弹", "军旗")
+"""By type, as in TYPES."""
+
+SHORT = "司军师旅团营连排工雷炸旗"
+
+EXTRAS = ("beliefs",)
+FACES = ("characters", "letters")
+
+PALETTE = {
+    "board": ("#e9efdc", "#272d27"),
+    "line": ("#7c8a6a", "#6d7a66"),
+    "rail": ("#4c5a40", "#94a58a"),
+    "sleeper": ("#e9efdc", "#272d27"),
+    "station": ("#d9e2c6", "#353d34"),
+    "camp": ("#c8d9a8", "#44553d"),
+    "label": ("#56634a", "#aebba6"),
+    "red": ("#c8452f", "#c4503c"),
+    "blue": ("#2c6aa6", "#3c78b4"),
+    "face": ("#fffaf0", "#f6f2ea"),
+    **marks.PALETTE,
+    "lastmove": ("#d98a00", "#ffc14d"),
+}
+
+DESIGN = Design(
+    "jq",
+    PALETTE,
+    f"""\
+{marks.RULES}
+.board{{fill:$board}}
+.line{{fill:none;stroke:$line;stroke-width:1.4}}
+.rail{{fill:none;stroke:$rail;stroke-width:5}}
+.sleeper{{fill:none;stroke:$sleeper;stroke-width:2.6;stroke-dasharray:7 7}}
+.station{{fill:$station;stroke:$line}}
+.camp{{fill:$camp;stroke:$line}}
+.shade{{opacity:.22}}
+.red{{fill:$red}}
+.blue{{fill:$blue}}
+.face{{fill:$face}}
+.back{{fill:none;stroke:$face;opacity:.5}}""",
+)
+
+
+def draw(
+    position: JunqiPosition,
+    look: Look = Look(),  # noqa: B008
+    *,
+    faces: str = "characters",
+    beliefs: bool | Mapping[str, Mapping[str, float]] = False,
+) -> Drawing:
+    """Return the picture of a full position or a view; unknown pieces show their backs.
+
+    `faces`: `characters` or `letters`, those of FENs. `beliefs`: the probability of each type's letter (a to l) by
+    point; True: the viewer's own. An unknown piece then shows its likeliest type, the fainter the less likely, with its
+    probability. ValueError for a point or a type that does not exist, and for unknown faces.
+    """
+    if faces not in FACES:
+        raise ValueError(f"unknown faces {faces!r}; one of {', '.join(FACES)}")
+    believed = (believed_types(position) if beliefs is True else beliefs) or {}
+    pieces = position.pieces()
+    left = 44 + (16 if look.coordinates else 0)
+    grid = Grid(INFO.board, left, 30, STEP, PIECE, False, GAP, look.flipped)
+    width = left + 44 + 4 * STEP[0]
+    height = 60 + 11 * STEP[1] + GAP + (12 if look.coordinates else 0)
+    drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
+    ground = shape("rect", class_="board", width=width, height=height, rx=6)
+    drawing.ground += [ground, *_ways(drawing, grid), *_places(grid)]
+    if look.coordinates:
+        drawing.ground.append(marks.labels(drawing, grid, 29, 44, 9))
+    live = drawing.live
+    live += marks.fills(drawing, grid)
+    live += marks.arrows(drawing, grid, pieces)
+    for point, letter in pieces.items():
+        live.append(drawing.use(_keep_piece(drawing, letter, faces), *grid.place(point)))
+    for point, row in believed.items():
+        if pieces.get(point) in HIDDEN:
+            live += _belief(drawing, grid.place(point), row, faces)
+    last = last_points(position, INFO.board) if look.lastmove is None else look.lastmove
+    live += [grid.brackets(point, 2) for point in last]
+    live += marks.rings(look, grid)
+    return drawing
+
+
+def believed_types(position: JunqiPosition) -> dict[str, dict[str, float]]:
+    """Return the probability of each type by point, for the pieces that the viewer does not know."""
+    from games.junqi.knowledge.worlds import marginals
+
+    if position.viewer is None or not position.has_pieces:
+        return {}
+    side = 1 - position.viewer
+    found = {}
+    for piece, row in enumerate(marginals(position.believed(side)).tolist(), side * PIECES):
+        square = int(position.record.where[piece])
+        if square != NOWHERE:
+            found[square_text(square)] = dict(zip(TYPES, row, strict=True))
+    return found
+
+
+def _title(position: JunqiPosition) -> str:
+    outcome = position.outcome()
+    view = "" if position.viewer is None else f", as {SIDES[position.viewer]} sees it"
+    state = f"{SIDES[position.turn]} to {'move' if position.has_pieces else 'set up'}"
+    return f"Junqi{view}, {state if outcome is None else outcome}"
+
+
+def _ways(drawing: Drawing, grid: Grid) -> Iterator[str]:
+    """Yield roads, railways, and the mountains between the sides."""
+    roads, rails = "", ""
+    for square in range(SQUARES):
+        for way, step in ((1, 1), (3, 5)):
+            if STEPS[way] >> square & 1:
+                rails += _line(grid, square, square + step)
+        for other in range(square + 1, SQUARES):
+            if int(LOOKUP_RECORD.roads[square]) >> other & 1:
+                roads += _line(grid, square, other)
+    yield shape("path", class_="line", d=roads)
+    key = drawing.symbol("w" if grid.flipped else "v", shape("path", d=rails))
+    yield drawing.use(key, 0, 0, class_="rail")
+    yield drawing.use(key, 0, 0, class_="sleeper")
+    for column in (1, 3):
+        x, y = grid.at(column, 6)
+        middle = y + (-1 if grid.flipped else 1) * (STEP[1] + GAP) / 2
+        yield shape("path", class_="camp", d=f"M{number(x - 20)} {number(middle + 7)}l12 -14 8 9 5 -5 15 10z")
+
+
+def _line(grid: Grid, start: int, end: int) -> str:
+    (x, y), (x2, y2) = (grid.place(square_text(square)) for square in (start, end))
+    return f"M{number(x)} {number(y)}l{number(x2 - x)} {number(y2 - y)}"
+
+
+def _places(grid: Grid) -> Iterator[str]:
+    """Yield stations as boxes, camps as circles, headquarters as gates."""
+    stations = ""
+    for square in range(SQUARES):
+        x, y = grid.place(square_text(square))
+        if square in CAMPS:
+            yield shape("circle", class_="camp", cx=x, cy=y, r=18)
+        elif square in HEADQUARTERS:
+            yield shape("path", class_="camp", d=f"M{number(x - 24)} {number(y + 14)}v-14a24 14 0 0 1 48 0v14z")
+        else:
+            stations += f"M{number(x - 22)} {number(y - 12)}h44v24h-44z"
+    yield shape("path", class_="station", d=stations)
+
+
+def _keep_piece(drawing: Drawing, letter: str, faces: str) -> str:
+    side = ("red", "blue")[int(letter.islower())]
+    box = dict(x=-PIECE[0], y=-PIECE[1], width=2 * PIECE[0], height=2 * PIECE[1], rx=4)
+    shadow = shape("rect", class_="shade", **{**box, "x": 1.2 - PIECE[0], "y": 2 - PIECE[1]})
+    parts = [drawing.use(drawing.symbol(side, shadow, shape("rect", class_=side, **box)), 0, 0)]
+    if letter in HIDDEN:
+        parts.append(shape("rect", class_="back", x=-23.5, y=-12.5, width=47, height=25, rx=2.5))
+    else:
+        parts.append(drawing.use(_keep_face(drawing, letter, faces), 0, 0, class_="face"))
+    return drawing.symbol(f"{side[0]}{faces[0]}{letter.lower()}", *parts)
+
+
+def _keep_face(drawing: Drawing, letter: str, faces: str) -> str:
+    """Keep the face of a type around (0, 0), in the colour of its user; return its id."""
+    if faces == "letters":
+        return drawing.symbol(f"l{letter.lower()}", drawing.words([(letter.upper(), 0, 0)], 17))
+    return drawing.symbol(f"c{letter.lower()}", drawing.face(NAMES[TYPES.index(letter.lower())], 24))
+
+
+def _belief(drawing: Drawing, place: tuple[float, float], row: Mapping[str, float], faces: str) -> Iterator[str]:
+    """Yield an unknown piece's likeliest type, the fainter the less likely, above a bar of its probability."""
+    letter = max(row, key=lambda kind: row[kind])
+    if letter not in TYPES or not 0 <= row[letter] <= 1:
+        raise ValueError(f"beliefs: types a to l and probabilities 0 to 1, not {letter}: {row[letter]}")
+    x, y = place
+    whole = drawing.use(_keep_face(drawing, letter, faces), 0, 0)
+    key = drawing.symbol(f"b{faces[0]}{letter}", f'<g transform="translate(0 -2.5) scale(.8)">{whole}</g>')
+    track = drawing.symbol("track", shape("rect", opacity=".25", x=-22, y=8.5, width=44, height=3.2))
+    bar = shape("rect", x=x - 22, y=y + 8.5, width=44 * row[letter], height=3.2)
+    shade = f'<g opacity="{0.25 + 0.75 * row[letter]:.2f}">{drawing.use(key, x, y)}</g>'
+    yield f'<g class="face">{shade}{drawing.use(track, x, y)}{bar}</g>'
+
+
+def text(position: JunqiPosition, style: Style) -> Iterator[str]:
+    """Yield the lines of a board for a terminal: Blue's pieces behind a `v`, camps as (), headquarters as []."""
+    cells = {}
+    for point, letter in position.pieces().items():
+        side = int(letter.islower())
+        name = letter.upper() if letter not in HIDDEN else "?"
+        if style.chinese:
+            name = "？" if letter in HIDDEN else SHORT[TYPES.index(letter.lower())]
+        cells[point] = Cell(f"{'v' if side else ' '}{name}", ("red", "blue")[side])
+    empty = {square_text(square): " ." for square in range(SQUARES)}
+    empty |= {square_text(square): "()" for square in CAMPS} | {square_text(square): "[]" for square in HEADQUARTERS}
+    yield from rows(INFO.board, cells, style, marked=last_points(position, INFO.board), empty=empty)
+    yield f"{_title(position).removeprefix('Junqi, ')}; v: Blue's pieces, which head down"

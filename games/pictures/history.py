@@ -1,0 +1,29 @@
+"""What a picture shows of a game's past, from any position that keeps its history."""
+
+from __future__ import annotations
+
+from games.contract import Position
+from games.shape import BoardShape
+
+
+def past(position: Position) -> list[str]:
+    """Return the words of the moves that led to a position, set-ups included."""
+    twin = position.copy()
+    words = []
+    while twin.ply:
+        move = twin.pop()
+        words.append(twin.move_text(move))
+    return words[::-1]
+
+
+def last_points(position: Position, board: BoardShape) -> tuple[str, ...]:
+    """Return the points of the last move; none before the first move and after a set-up."""
+    if not position.ply:
+        return ()
+    twin = position.copy()
+    move = twin.pop()
+    try:
+        found = board.points(twin.move_text(move))
+    except ValueError:  # a set-up
+        return ()
+    return tuple(board.point_text(column, row) for column, row in found)

@@ -1,0 +1,174 @@
+"""Pictures of Xiangqi: SVG and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from games.pictures import grid as marks
+from games.pictures.drawing import Design, Drawing, shape
+from games.pictures.grid import Grid
+from games.pictures.look import Look
+from games.pictures.terminal import Cell, Style, rows
+from games.xiangqi import INFO
+from games.xiangqi.rules.notation import square_text, squares_of
+
+if TYPE_CHECKING:
+    from games.xiangqi.game import XiangqiPosition
+
+STEP = 40
+"""SVG units between two lines of the board."""
+
+RADIUS = 18
+"""Of a piece."""
+
+LETTERS = "".join(INFO.pieces)
+CHARACTERS = {
+    "traditional": dict(zip(LETTERS, "帥仕相傌俥炮兵將士象馬車砲卒", strict=True)),
+    "simplified": dict(zip(LETTERS, "帅仕相马车炮兵将士象马车炮卒", strict=True)),
+    "letters": dict(zip(LETTERS, "KAEHRCP" * 2, strict=True)),
+}
+"""The characters on the pieces, by kind of face and FEN letter."""
+
+EXTRAS: tuple[str, ...] = ()
+FACES = tuple(CHARACTERS)
+
+PALETTE = {
+    "board": ("#efd3a0", "#4a3a2a"),
+    "line": ("#6d4a26", "#b08d5e"),
+    "label": ("#6d4a26", "#c9aa7c"),
+    "piece": ("#fbf0d9", "#e7d5b0"),
+    "rim": ("#a9773f", "#8a6a3e"),
+    "red": ("#b3201a", "#a51d17"),
+    "black": ("#1d2a2a", "#1b2424"),
+    "check": ("#e0402e", "#ff5a45"),
+    **marks.PALETTE,
+}
+
+DESIGN = Design(
+    "xq",
+    PALETTE,
+    f"""\
+{marks.RULES}
+.board{{fill:$board}}
+.line{{fill:none;stroke:$line;stroke-width:1.2}}
+.edge{{fill:none;stroke:$line;stroke-width:2.4}}
+.river{{fill:$line;opacity:.55}}
+.shade{{opacity:.22}}
+.disc{{fill:$piece;stroke:$rim;stroke-width:1}}
+.red{{fill:$red;stroke:$red}}
+.black{{fill:$black;stroke:$black}}
+.inner{{fill:none}}
+.check{{fill:$check;opacity:.6}}""",
+)
+
+_STARTS = [(file, rank) for rank in (2, 7) for file in (1, 7)] + [(f, r) for r in (3, 6) for f in range(0, 9, 2)]
+"""(file, rank) where cannons and pawns start, drawn with small corners."""
+
+
+def draw(position: XiangqiPosition, look: Look = Look(), *, faces: str = "traditional") -> Drawing:  # noqa: B008
+    """Return the picture of a position; see `draw_pieces`."""
+    pieces = position.pieces()
+    check = next(point for point, letter in pieces.items() if letter == "Kk"[position.turn])
+    last = _last_points(position)
+    title = f"Xiangqi, {('Red', 'Black')[position.turn]} to move"
+    check_point = check if position.is_check() else None
+    return draw_pieces(pieces, look, title, position.fen(), faces=faces, last=last, check=check_point)
+
+
+def _last_points(position: XiangqiPosition) -> tuple[str, ...]:
+    if not position.ply:
+        return ()
+    return tuple(map(square_text, squares_of(position.copy().pop())))
+
+
+def draw_pieces(
+    pieces: Mapping[str, str],
+    look: Look,
+    title: str = "Xiangqi",
+    text: str = "",
+    *,
+    faces: str = "traditional",
+    last: tuple[str, ...] = (),
+    check: str | None = None,
+) -> Drawing:
+    """Return the picture of FEN letters by point; ValueError for a point off the board, or unknown faces.
+
+    `last` are the points of the last move, unless `look` has others; `check` is the point of a king in check.
+    """
+    characters = face_of(faces)
+    margin = STEP * 0.75
+    left = margin + (12 if look.coordinates else 0)
+    grid = Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
+    width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
+    drawing = Drawing(DESIGN, width, height, look, title, text)
+    drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, margin)]
+    drawing.ground.append(_river(drawing, left, margin))
+    if look.coordinates:
+        drawing.ground.append(marks.labels(drawing, grid, 28, 30, 9))
+    live = drawing.live
+    live += marks.fills(drawing, grid)
+    if check is not None:
+        live.append(grid.outline(check, 5, "check"))
+    live += marks.arrows(drawing, grid, pieces)
+    for point, letter in sorted(pieces.items()):
+        name = faces[0] + (letter if letter.isupper() else 2 * letter)
+        key = drawing.symbol(name, *piece(drawing, letter, characters[letter]))
+        live.append(drawing.use(key, *grid.place(point)))
+    live += [grid.brackets(point, 2) for point in (last if look.lastmove is None else look.lastmove)]
+    live += marks.rings(look, grid)
+    return drawing
+
+
+def face_of(faces: str) -> Mapping[str, str]:
+    """Return the characters of a kind of faces by FEN letter; ValueError if there is no such kind."""
+    if faces not in CHARACTERS:
+        raise ValueError(f"unknown faces {faces!r}; one of {', '.join(CHARACTERS)}")
+    return CHARACTERS[faces]
+
+
+def piece(drawing: Drawing, letter: str, character: str) -> Iterator[str]:
+    """Yield the shapes of a piece around (0, 0)."""
+    colour = "red" if letter.isupper() else "black"
+    yield shape("circle", class_="shade", cx=1, cy=1.8, r=RADIUS)
+    yield shape("circle", class_="disc", r=RADIUS)
+    yield f'<g class="{colour}">{shape("circle", class_="inner", r=RADIUS - 2.6)}'
+    yield drawing.face(character, 23 if character.isascii() else 25, stroke_width=4) + "</g>"
+
+
+def _lines(left: float, top: float) -> Iterator[str]:
+    """Yield ranks, files broken at the river, palaces, and corners around the points where pieces start."""
+    paths = [f"M0 {rank}h8" for rank in range(10)]
+    paths += [f"M{file} {start}v4" for file in range(1, 8) for start in (0, 5)]
+    paths += ["M0 0v9M8 0v9"]
+    paths += [f"M3 {start}l2 2m-2 0l2-2" for start in (0, 7)]
+    for file, rank in _STARTS:
+        for right in (1, -1):
+            for down in (1, -1):
+                x, y = file + right * 0.1, rank + down * 0.1
+                if 0 < x < 8:
+                    paths.append(f"M{x:g} {y + down * 0.2:g}v{-down * 0.2:g}h{right * 0.2:g}")
+    place = f"translate({left:g} {top:g}) scale({STEP})"
+    yield shape("path", class_="line", transform=place, d="".join(paths), style=f"stroke-width:{1.2 / STEP:g}")
+    yield shape("rect", class_="edge", x=left - 4, y=top - 4, width=8 * STEP + 8, height=9 * STEP + 8)
+
+
+def _river(drawing: Drawing, left: float, top: float) -> str:
+    """Return the river's name across its middle."""
+    parts = []
+    for character, file in zip("楚河漢界", (1.4, 2.6, 5.4, 6.6), strict=True):
+        place = f"translate({left + file * STEP:g} {top + 4.5 * STEP:g})"
+        parts.append(f'<g transform="{place}">{drawing.face(character, 24)}</g>')
+    return f'<g class="river">{"".join(parts)}</g>'
+
+
+def text(position: XiangqiPosition, style: Style) -> Iterator[str]:
+    """Yield the lines of a board for a terminal."""
+    characters = CHARACTERS["traditional"] if style.chinese else None
+    cells = {
+        point: Cell(characters[letter] if characters else letter, "red" if letter.isupper() else "black")
+        for point, letter in position.pieces().items()
+    }
+    yield from rows(INFO.board, cells, style, marked=_last_points(position))
+    side = ("Red", "Black")[position.turn]
+    yield f"{side} to move{', in check' if position.is_check() else ''}"

@@ -1,0 +1,259 @@
+"""`siqi show`: text in pipes and terminals, SVG, PNG, files that stay, and refusals of one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+from daemon import show
+from daemon.command import run
+from games.pictures.terminal import width_of
+
+ROOT = Path(__file__).parents[2]
+EWN = "startpos moves 123456 615243"
+RECORD = '[Game "Chinese Chess"]\n[Red "甲"]\n[Black "乙"]\n[Result "*"]\n\n1. C2.5 H8+7 *\n'
+
+
+class Done(NamedTuple):
+    """What a command wrote."""
+
+    stdout: bytes
+    stderr: bytes
+
+
+def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: str) -> Done:
+    """Run `siqi show`, in this process unless an environment is given."""
+    if environment:
+        command = [sys.executable, "-m", "daemon", "show", *words]
+        whole = {**os.environ, **environment}
+        process = subprocess.run(command, input=given, capture_output=True, cwd=ROOT, check=False, env=whole)
+        code, done = process.returncode, Done(process.stdout, process.stderr)
+    else:
+        with pytest.MonkeyPatch.context() as patch:
+            out, error = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", error)
+            code = run(["show", *words])
+            done = Done(*(stream.buffer.getvalue() for stream in (out, error)))  # type: ignore[attr-defined]
+    assert code == status, done.stderr
+    if status:
+        assert done.stdout == b"" and len(done.stderr.splitlines()) == 1
+    return done
+
+
+def lines_of(*words: str, given: bytes = b"", **environment: str) -> list[str]:
+    return siqi_show(*words, given=given, **environment).stdout.decode().splitlines()
+
+
+def test_a_pipe_gets_characters_without_colours() -> None:
+    lines = lines_of("startpos moves h2e2", PYTHONIOENCODING="utf-8")
+    assert lines[0].split()[1:] == list("車馬象士將士象馬車") and lines[-1] == "Black to move"
+    assert "\x1b" not in "".join(lines) and lines[7].count("<") == 2
+
+
+def test_a_pipe_that_cannot_encode_them_gets_letters() -> None:
+    for more in ({"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}):
+        assert lines_of("startpos", **more)[0].split()[1:] == list("rnbakabnr")
+    assert lines_of("--faces", "letters", "startpos", PYTHONIOENCODING="utf-8")[0].split()[1:] == list("rnbakabnr")
+
+
+@pytest.mark.parametrize(
+    ("words", "last"),
+    [
+        (["--game", "connect6", "startpos moves j10"], "White to move; x Black, o White"),
+        (["--game", "ewn", "--dice", "3", EWN], "Red to move with a 3; [1] Red to e1, (1) Blue to a5"),
+        (["--game", "ewn", "ABC2/DE3/F3f/3ed/2cba", "f", "3"], "Red to move with a 3; [1] Red to e1, (1) Blue to a5"),
+        (["--game", "junqi"], "Red to set up; v: Blue's pieces, which head down"),
+        (["position fen 3k5/9/9/3R5/9/9/9/9/9/4K4 b"], "Black to move, in check"),
+        (["3k5/9/9/3R5/9/9/9/9/9/4K4 b - - 0 1"], "Black to move, in check"),
+        (["--ply", "1", "startpos moves h2e2 h9g7"], "Black to move"),
+    ],
+)
+def test_positions_as_words(words: list[str], last: str) -> None:
+    assert lines_of(*words)[-1] == last
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_positions_in_files(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_bytes(RECORD.encode(encoding))
+    expected = lines_of("startpos moves h2e2 h9g7")
+    assert lines_of(str(path)) == expected
+    assert lines_of("-", given=path.read_bytes()) == expected
+    assert lines_of("--ply", "0", str(path)) == lines_of("startpos")
+    path.write_bytes("position startpos moves h2e2 h9g7\n".encode(encoding))
+    assert lines_of(str(path)) == expected
+
+
+def test_svg_and_its_options(tmp_path: Path) -> None:
+    path = tmp_path / "board.svg"
+    options = ["--size", "300", "--theme", "dark", "--flip", "--arrow", "h0g2", "--mark", "e6", "--faces", "simplified"]
+    assert siqi_show("--svg", str(path), *options, "startpos moves h2e2").stdout == b""
+    root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    assert root.get("width") == "300"
+    classes = [(element.get("class") or "").rpartition("-")[2] for element in root.iter()]
+    assert classes.count("arrow") == classes.count("ring") == 1 and classes.count("last") == 2
+    first = next(e for e in root if e.tag.endswith("use"))  # a0: Red is above
+    assert float(first.get("y", "")) < 60 and float(first.get("x", "")) > 300
+    siqi_show("--svg", str(path))  # ours may be replaced
+    assert "300" not in path.read_text(encoding="utf-8")[:200]
+    assert siqi_show("--svg", "-").stdout.startswith(b"<svg ")
+    extras = ["--extra", "numbers", "--extra", "heat", "--svg", "-"]
+    svg = siqi_show("--game", "connect6", *extras, "startpos moves j10").stdout
+    assert b'class="siqi-c6-heat"' in svg and b'class="siqi-c6-onblack"' in svg
+
+
+@pytest.mark.parametrize("output", ["--svg", "--png"])
+def test_files_of_others_stay(tmp_path: Path, output: str) -> None:
+    if output == "--png":
+        pytest.importorskip("cairosvg")
+    path = tmp_path / "notes"
+    for foreign in (b"my notes", b'<svg xmlns="http://www.w3.org/2000/svg"></svg>', b"\x89PNG\r\n\x1a\n" + 200 * b"x"):
+        path.write_bytes(foreign)
+        done = siqi_show(output, str(path), status=1)
+        assert done.stderr.decode() == f"siqi show: {path}: is another kind of file, left as it is\n"
+        assert path.read_bytes() == foreign and list(tmp_path.iterdir()) == [path]
+    assert b"No such file" in siqi_show(output, str(tmp_path / "no" / "x"), status=1).stderr
+
+
+def test_png(tmp_path: Path) -> None:
+    pytest.importorskip("cairosvg")
+    path = tmp_path / "board.png"
+    for size in ("64", "96"):
+        siqi_show("--game", "ewn", "--png", str(path), "--size", size, EWN)
+        data = path.read_bytes()
+        assert show.is_png(data[:200]) and int.from_bytes(data[16:20], "big") == int(size)
+    assert b"at most 8192 pixels" in siqi_show("--png", str(path), "--size", "8193", status=2).stderr
+    assert path.read_bytes() == data
+
+
+def test_png_without_cairosvg(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['cairosvg'] = None\n")
+    done = siqi_show("--png", str(tmp_path / "x.png"), status=2, PYTHONPATH=str(tmp_path))
+    assert done.stderr == b"siqi show: --png needs cairosvg: pip install '.[pictures]'\n"
+
+
+def test_our_mark_is_a_chunk_of_png() -> None:
+    import struct
+    import zlib
+
+    header = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(b"\0\0")), (b"IEND", b"")]
+    chunks = [struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d)) for t, d in parts]
+    marked = show.marked_png(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+    at, seen = 8, []
+    while at < len(marked):
+        size = int.from_bytes(marked[at : at + 4], "big")
+        check = marked[at + 8 + size : at + 12 + size]
+        assert zlib.crc32(marked[at + 4 : at + 8 + size]) == int.from_bytes(check, "big")
+        seen.append(marked[at + 4 : at + 8])
+        at += 12 + size
+    assert seen == [b"IHDR", b"tEXt", b"IDAT", b"IEND"] and show.is_png(marked)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "reason"),
+    [
+        (["startpos moves h2h8"], 2, "illegal move: h2h8"),
+        (["startpos moves zz"], 2, "not a move: zz"),
+        (["fen", "9/9", "w"], 2, "ranks, not 10"),
+        (["startpos", "moves", "h2e2", "--ply", "3"], 2, "--ply: 0 to 1, not 3"),
+        (["nowhere.pgn"], 1, "nowhere.pgn: No such file or directory"),
+        (["-"], 2, "the input is empty"),
+        (["--game", "ewn", "--dice", "9", EWN], 2, "dice: a number from 1 to 6, not 9"),
+        (["--dice", "2"], 2, "dice: xiangqi has none"),
+        (["--extra", "heat", "--svg", "-"], 2, "--extra: xiangqi has none, not heat"),
+        (["--faces", "characters", "--svg", "-"], 2, "--faces: xiangqi has traditional, simplified, letters, not"),
+        (["--arrow", "e0", "--svg", "-"], 2, "--arrow: two points, not e0"),
+        (["--mark", "z0", "--svg", "-"], 2, "not made of points: z0"),
+        (["--size", "0", "--svg", "-"], 2, "size: 1 to 100000 pixels, not 0"),
+        (["--theme", "dark"], 2, "need --svg or --png"),
+    ],
+)
+def test_refusals(words: list[str], status: int, reason: str) -> None:
+    done = siqi_show(*words, status=status)
+    assert done.stderr.decode().startswith("siqi show: ") and reason in done.stderr.decode()
+
+
+def test_a_closed_output_is_one_line() -> None:
+    for words in ("", "--svg -"):
+        command = f"exec '{sys.executable}' -m daemon show {words} >&-"
+        done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, cwd=ROOT, check=False)
+        assert done.returncode == 1 and done.stderr == b"siqi show: standard output is closed\n"
+
+
+def test_text_that_is_no_position(tmp_path: Path) -> None:
+    path = tmp_path / "poem.txt"
+    path.write_bytes("床前明月光\n".encode())
+    assert b"neither a position nor a record" in siqi_show(str(path), status=2).stderr
+    path.write_bytes(b"\xff" * 100)
+    siqi_show(str(path), status=2)
+    assert b"bytes of input" in siqi_show("-", given=b"x" * (show.MOST_BYTES + 1), status=2).stderr
+
+
+# A terminal
+
+
+def on_terminal(*words: str, columns: int = 80, **environment: str) -> str:
+    """Return what `siqi show` writes to a pseudo terminal."""
+    import fcntl
+    import struct
+    import termios
+
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    given = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+    started = subprocess.Popen(
+        [sys.executable, "-m", "daemon", "show", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=inner,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env={**given, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **environment},
+    )
+    os.close(inner)
+    data = b""
+    while True:
+        try:
+            part = os.read(outer, 4096)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not part:
+            break
+        data += part
+    os.close(outer)
+    assert started.wait(60) == 0 and started.stderr is not None and started.stderr.read() == b""
+    started.stderr.close()
+    return data.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_gets_colours_and_characters() -> None:
+    text = on_terminal("startpos moves h2e2")
+    for cell in ("\x1b[1;31m俥\x1b[0m", "\x1b[1m車\x1b[0m", "\x1b[1;31;7m炮\x1b[0m"):
+        assert cell in text
+    assert "<" not in text
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_a_terminal_that_wants_no_colours(name: str, value: str) -> None:
+    assert "\x1b" not in on_terminal("startpos", **{name: value})
+
+
+def test_a_console_without_such_fonts_gets_letters() -> None:
+    text = on_terminal("startpos", TERM="linux")
+    assert text.isascii() and "\x1b[1;31mR\x1b[0m" in text
+
+
+@pytest.mark.parametrize("game", ["xiangqi", "connect6", "ewn", "junqi"])
+def test_boards_fit_the_terminal(game: str) -> None:
+    lines = on_terminal("--game", game, columns=26, NO_COLOR="1").splitlines()
+    assert len(lines) <= 22 and max(map(width_of, lines[:-1])) <= 26

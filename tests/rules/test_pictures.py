@@ -1,0 +1,428 @@
+"""Pictures: they stand alone, every position has one, and each piece and mark is where it belongs."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import siqi
+from games import registry
+from games.pictures.drawing import Drawing
+from games.pictures.grid import Grid
+from games.pictures.look import Arrow, Look, look
+from games.pictures.outlines import outline
+from games.pictures.replay import page
+from games.pictures.terminal import Cell, Style, painted, rows, width_of
+from games.shape import BoardShape
+
+SPACE = "{http://www.w3.org/2000/svg}"
+SETUP = "diahcbgkkfiecfigjhedjljhg"
+MOST_BYTES = 25_600
+
+STARTS = {
+    "xiangqi": [],
+    "connect6": [],
+    "ewn": ["123456", "615243"],
+    "junqi": [SETUP, SETUP],
+}
+
+
+def random_game(name: str, seed: int, plies: int, setups: list[str] | None = None) -> Iterator[Any]:
+    """Yield the positions of a random game of the contract's kind, from before the set-ups on."""
+    rng = random.Random(seed)
+    position = registry.load(name).position(None)
+    yield position
+    for word in STARTS[name] if setups is None else setups:
+        position.push(position.parse_move(word))
+        yield position
+    for _ in range(plies):
+        if position.outcome() is not None or not position.count_legal():
+            return
+        if name == "ewn":
+            position.set_dice(rng.randint(1, 6))
+        text = position.move_text(rng.choice(position.legal_moves()))
+        for word in (text, *(f"{text}={code}" for code in (1, 0, 2))):  # a view of Junqi needs a battle's result
+            try:
+                position.push(position.parse_move(word))
+            except ValueError:
+                continue
+            break
+        else:
+            return
+        yield position
+
+
+def drawn(position: Any, name: str, shown: Look = Look(), **more: Any) -> ElementTree.Element:  # noqa: B008
+    """Return the picture's root, checked to be well formed and to stand alone."""
+    text = registry.picture_maker(name).draw(position, shown, **more).svg()
+    root = ElementTree.fromstring(text)
+    kept = {element.get("id") for element in root.iter()} - {None}
+    assert not {element.tag for element in root.iter()} & {f"{SPACE}{tag}" for tag in ("text", "image", "script")}
+    assert "font" not in text and "@import" not in text
+    assert text.count("http") == 1  # the name space
+    for found in re.findall(r'href="(.*?)"|url\((.*?)\)', text):
+        assert "".join(found).removeprefix("#") in kept
+    assert root.get("role") == "img" and root[0].tag == f"{SPACE}title" and root[0].text
+    assert root[1].tag == f"{SPACE}desc" and root[1].text == position.fen()
+    assert all(name.startswith("siqi-") for element in root.iter() for name in (element.get("class") or "").split())
+    assert all((element.get("id") or "siqi-").startswith("siqi-") for element in root.iter())
+    return root
+
+
+def placed(root: ElementTree.Element) -> dict[tuple[float, float], str]:
+    """Return the pieces by place: shapes that are used directly below the root."""
+    return {
+        (float(use.get("x", "0")), float(use.get("y", "0"))): use.get("href", "")
+        for use in root
+        if use.tag == f"{SPACE}use" and use.get("class") is None
+    }
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("flipped", [False, True])
+def test_every_position_has_a_picture(name: str, flipped: bool) -> None:
+    """As many pieces are drawn as stand on the board, in the board's order from the left and from the top."""
+    seen = 0
+    for position in random_game(name, 3, 40):
+        pieces = position.pieces()
+        found = placed(drawn(position, name, Look(flipped=flipped)))
+        assert len(found) == len(pieces)
+        seen += len(pieces)
+        shape = registry.info(name).board
+        across: dict[int, set[float]] = {}
+        down: dict[int, set[float]] = {}
+        letters: dict[str, set[str]] = {}
+        spots = sorted(found, key=lambda spot: (spot[1], spot[0]))
+        points = {point: shape.points(point)[0] for point in pieces}
+        ordered = sorted(points, key=lambda point: (-points[point][1], points[point][0]), reverse=flipped)
+        for point, (x, y) in zip(ordered, spots, strict=True):
+            across.setdefault(points[point][0], set()).add(x)
+            down.setdefault(points[point][1], set()).add(y)
+            letters.setdefault(pieces[point], set()).add(found[x, y])
+        assert all(len(places) == 1 for places in [*across.values(), *down.values(), *letters.values()])
+        columns = [x for _, (x,) in sorted(across.items())]
+        assert columns == sorted(columns, reverse=flipped)
+        assert len({shape for (shape,) in letters.values()}) == len(letters)
+    assert seen > 100
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+def test_plain_boards_are_small(name: str) -> None:
+    sizes = [len(registry.picture_maker(name).draw(position).svg()) for position in random_game(name, 5, 30)]
+    assert max(sizes) < MOST_BYTES and len(sizes) > 10
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+def test_themes_and_colours(name: str) -> None:
+    *_, position = random_game(name, 7, 6)
+    maker = registry.picture_maker(name)
+    auto, light, dark = (maker.draw(position, look(theme=theme)).svg() for theme in ("auto", "light", "dark"))
+    assert "prefers-color-scheme:dark" in auto and "var(--siqi-board," in auto
+    assert "var(" not in light + dark and "@media" not in light + dark
+    ids = [set(re.findall(r'id="(siqi-[a-z].*?-[a-z].*?)"', text)) for text in (auto, light, dark)]
+    assert all(ids) and not ids[0] & ids[1] and not ids[1] & ids[2]  # on one page each keeps its colours
+    own = maker.draw(position, look(colors={"board": "rgb(1, 2, 3)"})).svg()
+    assert 'style="--siqi-board:rgb(1, 2, 3)"' in own
+    assert "board{fill:#010203}" in maker.draw(position, look(theme="dark", colors={"board": "#010203"})).svg()
+    with pytest.raises(ValueError, match="unknown colour 'sky'"):
+        maker.draw(position, look(colors={"sky": "#fff"}))
+
+
+def test_equal_ids_have_equal_shapes() -> None:
+    """Pictures that share a page share ids."""
+    kept: dict[str, str] = {}
+    for name in siqi.GAMES:
+        *_, position = random_game(name, 9, 8)
+        maker = registry.picture_maker(name)
+        for faces in maker.FACES or (None,):
+            more = {} if faces is None else {"faces": faces}
+            for shown in (look(), look(theme="dark"), look(theme="dark", colors={"board": "#123456"})):
+                for key, shape in maker.draw(position, shown, **more).defs.items():
+                    assert kept.setdefault(key, shape) == shape
+    assert len(kept) > 100
+
+
+@pytest.mark.parametrize("call", [lambda: look(theme="blue"), lambda: look(size=0), lambda: look(fill={"a1": "x;y"})])
+def test_looks_that_are_refused(call: Any) -> None:
+    with pytest.raises(ValueError, match=r"theme|size|colour"):
+        call()
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+def test_points_off_the_board(name: str) -> None:
+    *_, position = random_game(name, 1, 0)
+    maker = registry.picture_maker(name)
+    for shown in (look(squares=["z9"]), look(fill={"a1a2": "red"}), look(arrows=[("a1", "b77")]), look(lastmove=["?"])):
+        with pytest.raises(ValueError, match="point"):
+            maker.draw(position, shown)
+
+
+# Marks
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+def test_marks_of_the_last_move(name: str) -> None:
+    count, classes = {"xiangqi": (2, "last"), "connect6": (2, "dot"), "ewn": (2, "moved"), "junqi": (2, "last")}[name]
+    *_, position = random_game(name, 11, 5)
+
+    def marks(shown: Look) -> int:
+        return sum((e.get("class") or "").endswith(f"-{classes}") for e in drawn(position, name, shown).iter())
+
+    assert marks(look()) == count and marks(look(lastmove=())) == 0
+    points = list(position.pieces())[:3]
+    assert marks(look(lastmove=points)) == 3
+    rings = [e for e in drawn(position, name, look(squares=points)).iter() if (e.get("class") or "").endswith("-ring")]
+    assert len(rings) == 3
+
+
+@pytest.mark.parametrize("is_round", [True, False])
+@pytest.mark.parametrize("flipped", [True, False])
+def test_arrows_end_short_of_their_target(is_round: bool, flipped: bool) -> None:
+    """No corner of an arrow lies within the piece on its target, and its tip is the corner nearest to it."""
+    shape = BoardShape(tuple("abcde"), tuple("12345"))
+    grid = Grid(shape, 30, 30, (60, 42), (25, 25 if is_round else 14), is_round, 20, flipped)
+    points = [shape.point_text(c, r) for c in range(5) for r in range(5)]
+    for tail in points:
+        for head in points:
+            if tail == head:
+                assert grid.arrow(tail, head, True) == ""
+                continue
+            corners = [tuple(map(float, pair.split(","))) for pair in grid.arrow(tail, head, True).split()]
+            x, y = grid.place(head)
+            tip = min(corners, key=lambda corner: math.dist(corner, (x, y)))
+            assert corners.index(tip) == 3
+            if is_round:
+                assert math.dist(tip, (x, y)) > 25
+            else:
+                assert abs(tip[0] - x) > 25 or abs(tip[1] - y) > 14
+            empty = [tuple(map(float, pair.split(","))) for pair in grid.arrow(tail, head, False).split()]
+            assert 2 < math.dist(empty[3], (x, y)) < 8
+
+
+def test_arrows_and_fills_are_below_the_pieces() -> None:
+    *_, position = random_game("xiangqi", 2, 0)
+    shown = look(arrows=[("h2", "e2"), Arrow("b9", "c7", "square")], fill={"e3": "gold"}, squares=["e3"])
+    order = [(e.get("class") or e.tag).split("-")[-1] for e in drawn(position, "xiangqi", shown)]
+    pieces = [i for i, name in enumerate(order) if name == f"{SPACE}use"]
+    assert max(order.index("fill"), *(i for i, name in enumerate(order) if name == "arrow")) < pieces[0]
+    assert order.count("arrow") == 2 and order.index("ring") > pieces[-1]
+
+
+# Each game's own
+
+
+def test_faces_of_xiangqi() -> None:
+    *_, position = random_game("xiangqi", 2, 0)
+    for faces, character in (("traditional", "帥"), ("simplified", "帅"), ("letters", "K")):
+        text = registry.picture_maker("xiangqi").draw(position, Look(), faces=faces).svg()
+        assert outline(character).path in text
+    with pytest.raises(ValueError, match="unknown faces"):
+        registry.picture_maker("xiangqi").draw(position, Look(), faces="smileys")
+
+
+def test_checks_are_drawn_on_the_king() -> None:
+    position = registry.load("xiangqi").position("3k5/9/9/3R5/9/9/9/9/9/4K4 b - - 0 1")
+    (circle,) = [e for e in drawn(position, "xiangqi").iter() if e.get("class") == "siqi-xq-check"]
+    kings = [place for place, href in placed(drawn(position, "xiangqi")).items() if href.endswith("kk")]
+    assert [(float(circle.get("cx", "")), float(circle.get("cy", "")))] == kings
+
+
+def test_extras_of_connect6() -> None:
+    position = registry.load("connect6").position(None)
+    for word in ["j10", "a1a19", "j9j11", "s1s19", "j8k15"]:
+        position.push(position.parse_move(word))
+    root = drawn(position, "connect6", numbers=True, threats=True, heat=True)
+    classes = [element.get("class") or "" for element in root.iter()]
+    assert classes.count("siqi-c6-threat siqi-c6-first") == 1 and "siqi-c6-threat siqi-c6-second" not in classes
+    (threat,) = [e.get("d", "") for e in root.iter() if "threat" in (e.get("class") or "")]
+    assert threat.count("M") == 3  # j6-j11, j7-j12 and j8-j13 hold four black stones and no white one
+    numbers = [e for e in root.iter() if (e.get("class") or "").startswith("siqi-c6-on")]
+    assert [len(group) for group in numbers] == [5, 4]
+    assert 3 <= classes.count("siqi-c6-heat") <= 6
+    values = siqi.picture(siqi.position("connect6"), heat={"a1": 1.0, "b1": 0.5})
+    assert values.count("siqi-c6-heat{") == 1 and values.count('class="siqi-c6-heat"') == 2
+
+
+def test_the_heat_is_highest_where_a_stone_makes_most() -> None:
+    from games.connect6.picture import road_worths
+
+    position = registry.load("connect6").position(None)
+    for word in ["j10", "a1a19", "j9j11"]:
+        position.push(position.parse_move(word))
+    worths = road_worths(position)
+    assert len(worths) == 361 - 5 and worths["s10"] == min(worths.values())
+    assert max(worths, key=lambda point: worths[point])[0] == "j"
+
+
+def test_the_die_and_the_chances_of_ewn() -> None:
+    *_, position = random_game("ewn", 4, 0)
+    for throw in range(7):
+        position.set_dice(throw)
+        root = drawn(position, "ewn")
+        pips = [e for e in root.iter() if e.tag == f"{SPACE}circle"]
+        assert len(pips) == throw
+    chances = {throw: throw / 8 for throw in range(1, 7)}
+    root = drawn(position, "ewn", chances=chances)
+    bars = [float(e.get("width", "")) for e in root.iter() if e.get("height") == "7" and "red" in e.get("class", "")]
+    assert bars == sorted(bars) and len(bars) == 6 and math.isclose(bars[5], 2 * bars[2], rel_tol=0.01)
+    for wrong in ({7: 0.5}, {1: 1.5}, {0: 0.1}):
+        with pytest.raises(ValueError, match="chances"):
+            drawn(position, "ewn", chances=wrong)
+
+
+def test_beliefs_of_junqi() -> None:
+    """A view shows backs, and with beliefs the likeliest type of each; what is certain needs no belief."""
+    from games.junqi.picture import believed_types
+
+    *_, position = random_game("junqi", 6, 30, [SETUP, "?"])
+    hidden = [point for point, letter in position.pieces().items() if letter == "x"]
+    hrefs = list(placed(drawn(position, "junqi")).values())
+    assert hidden and hrefs.count("#siqi-jq-bcx") == len(hidden)
+    believed = believed_types(position)
+    assert set(hidden) <= set(believed) and all(
+        math.isclose(sum(row.values()), 1, rel_tol=1e-6) for row in believed.values()
+    )
+    root = drawn(position, "junqi", beliefs=True)
+    shades = [e for e in root if e.get("class") == "siqi-jq-face"]
+    assert len(shades) == len(hidden)
+    one = drawn(position, "junqi", beliefs={hidden[0]: {"a": 0.75, "b": 0.25}})
+    (shade,) = [e for e in one if e.get("class") == "siqi-jq-face"]
+    assert [float(bar.get("width", "")) for bar in shade if bar.tag == f"{SPACE}rect"] == [33]
+    for wrong in ({"q": 1.0}, {"a": 1.2}):
+        with pytest.raises(ValueError, match="beliefs"):
+            drawn(position, "junqi", beliefs={hidden[0]: wrong})
+    full = registry.load("junqi").position(None)
+    for word in (SETUP, SETUP):
+        full.push(full.parse_move(word))
+    assert believed_types(full) == {}
+
+
+# The library and its games
+
+
+def test_pictures_of_the_library() -> None:
+    for name in siqi.GAMES:
+        position = siqi.position(name)
+        root = ElementTree.fromstring(position._repr_svg_())
+        assert root.tag == f"{SPACE}svg" and repr(position)
+        inner = registry.load(name).position(None)
+        assert inner._repr_svg_() == position._repr_svg_()  # type: ignore[attr-defined]
+        assert repr(inner) == f"<{type(inner).__name__} {inner.fen()}>"
+        assert 'width="90"' in siqi.picture(position, size=90)
+    with pytest.raises(TypeError, match="numbers"):
+        siqi.picture(siqi.position("ewn"), numbers=True)
+    ElementTree.fromstring(siqi.Board.empty()._repr_svg_())
+
+
+def frames_of(html: str) -> dict[str, Any]:
+    match = re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert match
+    found: dict[str, Any] = json.loads(match[1])
+    return found
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+def test_a_replay_has_each_position(name: str) -> None:
+    """The frames are those of the pictures of each position, before the first move and after each."""
+    position = siqi.position(name)
+    for word in STARTS[name]:
+        position.push(siqi.Move.from_uci(word) if name == "xiangqi" else word)  # type: ignore[arg-type]
+    rng = random.Random(8)
+    expected = [position._repr_svg_()]
+    for _ in range(8):
+        if name == "ewn":
+            position.set_dice(rng.randint(1, 6))  # type: ignore[union-attr]
+            expected[-1] = position._repr_svg_()
+        position.push(rng.choice(list(position.legal_moves)))  # type: ignore[arg-type]
+        expected.append(position._repr_svg_())
+    html = siqi.replay(position)._repr_html_()
+    data = frames_of(html)
+    assert len(data["frames"]) == len(data["titles"]) == len(expected)
+    for frame, picture in zip(data["frames"], expected, strict=True):
+        assert picture.endswith("".join(data["shapes"][number] for number in frame) + "</svg>")
+    assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
+    svg = html[html.index("<svg") : html.index("</svg>") + 6]
+    kept = {element.get("id") for element in ElementTree.fromstring(svg).iter()}
+    uses = {use for shape in data["shapes"] for use in re.findall(r'href="#(.*?)"', shape)}
+    assert uses and uses <= kept
+
+
+def test_the_page_of_a_game_is_safe() -> None:
+    """Words of the caller cannot end the script or the data."""
+    position = siqi.position("xiangqi")
+    position.push(siqi.Move.from_uci("h2e2"))
+    html = siqi.replay(position, words=["</script><b>"]).html
+    assert html.count("</script>") == 2 and "<b>" not in html.split('<script type="application/json">')[0]
+    assert frames_of(html)["titles"][1].startswith("1. </script><b>")
+    with pytest.raises(ValueError, match="zip"):
+        siqi.replay(position, words=["too", "many"])
+
+
+def test_a_game_of_pgn_steps_through_its_moves() -> None:
+    from games.xiangqi.library.pgn import Game
+
+    board = siqi.Board()
+    board.push_san("炮二平五")
+    game = Game.from_board(board)
+    assert "1. 炮二平五" in frames_of(game._repr_html_())["titles"][1]
+    game.headers["Format"] = "ICCS"
+    assert "1. H2-E2" in frames_of(game._repr_html_())["titles"][1]
+
+
+def test_drawings_of_a_page_share_their_shapes() -> None:
+    *_, position = random_game("xiangqi", 2, 0)
+    drawing: Drawing = registry.picture_maker("xiangqi").draw(position)
+    assert len(page([drawing] * 50, ["a"] * 49)) < len(drawing.svg()) + 20_000
+
+
+# The kernels' cache
+
+
+def test_what_the_cache_leaves_out_has_no_kernels() -> None:
+    """The hash of the kernels' sources leaves pictures out; none of them may define a kernel."""
+    games = Path(registry.__file__).parent
+    files = [*(games / "pictures").glob("*.py"), *games.glob("*/picture.py")]
+    assert len(files) > 8
+    for path in files:
+        assert "jit" not in path.read_text(encoding="utf-8"), path
+
+
+# Text
+
+
+def test_widths_in_a_terminal() -> None:
+    assert [width_of(text) for text in ("a", "車", "？", "[1]", "e\u0301")] == [1, 2, 2, 3, 1]
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+@pytest.mark.parametrize("chinese", [True, False])
+@pytest.mark.parametrize("flipped", [True, False])
+def test_rows_are_of_one_width(name: str, chinese: bool, flipped: bool) -> None:
+    """Every cell begins at the same column of the terminal in each row, with wide characters and without."""
+    shape = registry.info(name).board
+    for position in random_game(name, 12, 15):
+        lines = list(registry.picture_maker(name).text(position, Style(chinese, False, flipped, 80)))
+        assert max(map(width_of, lines)) <= 80 and len(lines) == len(shape.rows) + 2
+        assert chinese or "".join(lines).isascii()
+        width = {width_of(line.rstrip()) for line in lines[: len(shape.rows)]}
+        assert max(width) - min(width) <= 3  # blanks and marks at the end
+
+
+def test_colours_and_marks_of_text() -> None:
+    shape = BoardShape(tuple("ab"), tuple("12"))
+    cells = {"a1": Cell("帥", "red")}
+    plain = list(rows(shape, cells, Style(True), marked=["a1", "b2"]))
+    assert plain == ["2  .  . <", "1  帥<.", "   a  b"]
+    coloured = list(rows(shape, cells, Style(True, True), marked=["a1"]))
+    assert "\x1b[1;31;7m帥\x1b[0m" in coloured[1] and "<" not in "".join(coloured)
+    assert list(rows(shape, {"a1": Cell("x")}, Style(flipped=True))) == ["1  . x", "2  . .", "   b a"]
+    assert list(rows(shape, {"a1": Cell("x")}, Style(columns=4))) == ["2  ..", "1  x.", "   ab"]
+    assert painted("x", ["red"], Style()) == "x"

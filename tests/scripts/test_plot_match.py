@@ -1,0 +1,93 @@
+"""Plots of matches: each point is the tally's standing, files of others stay, refusals are one line."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scripts.lib import statistics
+from scripts.lib.match_log import MatchRecord, MatchSettings
+from scripts.lib.players import EngineSpec
+from scripts.lib.tally import Tally
+from scripts.play.plot_match import MOST_ELO, MOST_POINTS, courses_of
+
+ROOT = Path(__file__).parents[2]
+SPECS = tuple(EngineSpec(name, name) for name in ("old", "new", "odd"))
+SPRT = (0.0, 10.0)
+
+
+def records_of(settings: MatchSettings, games: int, seed: int = 1) -> list[MatchRecord]:
+    """Return random games in an order in which some pairs overlap."""
+    rng = random.Random(seed)
+    found = []
+    for game in range(games):
+        pair, first = divmod(game, 2)
+        winner = rng.choice((0, 0, 1, None))
+        cause = "rules"
+        names = ("old", "new")
+        found.append(MatchRecord(game, pair, first, names, "", [], [str(game)], 1, winner, cause, "", (1, 1)))
+    for start in range(0, games - 4, 4):
+        found[start : start + 4] = rng.sample(found[start : start + 4], 4)
+    return found
+
+
+def test_each_point_is_the_tally_s_standing() -> None:
+    settings = MatchSettings("ewn", SPECS[:2], games=60, sprt=SPRT)
+    records = records_of(settings, 60)
+    ((name, points),) = courses_of(settings, records)
+    assert name == "old against new" and [point.pairs for point in points] == list(range(1, 31))
+    tally = Tally(settings)
+    for point in points:
+        while sum(tally.pairs) < point.pairs:
+            tally.add(records.pop(0))
+        result = statistics.estimate(tally.pairs)
+        assert point.llr == tally.sprt()[0]
+        for shown, score in ((point.elo, result.score), (point.low, result.low), (point.high, result.high)):
+            assert shown == min(max(statistics.elo(score), -MOST_ELO), MOST_ELO)
+
+
+def test_long_matches_have_fewer_points_and_the_last() -> None:
+    settings = MatchSettings("ewn", SPECS[:2])
+    ((_, points),) = courses_of(settings, records_of(settings, 4 * MOST_POINTS + 6))
+    pairs = [point.pairs for point in points]
+    assert len(pairs) <= MOST_POINTS and pairs[-1] == 2 * MOST_POINTS + 3
+    assert {after - before for before, after in pairwise(pairs)} == {3}
+
+
+def test_a_tournament_has_a_course_for_each_pairing() -> None:
+    settings = MatchSettings("ewn", SPECS, tournament="round-robin")
+    courses = courses_of(settings, records_of(settings, 24))
+    assert [name for name, _ in courses] == ["old against new", "old against odd", "new against odd"]
+    assert [points[-1].pairs for _, points in courses] == [4, 4, 4]
+
+
+def plot(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "scripts/play/plot_match.py", *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_the_command(tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip("matplotlib")
+    settings = MatchSettings("ewn", SPECS[:2], games=40, sprt=SPRT)
+    log, out = tmp_path / "match.jsonl", tmp_path / f"plot{suffix}"
+    encode = msgspec.json.encode
+    log.write_bytes(b"".join(encode(line) + b"\n" for line in (settings, *records_of(settings, 40))))
+    for _ in range(2):  # a plot of ours is replaced
+        done = plot(str(log), "--out", str(out))
+        assert (done.returncode, done.stderr) == (0, "")
+    assert out.read_bytes().startswith(b"<?xml" if suffix == ".svg" else b"\x89PNG")
+    out.write_text("mine")
+    refused = plot(str(log), "--out", str(out))
+    assert refused.returncode == 2 and "another kind of file" in refused.stderr and out.read_text() == "mine"
+    out.unlink()
+    log.write_bytes(encode(settings) + b"\n")
+    none = plot(str(log), "--out", str(out))
+    assert none.returncode == 2 and none.stderr.splitlines()[-1].endswith("has no complete pair of games")
+    assert plot(str(log), "--out", str(tmp_path / "x.pdf")).returncode == 2 and not out.exists()

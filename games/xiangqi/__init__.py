@@ -27,13 +27,13 @@ INFO = GameInfo(
         *OPENING_BOOK,
         *RULES,
         *ENDGAMES,
+        Option("NetworkFile", "string"),  # first, so that `Evaluation network` finds it when a game is loaded
         Option(
             "Evaluation",
             "combo",
             "network" if NETWORK_BOOK.is_file() else "terms",
             choices=("network", "terms", "paper"),
         ),
-        Option("NetworkFile", "string"),
         Option("PositionFile", "string"),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),
     ),

@@ -444,6 +444,16 @@ def test_a_network_that_cannot_be_used_is_one_line_and_the_terms_play(tmp_path: 
         assert client.answers("eval") == terms
 
 
+def test_options_given_before_the_game_is_loaded_warn_of_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.network"
+    write_network(path, {}, random_network(12))
+    with Client("setoption name Evaluation value network", f"setoption name NetworkFile value {path}") as client:
+        client.sync()
+        lines = client.answers("eval")
+        assert any(line.startswith("eval network ") for line in lines)
+        assert not any("warning" in line for line in [*client.seen, *lines])
+
+
 def test_the_network_is_compiled_only_if_it_is_used() -> None:
     code = (
         "import sys; from games import registry; registry.load('xiangqi');"

@@ -103,7 +103,6 @@ def _offset(dtype: np.dtype[Any], name: str) -> int:
 
 _KEPT = _offset(MEMORY_DTYPE, "kept")
 _OUTPUT_WEIGHTS = _offset(WEIGHTS_DTYPE, "output_weights")
-_BIASES = _offset(WEIGHTS_DTYPE, "biases")
 assert _offset(MEMORY_DTYPE, "accumulators") == _offset(WEIGHTS_DTYPE, "feature_weights") == 0
 
 
@@ -169,10 +168,8 @@ def refresh(pos: Record, work: Record, lookup: Record, side: int) -> int:
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64), forceinline=True)
 def follow_move(pos: Record, work: Record, lookup: Record, height: int, source: int) -> None:
-    """Write both accumulators after the move at a height, from those of the height `source`. No king has moved since.
-
-    All rows are found before one is written: 15 ns faster than side by side.
-    """
+    """Write both accumulators after the move at a height, from those of the height `source`. No king has moved
+    since."""
     memory = memory_at(work.network)
     address = memory.weights
     weights = weights_at(address)
@@ -203,7 +200,8 @@ def catch_up(pos: Record, work: Record, lookup: Record, top: int) -> None:
     """Write the accumulators of height `top`: the present one, or that of the same board before null moves.
 
     Search for the nearest earlier height whose accumulators are there, and follow the moves since. If a king has moved
-    since then, or too much else, both accumulators come from those kept for the kings' squares.
+    since then, or too much else, both accumulators come from those kept for the kings' squares: one evaluation in a
+    hundred, in endgames up to one in four.
     """
     memory = memory_at(work.network)
     red_king = int64(pos.square[16])

@@ -1,5 +1,7 @@
 """Xiangqi (象棋)."""
 
+from pathlib import Path
+
 from games.contract import GameInfo, Option
 from games.options import ENDGAMES, OPENING_BOOK, RULES
 from games.shape import BoardShape
@@ -9,6 +11,9 @@ SKILL_ELO = (
     2000, 2164, 2329, 2420, 2511, 2602, 2693, 2784, 2876, 2967,
 )  # fmt: skip
 """Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
+
+NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
+"""The shipped network of the evaluation. Where there is none the terms are the default."""
 
 INFO = GameInfo(
     name="xiangqi",
@@ -22,7 +27,13 @@ INFO = GameInfo(
         *OPENING_BOOK,
         *RULES,
         *ENDGAMES,
-        Option("Evaluation", "combo", "tuned", choices=("tuned", "paper")),
+        Option("NetworkFile", "string"),  # first, so that `Evaluation network` finds it when a game is loaded
+        Option(
+            "Evaluation",
+            "combo",
+            "network" if NETWORK_BOOK.is_file() else "terms",
+            choices=("network", "terms", "paper"),
+        ),
         Option("PositionFile", "string"),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),
     ),

@@ -120,7 +120,7 @@ class Visited(NamedTuple):
 def search_tree(fen: str, depth: int, windows: int, order: str, evaluation: str) -> Visited:
     """Search the tree below a position; bounds as in cutoffs.py, the order one of ORDERS."""
     record, work = XiangqiPosition(fen).record, new_record(WORK_DTYPE)
-    work.evaluator = choose(evaluation).address
+    choose(evaluation).prepare([work])
     started = time.perf_counter()
     value = int(_search(record, work, LOOKUP_RECORD, depth, windows + 4 * ORDERS.index(order)))
     spent_ms = 1000 * (time.perf_counter() - started)

@@ -128,4 +128,4 @@ def test_trees_of_positions_agree_with_one_another() -> None:
             assert three.value == every.value == whole.value
             assert every.leaves <= three.leaves <= whole.leaves
     assert search_tree(FEN, 4, ALL_LEVELS, "none", "paper").leaves < size_of(FEN, 4).leaves / 10
-    assert search_tree(FEN, 2, WHOLE, "none", "tuned").value != search_tree(FEN, 2, WHOLE, "none", "paper").value
+    assert search_tree(FEN, 2, WHOLE, "none", "terms").value != search_tree(FEN, 2, WHOLE, "none", "paper").value

@@ -1,37 +1,106 @@
-"""The evaluations that the option `Evaluation` names.
+"""The evaluations that the option `Evaluation` names: a network, terms with fitted weights, paper 5's.
 
-The search calls the default's kernel by name; that of another evaluation, compiled when it is chosen, by its address
-(work.evaluator). An evaluation is a module of its name beside this file, with `evaluator`, an outlined kernel
-`int64(POSITION, WORK, LOOKUP)` like evaluate.evaluate, and `explain`.
+The search calls evaluate.evaluate by name; the kernel of another evaluation, compiled when it is chosen, by its address
+(work.evaluator): an outlined kernel `int64(POSITION, WORK, LOOKUP)`.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
 
+from games.books.book import BookFileError
+from games.contract import Warn
 from games.kernel.jit import Record, code_address
+from games.xiangqi import INFO, NETWORK_BOOK
 from games.xiangqi.evaluation import evaluate
+from games.xiangqi.evaluation.network import Network, read_network
 
 
-class Evaluation(NamedTuple):
+class Evaluation(Protocol):
     """An evaluation in force."""
 
-    name: str
-    address: int
-    """Of the kernel, for work.evaluator; 0: evaluate.evaluate."""
-    explain: Callable[[Record], list[str]]
-    """Returns a line for each term, the total last."""
+    @property
+    def name(self) -> str:
+        """The option's value."""
+
+    def prepare(self, works: Iterable[Record]) -> None:
+        """Let the kernels that get these working memories, one for each thread, evaluate so."""
+
+    def explain(self, pos: Record) -> list[str]:
+        """Return a line for each part of the value, the total last."""
 
 
-TUNED = Evaluation("tuned", 0, evaluate.explain)
-"""The default: evaluate.py with the weights of tuned.py."""
+class Terms:
+    """The evaluation by terms: evaluate.py with the weights of tuned.py."""
+
+    name = "terms"
+
+    def prepare(self, works: Iterable[Record]) -> None:
+        for work in works:
+            work.evaluator = 0
+
+    def explain(self, pos: Record) -> list[str]:
+        return evaluate.explain(pos)
 
 
-def choose(name: str) -> Evaluation:
-    """Return an evaluation by its name, compiled."""
-    if name == TUNED.name:
-        return TUNED
-    module = importlib.import_module(f"games.xiangqi.evaluation.{name}")
-    return Evaluation(name, code_address(module.evaluator), module.explain)
+class Paper:
+    """The evaluation of paper 5."""
+
+    name = "paper"
+
+    def __init__(self) -> None:
+        from games.xiangqi.evaluation import paper  # late: its kernels are compiled only for those who want it
+
+        self._code = code_address(paper.evaluator)
+        self.explain = paper.explain
+
+    def prepare(self, works: Iterable[Record]) -> None:
+        for work in works:
+            work.evaluator = self._code
+
+
+TERMS = Terms()
+
+
+def silent(line: str) -> None:
+    """Drop a warning."""
+
+
+def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluation:
+    """Return an evaluation by its name, compiled.
+
+    `file`: the user's network, None for the shipped one, which also replaces one that cannot be used. If there is no
+    network, `warn` gets a line and the terms take its place.
+    """
+    if name == "paper":
+        return Paper()
+    network = find_network(file, warn) if name == "network" else None
+    if network is None:
+        return TERMS
+    from games.xiangqi.evaluation.accumulator import NetworkEvaluation  # late, likewise
+
+    return NetworkEvaluation(network)
+
+
+def find_network(file: Path | None, warn: Warn) -> Network | None:
+    """Return the user's network, else the shipped one, else None; `warn` gets one line if the wanted one fails."""
+    fault = ""
+    for path in (file, NETWORK_BOOK):
+        if path is not None:
+            try:
+                network = read_network(path)
+            except BookFileError as error:
+                fault = fault or str(error)
+                continue
+            if fault:
+                warn(f"{fault}; evaluating by the shipped network")
+            return network
+    warn(f"{fault}; evaluating by terms")
+    return None
+
+
+if next(option for option in INFO.options if option.name == "Evaluation").default == "network":
+    # Needed in every game: compiled together with the search.
+    import games.xiangqi.evaluation.accumulator  # noqa: F401

@@ -35,6 +35,7 @@ WORK_DTYPE = record(
         ("tablebase", "i8"),  # address of the TABLEBASE (probe.py), 0 for none
         ("pattern_book", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
         ("evaluator", "i8"),  # address of the kernel that gives static values in place of evaluate.py, 0 for none
+        ("network", "i8"),  # address of the MEMORY of the evaluation by a network (accumulator.py), 0 for none
         ("known_positions", "i8"),  # address of the user's known positions (known.py), 0 for none
         ("find_known", "i8"),  # address of the kernel that looks them up
         ("tbhits", "i8"),  # positions whose value tablebase or known positions gave

@@ -603,10 +603,10 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         if is_drawn:
             moves = [move for move, code in zip(moves, codes, strict=True) if code == 0]
             self._tablebase, patterns = None, 0
+        self._knowledge.evaluation.prepare(works)
         for work in works:
             work.tablebase = 0 if self._tablebase is None else self._tablebase.address
             work.pattern_book, work.mined_rules, work.tbhits = patterns, rules, 0
-            work.evaluator = self._knowledge.evaluation.address
             work.known_positions, work.find_known = self._knowledge.known_positions
             work.killers[:] = NO_MOVE
             work.root_count = len(moves)

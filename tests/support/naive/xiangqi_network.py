@@ -1,0 +1,47 @@
+"""The value of a Xiangqi position by a network, by the simplest means: Python integers, one piece at a time.
+
+Written from the description in games/xiangqi/evaluation/network.py, and sharing no code with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from naive.xiangqi import Board, side_of
+
+KINDS = "kabnrcp"
+
+
+def seen(square: tuple[int, int], side: int, is_mirrored: bool) -> tuple[int, int]:
+    """Return a square (file, rank) as a side sees it."""
+    file, rank = square
+    return 8 - file if is_mirrored else file, 9 - rank if side else rank
+
+
+def rows(board: Board, side: int) -> list[int]:
+    """Return the rows of all pieces, one each, as a side sees them."""
+    king = next(square for square, letter in board.items() if letter == "Kk"[side])
+    is_mirrored = king[0] == 5
+    file, rank = seen(king, side, is_mirrored)
+    bucket = 2 * rank + "de".index("abcdefghi"[file])
+    found = []
+    for square, letter in board.items():
+        kind = KINDS.index(letter.lower()) + (0 if side_of(letter) == side else 7)
+        file, rank = seen(square, side, is_mirrored)
+        found.append(bucket * 14 * 90 + kind * 90 + 9 * rank + file)
+    return found
+
+
+def network_value(network: Any, board: Board, turn: int) -> int:
+    """Return centipawns for the side to move, before what is winnable; not bounded."""
+    bucket = (len(board) - 1) * network.buckets // 32
+    total = 255 * int(network.output_biases[bucket])
+    for half, side in enumerate((turn, 1 - turn)):
+        sums = network.biases.astype(object) + network.feature_weights[rows(board, side)].astype(object).sum(axis=0)
+        assert max(map(abs, sums)) < 2**15
+        clipped = np.clip(sums, 0, 255)
+        weights = network.output_weights[bucket][half * network.neurons :][: network.neurons].astype(object)
+        total += int((clipped * clipped * weights).sum())
+    return total * network.scale // (255 * 255 * 512)

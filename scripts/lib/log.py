@@ -111,7 +111,13 @@ def _read_lines(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> Iterator[t
 
 
 def read_frames(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the offset at which each whole frame ends, and its lines. A last frame that was cut short is left out.
+    """Yield the offset at which each whole frame ends, and its lines; as `read_contents`."""
+    for end, content in read_contents(file):
+        yield end, content.splitlines()
+
+
+def read_contents(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the offset at which each whole frame ends, and its content. A last frame that was cut short is left out.
 
     ZstdError if a frame is damaged.
     """
@@ -129,7 +135,7 @@ def read_frames(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
             parts.append(frame.decompress(data))
             taken += len(data) - len(frame.unused_data)
         start += taken
-        yield start, b"".join(parts).splitlines()
+        yield start, b"".join(parts)
 
 
 class RunLog(Log):

@@ -1,0 +1,168 @@
+"""The network of the evaluation: its inputs, its numbers, and the book that holds them.
+
+Inputs: each piece on its square, as a side sees it. A side's view has its own kinds 0-6 (KINDS), the enemy's 7-13, and
+its own palace at the bottom: Black's view exchanges the ranks. If the own king stands on file f, the files are
+exchanged too, so that it stands on d or e; its six squares there are buckets, each with inputs of its own. A piece is
+row `bucket * 1260 + kind * 90 + square` of the feature weights, bucket = king's rank * 2 + (king's file - d).
+
+Layers: a side's accumulator is `biases` plus the rows of all pieces. With x the accumulators of the side to move and of
+the other side, one after the other, and the output of the bucket of material (`material_bucket`),
+
+    centipawns = (sum(clip(x, 0, 255)**2 * output_weights) + 255 * output_bias) * scale // (255 * 255 * 512)
+
+rounded down: a feature weight or bias of 255 is 1, an output weight of 512 is 1, an output bias of 255 * 512 is 1, and
+an output of 1 is `scale` centipawns. The book's payload is the arrays of `Network` in their order, little-endian.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.books.book import BookFileError, open_book, write_book
+
+KIND, VERSION = "xiangqi-network", 1
+
+NEURONS = 128
+"""Neurons a side that the kernels are compiled for, a multiple of 32 up to 512. Another number takes effect by being
+written here."""
+
+KING_BUCKETS, KINDS_SEEN, SQUARES = 6, 14, 90
+
+ROWS = KING_BUCKETS * KINDS_SEEN * SQUARES
+
+MOST_BUCKETS = 32
+"""The most outputs by material."""
+
+ACTIVATION_SCALE, OUTPUT_SCALE = 255, 512
+"""An activation of 1, and an output weight of 1."""
+
+MOST_NEURONS, NEURON_STEP = 512, 32
+MOST_OUTPUT_WEIGHT = 127
+MOST_SCALE = 10_000
+
+MOST_BYTES = 8 << 20
+"""The largest payload."""
+
+ARCHITECTURE = {
+    "inputs": "own and enemy kinds by square, six buckets of the own king, mirrored",
+    "activation": "squared clipped",
+}
+"""Fields of the header that all files of this version have."""
+
+ORDERS = ("<i2", "<i2", "<i2", "<i4")
+"""Types of the payload's arrays."""
+
+PIECES = np.array((1, 2, 2, 2, 2, 2, 5) * 2)
+"""The most pieces of each kind seen."""
+
+
+class Network(NamedTuple):
+    """A network's numbers."""
+
+    feature_weights: np.ndarray[Any, np.dtype[np.int16]]  # [row, neuron]
+    biases: np.ndarray[Any, np.dtype[np.int16]]  # [neuron]
+    output_weights: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, neuron]: the mover's neurons, then the other side's
+    output_biases: np.ndarray[Any, np.dtype[np.int32]]  # [bucket]
+    scale: int  # centipawns of an output of 1; in the header
+
+    @property
+    def neurons(self) -> int:
+        """Neurons a side."""
+        return self.biases.shape[0]
+
+    @property
+    def buckets(self) -> int:
+        """Outputs by material."""
+        return self.output_biases.shape[0]
+
+
+def material_bucket(pieces: int, buckets: int) -> int:
+    """Return the output for a number of pieces left, both kings included: 2 to 32."""
+    return (pieces - 1) * buckets // 32
+
+
+def view(side: int, king: int) -> tuple[int, np.ndarray[Any, np.dtype[np.int64]]]:
+    """Return what a side sees whose king stands on a square: the first row of its bucket, and each square as seen."""
+    squares = np.arange(SQUARES)
+    ranks, files = squares // 9, squares % 9
+    if side == 1:
+        ranks = 9 - ranks
+    if king % 9 == 5:
+        files = 8 - files
+    seen = 9 * ranks + files
+    rank, file = divmod(int(seen[king]), 9)
+    return (2 * rank + file - 3) * KINDS_SEEN * SQUARES, seen
+
+
+def kind_seen(side: int, kind: int) -> int:
+    """Return the kind 0-13 that a side sees, of a kind numbered with Red's 0-6 and Black's 7-13."""
+    return (kind + 7 * side) % KINDS_SEEN
+
+
+def fault_of(network: Network) -> str:
+    """Return why a network cannot be evaluated exactly; empty if it can."""
+    neurons, buckets = network.neurons, network.buckets
+    if not 0 < neurons <= MOST_NEURONS or neurons % NEURON_STEP or not 1 <= buckets <= MOST_BUCKETS:
+        return f"{neurons} neurons a side or {buckets} outputs are out of range"
+    shapes = ((ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,))
+    if tuple(array.shape for array in network[:4]) != shapes:
+        return f"the arrays do not fit {neurons} neurons a side and {buckets} outputs"
+    if not 1 <= network.scale <= MOST_SCALE:
+        return f"scale {network.scale} is not within 1..{MOST_SCALE}"
+    if np.abs(network.output_weights.astype(np.int64)).max() > MOST_OUTPUT_WEIGHT:
+        return f"an output weight is beyond {MOST_OUTPUT_WEIGHT}"
+    kinds = network.feature_weights.reshape(KING_BUCKETS, KINDS_SEEN, SQUARES, neurons)
+    most = network.biases + np.einsum("bkn,k->bn", np.maximum(kinds.max(axis=2), 0).astype(np.int64), PIECES)
+    least = network.biases + np.einsum("bkn,k->bn", np.minimum(kinds.min(axis=2), 0).astype(np.int64), PIECES)
+    if most.max() > np.iinfo(np.int16).max or least.min() < np.iinfo(np.int16).min:
+        return "accumulators may overflow 16 bits"
+    return ""
+
+
+def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
+    """Write a network as a book. `about`: fields of the header that say how it was made.
+
+    ValueError if the network cannot be evaluated or is larger than a file may be, OSError if a file is there that is
+    not ours.
+    """
+    fault = fault_of(network)
+    payload = b"".join(
+        np.ascontiguousarray(array, order).tobytes() for array, order in zip(network[:4], ORDERS, strict=True)
+    )
+    if fault or len(payload) > MOST_BYTES:
+        raise ValueError(fault or f"{len(payload)} bytes, more than the {MOST_BYTES} it may have")
+    sizes = {"neurons": network.neurons, "buckets": network.buckets, "scale": network.scale}
+    write_book(path, KIND, VERSION, about | ARCHITECTURE | sizes, payload)
+
+
+def read_network(path: Path, neurons: int = NEURONS) -> Network:
+    """Read the network of a book, whose number of neurons a side is given.
+
+    BookFileError if the file cannot be used, or holds a network that cannot be evaluated exactly or is built otherwise.
+    """
+    book = open_book(path, KIND, VERSION, MOST_BYTES)
+    sizes = [book.about.get(name) for name in ("neurons", "buckets", "scale")]
+    if any(book.about.get(name) != value for name, value in ARCHITECTURE.items()) or sizes[0] != neurons:
+        raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
+    if not all(type(size) is int and 0 < size <= MOST_SCALE for size in sizes):
+        raise BookFileError(f"{path}: damaged header")
+    buckets, scale = sizes[1:]
+    shapes = ((ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,))
+    arrays = []
+    start = 0
+    for shape, order in zip(shapes, ORDERS, strict=True):
+        end = start + math.prod(shape) * np.dtype(order).itemsize
+        if end > len(book.payload):
+            raise BookFileError(f"{path}: {len(book.payload)} bytes are too few for its network")
+        arrays.append(book.payload[start:end].view(order).reshape(shape))
+        start = end
+    if start != len(book.payload):
+        raise BookFileError(f"{path}: {len(book.payload)} bytes are too many for its network")
+    network = Network(*arrays, scale)
+    if fault := fault_of(network):
+        raise BookFileError(f"{path}: {fault}")
+    return network

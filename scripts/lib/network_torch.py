@@ -5,6 +5,7 @@ On a processor PyTorch is a sixth as fast as the kernels (network_kernels.py).
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,14 @@ _SMALL = 1e-8
 def accelerator() -> str:
     """Return the name of the device that PyTorch can use besides the processor, empty if there is none."""
     return str(torch.accelerator.current_accelerator()) if torch.accelerator.is_available() else ""
+
+
+def check_device(device: str) -> None:
+    """Raise OSError unless PyTorch can compute on a device."""
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise OSError(errno.EINVAL, f"PyTorch cannot use it: {str(error).splitlines()[0]}", device) from None
 
 
 class TorchLearner:

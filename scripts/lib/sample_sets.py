@@ -29,9 +29,10 @@ class SampleSet(NamedTuple):
     test: Samples
 
 
-def count_blocks(paths: Sequence[Path]) -> list[int]:
-    """Return the number of blocks of each file."""
-    return [sum(1 for _ in read_samples(path)) for path in paths]
+def count_samples(paths: Sequence[Path]) -> list[tuple[int, int]]:
+    """Return the numbers of blocks and of positions of each file."""
+    lengths = [[len(block) for block in read_samples(path)] for path in paths]
+    return [(len(found), sum(found)) for found in lengths]
 
 
 def load_samples(
@@ -43,10 +44,15 @@ def load_samples(
 ) -> SampleSet:
     """Return the samples of the first blocks of each file, whose scores are within +-largest_score.
 
-    `label` gives other scores; `report` gets the number of positions of each block read. OSError if nothing is left to
-    learn from or to test on: two blocks are the fewest.
+    `label` gives other scores; `report` gets the number of positions of each block read. OSError if a file has fewer
+    blocks, or if nothing is left to learn from or to test on: two blocks are the fewest.
     """
-    lengths = [len(block) for path, count in zip(paths, blocks, strict=True) for block in _first(path, count)]
+    lengths = []
+    for path, count in zip(paths, blocks, strict=True):
+        found = [len(block) for block in _first(path, count)]
+        if len(found) < count:
+            raise OSError(errno.EINVAL, f"has {len(found)} blocks of positions, not {count} as before", str(path))
+        lengths += found
     is_tested = [number % HELD_OUT == 0 for number in range(len(lengths))]
     sizes = [sum(size for size, tested in zip(lengths, is_tested, strict=True) if tested == kind) for kind in (0, 1)]
     parts = [np.empty(size, SAMPLE_DTYPE) for size in sizes]

@@ -9,9 +9,9 @@ nothing to label and gives the network all that the terms know; `--search` learn
 results of games (`--result-share`). One block of fifty of the files is held out: the losses are mean squared errors of
 the chance to win there.
 
-On the processor two threads learn from RATE positions a second with 128 neurons a side: thirty million positions take
-HOURS an epoch. With the extra `train` an accelerator that PyTorch finds is used instead. A position takes 42 bytes of
-memory.
+On the processor a thread learns from 480,000 positions a second with 128 neurons a side, from 280,000 with 256, from
+160,000 with 512: thirty million positions take one to three minutes an epoch. With the extra `train` an accelerator
+that PyTorch finds is used instead. A position takes 42 bytes of memory.
 
 Every minute the work is saved beside the network (`.part.npz`); the same command continues from there, also when the
 files of positions have grown: it keeps to the positions that it began with. The same seed and number of threads give
@@ -35,14 +35,14 @@ from tqdm import tqdm
 
 from scripts.lib import script
 from scripts.lib.network_learner import Learner, ProcessorLearner, State, new_state, state_of, weights_of
-from scripts.lib.network_training import Stage, Training, is_checkpoint, saved, test_losses
+from scripts.lib.network_training import Stage, Training, is_checkpoint, losses_of, saved
 from scripts.lib.plots import check_plot, save_plot
-from scripts.lib.sample_sets import SampleSet, count_blocks, load_samples
+from scripts.lib.sample_sets import SampleSet, count_samples, load_samples
 from scripts.lib.xiangqi_network import CENTIPAWNS, evaluate, floats, quantise
 from scripts.lib.xiangqi_samples import Samples, read_settings
 
-from games.books.book import BOOKS_FOLDER, BookFileError
-from games.files import replace_file
+from games.books.book import BOOKS_FOLDER, BookFileError, book_header
+from games.files import read_bytes, replace_file
 from games.xiangqi.evaluation.network import KIND, MOST_BUCKETS, Network, read_network, write_network
 
 SHIPPED = BOOKS_FOLDER / "xiangqi.network"
@@ -53,6 +53,9 @@ NEURONS = (128, 256, 512)
 
 ROUNDED = 20_000
 """Held-out positions on which integers are compared with float32."""
+
+LARGEST_START = 1 << 24
+"""Bytes that the file of `--start` may have."""
 
 is_losses = script.begins_with('{"stage": ')
 
@@ -120,23 +123,29 @@ def settings_of(options: argparse.Namespace, device: str, part: Path) -> dict[st
         stages.append({"stage": stage.name, **fields, "files": files})
     settings: dict[str, Any] = {
         "neurons": options.neurons, "buckets": options.buckets, "batch": options.batch, "seed": options.seed,
-        "largest_score": options.largest_score, "start": options.start and options.start.name,
+        "largest_score": options.largest_score, "start": options.start and start_of(options.start),
         "device": device or f"{options.threads} threads", "stages": stages,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     found = saved(part)
     for number, (_, paths) in enumerate(stages_of(options)):
-        blocks = blocks_of(found[0], number) if found else []
-        if len(blocks) != len(paths):
-            blocks = count_blocks(paths)
-        for file, count in zip(settings["stages"][number]["files"], blocks, strict=True):
-            file["blocks"] = count
+        counts = counts_of(found[0], number) if found else []
+        if len(counts) != len(paths):
+            counts = count_samples(paths)
+        for file, (blocks, positions) in zip(settings["stages"][number]["files"], counts, strict=True):
+            file |= {"blocks": blocks, "positions": positions}
     return settings
 
 
-def blocks_of(settings: dict[str, Any], stage: int) -> list[int]:
-    """Return the numbers of blocks of a stage's files; an empty list if there is no such stage."""
-    return [file["blocks"] for stages in settings["stages"][stage : stage + 1] for file in stages["files"]]
+def start_of(path: Path) -> dict[str, Any]:
+    """Return what says with which network a run began."""
+    return {"file": path.name, "crc": book_header(read_bytes(path, LARGEST_START)).get("crc")}
+
+
+def counts_of(settings: dict[str, Any], stage: int) -> list[tuple[int, int]]:
+    """Return the blocks and positions of each of a stage's files; an empty list if there is no such stage."""
+    files = [file for stages in settings["stages"][stage : stage + 1] for file in stages["files"]]
+    return [(file["blocks"], file["positions"]) for file in files]
 
 
 def load(stage: Stage, paths: Sequence[Path], blocks: Sequence[int], largest_score: int) -> SampleSet:
@@ -170,10 +179,13 @@ def device_of(options: argparse.Namespace) -> str:
     if options.device:
         script.require("torch", "train")
     try:
-        from scripts.lib.network_torch import accelerator
+        from scripts.lib.network_torch import accelerator, check_device
     except ImportError:
         return ""
-    return str(options.device or accelerator())
+    device = str(options.device or accelerator())
+    if device:
+        check_device(device)
+    return device
 
 
 def make_learner(state: State, device: str, threads: int) -> Learner:
@@ -214,7 +226,7 @@ def rounding_error(network: Network, samples: Samples, learner: Learner, result_
     chosen = samples[:: max(1, math.ceil(len(samples) / ROUNDED))]
     values = evaluate(network, chosen)
     away = np.abs(values - learner.values(chosen).astype(np.float64) * CENTIPAWNS)
-    loss = test_losses(values / CENTIPAWNS, chosen, result_share)["test"]
+    loss = losses_of(values / CENTIPAWNS, chosen, result_share)["test"]
     return {"mean_cp": round(float(away.mean()), 3), "largest_cp": round(float(away.max()), 3), "loss": loss}
 
 
@@ -245,7 +257,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number, (stage, paths) in enumerate(stages):
         if number < min(training.progress.stage, len(stages) - 1):
             continue
-        samples = load(stage, paths, blocks_of(settings, number), options.largest_score)
+        blocks = [count for count, _ in counts_of(settings, number)]
+        samples = load(stage, paths, blocks, options.largest_score)
         print(f"{stage.name}: {len(samples.train):,} positions, {len(samples.test):,} held out")
         training.train(number, stage, samples)
 

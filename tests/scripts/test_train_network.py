@@ -17,7 +17,7 @@ from scripts.lib import network_training
 from scripts.lib.network_kernels import add_gradients, compile_kernels, list_all_rows
 from scripts.lib.network_learner import PARAMETERS, ProcessorLearner, as_bytes, new_state, targets_of, weights_of
 from scripts.lib.network_training import rate_at
-from scripts.lib.sample_sets import HELD_OUT, count_blocks, load_samples
+from scripts.lib.sample_sets import HELD_OUT, count_samples, load_samples
 from scripts.lib.xiangqi_network import (
     CENTIPAWNS,
     LARGEST_OUTPUT,
@@ -281,10 +281,13 @@ def test_threads_differ_in_rounding_alone(samples: Any) -> None:
 
 def test_pytorch_learns_the_same(samples: Any) -> None:
     torch = pytest.importorskip("torch")
-    from scripts.lib.network_torch import TorchLearner, accelerator
+    from scripts.lib.network_torch import TorchLearner, accelerator, check_device
 
     torch.set_num_threads(1)
     assert accelerator() != "cpu"
+    check_device("cpu")
+    with pytest.raises(OSError, match="PyTorch cannot use it"):
+        check_device("abacus")
     ours, theirs = ProcessorLearner(new_state(32, 4, 1), 1), TorchLearner(new_state(32, 4, 1), "cpu")
     assert learn(ours, samples, 10) == pytest.approx(learn(theirs, samples, 10), rel=1e-3)
     assert ours.values(samples) == pytest.approx(theirs.values(samples), abs=0.01)
@@ -321,13 +324,14 @@ def test_blocks_are_held_out_whole(tmp_path: Path) -> None:
         for number in range(HELD_OUT + 3):
             block["ply"] = number
             file.append(block, 1)
-    counts = count_blocks([path, path])
-    assert counts == [HELD_OUT + 3] * 2
-    found = load_samples([path, path], counts, None, 32767)
+    assert count_samples([path, path]) == [(HELD_OUT + 3, (HELD_OUT + 3) * len(block))] * 2
+    found = load_samples([path, path], [HELD_OUT + 3] * 2, None, 32767)
     assert set(found.test["ply"].tolist()) == {0, HELD_OUT, HELD_OUT - 3}
     assert len(found.train) == (2 * (HELD_OUT + 3) - 3) * len(block)
     fewer = load_samples([path], [3], None, 32767)  # the file has grown since
     assert set(fewer.train["ply"].tolist()) == {1, 2}
+    with pytest.raises(OSError, match="has 53 blocks of positions, not 54"):
+        load_samples([path], [54], None, 32767)
     for counts, largest in (([1], 32767), ([5], -1)):
         with pytest.raises(OSError, match="too few positions"):
             load_samples([path], counts, None, largest)

@@ -145,14 +145,14 @@ def read_network(path: Path, neurons: int = NEURONS) -> Network:
     BookFileError if the file cannot be used, or holds a network that cannot be evaluated exactly or is built otherwise.
     """
     book = open_book(path, KIND, VERSION, MOST_BYTES)
-    sizes = [book.about.get(name) for name in ("neurons", "buckets", "scale")]
+    sizes: list[Any] = [book.about.get(name) for name in ("neurons", "buckets", "scale")]
     if any(book.about.get(name) != value for name, value in ARCHITECTURE.items()) or sizes[0] != neurons:
         raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
     if not all(type(size) is int and 0 < size <= MOST_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
     buckets, scale = sizes[1:]
     shapes = ((ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,))
-    arrays = []
+    arrays: list[Any] = []
     start = 0
     for shape, order in zip(shapes, ORDERS, strict=True):
         end = start + math.prod(shape) * np.dtype(order).itemsize
@@ -162,7 +162,7 @@ def read_network(path: Path, neurons: int = NEURONS) -> Network:
         start = end
     if start != len(book.payload):
         raise BookFileError(f"{path}: {len(book.payload)} bytes are too many for its network")
-    network = Network(*arrays, scale)
+    network = Network(arrays[0], arrays[1], arrays[2], arrays[3], scale)
     if fault := fault_of(network):
         raise BookFileError(f"{path}: {fault}")
     return network

@@ -9,12 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from fixture_files import FIXTURES, ROOT, vectors
 
 from scripts.lib import script
+from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
 from scripts.play import beat_random
 
+from games import registry
 from games.xiangqi.rules.notation import START_FEN
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
@@ -53,6 +56,7 @@ RUNS = (
     Run("tune/learn_junqi_layouts", "advantages {junqi_log} --out a.py", "games; held out"),
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
+    Run("tune/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
     Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
@@ -116,6 +120,13 @@ def perft(path: Path) -> None:
     path.write_text(json.dumps({"id": "start", "fen": START_FEN, "nodes": {"2": 1920}}))
 
 
+def xiangqi_samples(path: Path) -> None:
+    pos = registry.load("xiangqi").position().record
+    with SampleFile(path, {}) as file:
+        for _ in range(2):
+            file.append(np.array([(pos.square[16:48], 0, 1, 0, 30)], SAMPLE_DTYPE), 1)
+
+
 def mates(path: Path) -> None:
     path.write_text("\n".join((FIXTURES / "xiangqi_mates.jsonl").read_text().splitlines()[:3]))
 
@@ -140,6 +151,7 @@ MAKERS: dict[str, Callable[[Path], None]] = {
         latin_font,
         match_log,
         positions,
+        xiangqi_samples,
         perft,
         mates,
     )

@@ -1,0 +1,152 @@
+"""Xiangqi's network (games/xiangqi/evaluation/network.py) as scripts train it: its inputs, and its weights in float32.
+
+In training the output is the logit of the chance to win of the side to move; CENTIPAWNS make one logit. The activation,
+[2N] of the side to move first, is the accumulators clipped to 0..1 and squared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.xiangqi.evaluation.network import (
+    ACTIVATION_SCALE,
+    KING_BUCKETS,
+    MOST_OUTPUT_WEIGHT,
+    OUTPUT_SCALE,
+    ROWS,
+    SQUARES,
+    Network,
+    fault_of,
+    material_bucket,
+)
+from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, SLOTS
+
+PIECES = 2 * SLOTS
+
+FACTORS = ROWS // KING_BUCKETS
+"""Inputs of a king bucket."""
+
+NO_ROW = ROWS
+"""Stands for a captured piece."""
+
+CENTIPAWNS = 200
+"""Centipawns that a logit of the chance to win is worth."""
+
+SCALES = (800, 1600, 3200)
+"""Centipawns of an output of 1, `Network.scale`; the first is taken with which every output weight and sum fits."""
+
+LARGEST_OUTPUT = MOST_OUTPUT_WEIGHT / OUTPUT_SCALE * SCALES[0] / CENTIPAWNS
+"""Training keeps output weights within it, either way: they then fit the first scale."""
+
+_CHUNK = 2048  # positions that numpy evaluates at a time
+
+_square = np.arange(SQUARES)
+_FLIPPED = np.append(81 - _square // 9 * 9 + _square % 9, CAPTURED)
+_MIRRORED = np.append(_square // 9 * 9 + 8 - _square % 9, CAPTURED)
+_KINDS = np.array([*KIND_OF_SLOT, *(7 + kind for kind in KIND_OF_SLOT)])
+_KIND_SEEN = np.array([_KINDS, np.roll(_KINDS, SLOTS)])  # [side, piece]
+
+
+class Weights(NamedTuple):
+    """A network in float32."""
+
+    rows: Any  # [ROWS, N]
+    biases: Any  # [N]
+    output: Any  # [B, 2N]
+    output_biases: Any  # [B]
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def input_rows(samples: Any) -> Any:
+    """Return the rows of samples, int16 [n, 2, PIECES]: of the side to move, then of the other; NO_ROW if captured."""
+    rows = np.empty((len(samples), 2, PIECES), np.int16)
+    every = np.arange(len(samples))
+    for view in range(2):
+        side = samples["turn"].astype(np.int64) ^ view
+        square = samples["square"].astype(np.int64)
+        square = np.where(side[:, None] == 1, _FLIPPED[square], square)
+        is_mirrored = square[every, SLOTS * side] % 9 > 4
+        square = np.where(is_mirrored[:, None], _MIRRORED[square], square)
+        king = square[every, SLOTS * side]
+        bucket = king // 9 * 2 + king % 9 - 3
+        row = bucket[:, None] * FACTORS + _KIND_SEEN[side] * SQUARES + square
+        rows[:, view] = np.where(square == CAPTURED, NO_ROW, row)
+    return rows
+
+
+def mirrored(samples: Any) -> Any:
+    """Return samples with left and right exchanged."""
+    found = samples.copy()
+    found["square"] = _MIRRORED[samples["square"]]
+    return found
+
+
+def count_pieces(samples: Any) -> Any:
+    """Return the number of pieces left in each sample, int64 [n]."""
+    return (samples["square"] != CAPTURED).sum(1)
+
+
+# ---------------------------------------------------------------- integers
+
+
+def quantise(weights: Weights) -> Network:
+    """Return a network as integers. ValueError if a sum could overflow in some position."""
+    rows = _rounded(weights.rows, ACTIVATION_SCALE, np.int16)
+    biases = _rounded(weights.biases, ACTIVATION_SCALE, np.int16)
+    fault = ""
+    for scale in SCALES:
+        unit = OUTPUT_SCALE * CENTIPAWNS / scale
+        output = _rounded(weights.output, unit, np.int16)
+        output_biases = _rounded(weights.output_biases, ACTIVATION_SCALE * unit, np.int32)
+        network = Network(rows, biases, output, output_biases, scale)
+        fault = fault_of(network) or _overflow(network)
+        if not fault:
+            return network
+    raise ValueError(fault)
+
+
+def _rounded(values: Any, unit: float, kind: Any) -> Any:
+    """Return the nearest integers to `values * unit`; ValueError if one does not fit its type."""
+    limits = np.iinfo(kind)
+    found = np.rint(np.asarray(values, np.float64) * unit)
+    if not (np.isfinite(found).all() and found.min() >= limits.min and found.max() <= limits.max):
+        raise ValueError(f"a weight does not fit {limits.bits} bits")
+    return found.astype(kind)
+
+
+def _overflow(network: Network) -> str:
+    """Return a fault unless the output's sum fits 32 bits with whatever neurons are active, in whatever order."""
+    weights = network.output_weights.astype(np.int64)
+    most = np.maximum(weights, 0).sum(1).max(), np.maximum(-weights, 0).sum(1).max()
+    return "the output may overflow 32 bits" if max(most) * ACTIVATION_SCALE**2 > np.iinfo(np.int32).max else ""
+
+
+def floats(network: Network) -> Weights:
+    """Return a network of integers in float32."""
+    unit = OUTPUT_SCALE * CENTIPAWNS / network.scale
+    divided = (
+        network.feature_weights / ACTIVATION_SCALE,
+        network.biases / ACTIVATION_SCALE,
+        network.output_weights / unit,
+        network.output_biases / (ACTIVATION_SCALE * unit),
+    )
+    return Weights(*(array.astype(np.float32) for array in divided))
+
+
+def evaluate(network: Network, samples: Any) -> Any:
+    """Return the value of each sample in centipawns, int64 [n], as the engine computes it."""
+    rows = np.vstack([network.feature_weights, np.zeros_like(network.feature_weights[:1])])
+    values = np.empty(len(samples), np.int64)
+    for start in range(0, len(samples), _CHUNK):
+        part = samples[start : start + _CHUNK]
+        bucket = material_bucket(count_pieces(part), network.buckets)
+        accumulators = rows[input_rows(part)].sum(2, dtype=np.int64) + network.biases
+        active = accumulators.reshape(len(part), -1).clip(0, ACTIVATION_SCALE)
+        total = (active**2 * network.output_weights[bucket]).sum(1)
+        total += ACTIVATION_SCALE * network.output_biases[bucket].astype(np.int64)
+        values[start : start + len(part)] = total * network.scale // (ACTIVATION_SCALE**2 * OUTPUT_SCALE)
+    return values

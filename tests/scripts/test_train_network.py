@@ -1,0 +1,465 @@
+"""Training Xiangqi's network: inputs, gradients, rounding, held-out blocks, runs that were killed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scripts.lib import network_training
+from scripts.lib.network_kernels import add_gradients, compile_kernels, list_all_rows
+from scripts.lib.network_learner import PARAMETERS, ProcessorLearner, as_bytes, new_state, targets_of, weights_of
+from scripts.lib.network_training import rate_at
+from scripts.lib.sample_sets import HELD_OUT, count_samples, load_samples
+from scripts.lib.xiangqi_network import (
+    CENTIPAWNS,
+    LARGEST_OUTPUT,
+    NO_ROW,
+    SCALES,
+    Weights,
+    count_pieces,
+    evaluate,
+    floats,
+    input_rows,
+    mirrored,
+    quantise,
+)
+from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
+from scripts.tune import train_xiangqi_network
+
+from games import registry
+from games.books.book import BookFileError
+from games.xiangqi.evaluation.network import ROWS, read_network
+
+VALUES = np.array([0, 20, 20, 20, 20, 40, 40, 90, 90, 45, 45, 10, 10, 10, 10, 10])
+"""Of the pieces by slot: a score that is quickly learned."""
+
+
+def play(games: int, seed: int) -> tuple[Any, list[str]]:
+    """Return the positions of random games as samples with scores by material, and their FENs."""
+    game, dice = registry.load("xiangqi"), random.Random(seed)
+    samples, fens = [], []
+    for _ in range(games):
+        position: Any = game.position()
+        result = dice.choice((1, 0, -1))
+        for ply in range(dice.randrange(20, 120)):
+            moves = position.legal_moves()
+            if not moves:
+                break
+            position.push(dice.choice(moves))
+            square = position.record.square[16:48].copy()
+            own, enemy = (
+                (square[16 * side : 16 * side + 16] < 90) @ VALUES for side in (position.turn, 1 - position.turn)
+            )
+            samples.append((square, position.turn, result, ply + 1, 5 * (own - enemy)))
+            fens.append(position.fen())
+    return np.array(samples, SAMPLE_DTYPE), fens
+
+
+@pytest.fixture(scope="module")
+def played() -> tuple[Any, list[str]]:
+    return play(20, 3)
+
+
+@pytest.fixture(scope="module")
+def samples(played: tuple[Any, list[str]]) -> Any:
+    return played[0]
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def naive_rows(fen: str) -> tuple[list[int], list[int]]:
+    """Return the rows of a FEN, sorted, of the side to move and of the other."""
+    board, turn = fen.split()[:2]
+    pieces = []
+    for line, rank in zip(board.split("/"), range(9, -1, -1), strict=True):
+        file = 0
+        for letter in line:
+            if letter.isdigit():
+                file += int(letter)
+            else:
+                pieces.append((letter.isupper(), "kabnrcp".index(letter.lower()), file, rank))
+                file += 1
+    views = []
+    for red in (turn == "w", turn != "w"):
+        seen = [(own == red, kind, file, rank if red else 9 - rank) for own, kind, file, rank in pieces]
+        ((king_file, king_rank),) = [(file, rank) for own, kind, file, rank in seen if own and kind == 0]
+        if king_file == 5:
+            seen = [(own, kind, 8 - file, rank) for own, kind, file, rank in seen]
+            king_file = 3
+        bucket = 2 * king_rank + king_file - 3
+        views.append(
+            sorted(bucket * 1260 + (kind + 7 * (not own)) * 90 + 9 * rank + file for own, kind, file, rank in seen)
+        )
+    return views[0], views[1]
+
+
+def test_inputs_are_those_of_a_naive_oracle(played: tuple[Any, list[str]]) -> None:
+    samples, fens = played
+    compile_kernels()
+    listed = np.empty((len(samples), 2, 32), np.int32)
+    list_all_rows(as_bytes(samples), listed)
+    rows, pieces = input_rows(samples), count_pieces(samples)
+    assert len(set(pieces.tolist())) > 3 and len(set(samples["square"][:, 0].tolist())) > 3
+    for i, fen in enumerate(fens):
+        expected = naive_rows(fen)
+        for view in range(2):
+            assert sorted(rows[i, view][rows[i, view] != NO_ROW].tolist()) == expected[view]
+            assert sorted(listed[i, view, : pieces[i]].tolist()) == expected[view]
+            assert (listed[i, view, pieces[i] :] == NO_ROW).all()
+
+
+def random_weights(neurons: int, buckets: int, seed: int) -> Weights:
+    """Return weights that keep some neurons at 0, some between, some at 1."""
+    dice = np.random.default_rng(seed)
+    return Weights(
+        dice.normal(0, 0.12, (ROWS, neurons)).astype(np.float32),
+        dice.normal(0.3, 0.1, neurons).astype(np.float32),
+        dice.normal(0, 0.2, (buckets, 2 * neurons)).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT).astype(np.float32),
+        dice.normal(0, 0.5, buckets).astype(np.float32),
+    )
+
+
+def test_exchanged_sides_have_the_same_value(samples: Any) -> None:
+    exchanged = samples.copy()
+    flipped = np.append([81 - square // 9 * 9 + square % 9 for square in range(90)], 90)
+    exchanged["square"] = np.roll(flipped[samples["square"]], 16, axis=1)
+    exchanged["turn"] ^= 1
+    network = quantise(random_weights(32, 8, 1))
+    values = evaluate(network, samples)
+    assert len(set(values.tolist())) > 100 and (values == evaluate(network, exchanged)).all()
+
+
+def test_a_mirrored_position_has_the_same_value_if_no_king_is_on_the_middle_file(samples: Any) -> None:
+    """On it the network has to learn that the sides are alike; training mirrors every other position."""
+    network = quantise(random_weights(32, 8, 1))
+    assert (evaluate(network, mirrored(samples)) != evaluate(network, samples)).any()
+    assert (mirrored(mirrored(samples)) == samples).all()
+    aside = samples.copy()
+    aside["square"][:, 0] = np.where(samples["ply"] % 2, 3, 14)
+    aside["square"][:, 16] = np.where(samples["ply"] % 3, 86, 75)
+    assert (evaluate(network, mirrored(aside)) == evaluate(network, aside)).all()
+
+
+# ---------------------------------------------------------------- integers
+
+
+def test_integers_are_those_of_the_formula(played: tuple[Any, list[str]]) -> None:
+    samples, fens = played
+    network = quantise(random_weights(32, 8, 2))
+    values = evaluate(network, samples)
+    for i in range(0, len(samples), 50):
+        sums = [
+            network.biases.astype(int) + network.feature_weights[rows].astype(int).sum(0)
+            for rows in naive_rows(fens[i])
+        ]
+        pieces = sum(letter.isalpha() for letter in fens[i].split()[0])
+        bucket = (pieces - 1) * 8 // 32
+        active = [min(max(int(x), 0), 255) for x in (*sums[0], *sums[1])]
+        total = sum(x * x * int(w) for x, w in zip(active, network.output_weights[bucket], strict=True))
+        total += 255 * int(network.output_biases[bucket])
+        assert values[i] == total * network.scale // (255 * 255 * 512)
+
+
+@pytest.mark.parametrize(("neurons", "buckets"), [(32, 1), (128, 8), (256, 8)])
+def test_rounding_costs_little(neurons: int, buckets: int, samples: Any) -> None:
+    """A network of rounded weights has the integers' values; others differ by what rounding may cost."""
+    weights = random_weights(neurons, buckets, 4)
+    network = quantise(weights)
+    rounded = floats(network)
+    again = quantise(rounded)
+    for one, other in zip(network[:4], again[:4], strict=True):
+        assert (one == other).all()
+    values = evaluate(network, samples)
+    exact = learner_of(rounded).values(samples).astype(np.float64) * CENTIPAWNS
+    assert np.abs(values + 0.5 - exact).max() < 0.6  # rounded down, float32 to a tenth
+    away = np.abs(values - learner_of(weights).values(samples).astype(np.float64) * CENTIPAWNS)
+    assert 0 < away.mean() < 0.5 * np.sqrt(neurons)
+
+
+def learner_of(weights: Weights) -> ProcessorLearner:
+    state = new_state(len(weights.biases), len(weights.output_biases), 0)
+    state |= dict(zip(("rows", "biases", "output", "output_biases"), weights, strict=True))
+    state["factors"] = np.zeros_like(state["factors"])
+    return ProcessorLearner(state, 1)
+
+
+def test_what_could_overflow_is_not_written() -> None:
+    weights = random_weights(32, 2, 5)
+    large = weights._replace(output=weights.output * 1.9)
+    assert quantise(weights).scale == SCALES[0] and quantise(large).scale == SCALES[1]
+    for faulty, why in (
+        (weights._replace(rows=weights.rows * 30), "accumulators may overflow"),
+        (weights._replace(rows=weights.rows * 3000), "does not fit 16 bits"),
+        (weights._replace(biases=weights.biases * np.nan), "does not fit"),
+        (weights._replace(output=weights.output * 10), "beyond 127"),
+        (random_weights(512, 2, 5)._replace(output=np.full((2, 1024), 3.9)), "32 bits"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            quantise(faulty)
+
+
+# ---------------------------------------------------------------- learning
+
+
+def loss_of(weights: Weights, samples: Any, targets: Any) -> float:
+    """Return the mean squared error in float64."""
+    rows = np.vstack([weights.rows, np.zeros_like(weights.rows[:1])]).astype(np.float64)
+    sums = rows[input_rows(samples)].sum(2) + weights.biases
+    active = sums.reshape(len(samples), -1).clip(0, 1) ** 2
+    bucket = (count_pieces(samples) - 1) * len(weights.output_biases) // 32
+    logits = (active * weights.output[bucket]).sum(1) + weights.output_biases[bucket]
+    return float(((1 / (1 + np.exp(-logits)) - targets) ** 2).mean())
+
+
+def test_gradients_are_those_of_differences(samples: Any) -> None:
+    compile_kernels()
+    samples = samples[::7]
+    weights, targets = random_weights(8, 4, 6), targets_of(samples, 0.3)
+    gradients = [np.zeros_like(array) for array in weights]
+    unit = np.float32(1 / len(samples))
+    error = add_gradients(as_bytes(samples), targets, unit, *weights, *gradients) / len(samples)
+    assert error == pytest.approx(loss_of(weights, samples, targets), rel=1e-5)
+    dice, step = np.random.default_rng(1), 1e-5
+    exact = Weights(*(array.astype(np.float64) for array in weights))
+    for array, gradient in zip(exact, gradients, strict=True):
+        largest = np.argsort(np.abs(gradient), axis=None)[-20:]
+        for place in (*largest.tolist(), *dice.integers(array.size, size=5).tolist()):
+            before = array.flat[place]
+            values = []
+            for moved in (before + step, before - step):
+                array.flat[place] = moved
+                values.append(loss_of(exact, samples, targets))
+            array.flat[place] = before
+            slope = (values[0] - values[1]) / (2 * step)
+            assert gradient.flat[place] == pytest.approx(slope, rel=0.02, abs=1e-6)
+
+
+def test_targets_are_in_the_mover_s_view() -> None:
+    samples = np.zeros(4, SAMPLE_DTYPE)
+    samples["score"], samples["turn"], samples["result"] = (200, -200, 0, 0), (0, 1, 1, 0), (1, 1, -1, 0)
+    assert targets_of(samples, 0.0) == pytest.approx([0.731, 0.269, 0.5, 0.5], abs=1e-3)
+    assert targets_of(samples, 1.0).tolist() == [1, 0, 1, 0.5]
+
+
+def learn(learner: Any, samples: Any, steps: int) -> list[float]:
+    targets = targets_of(samples, 0.0)
+    return [learner.step(samples, targets, 3e-3) for _ in range(steps)]
+
+
+def test_learning_reduces_the_loss_and_goes_on_from_its_state(samples: Any) -> None:
+    learner = ProcessorLearner(new_state(32, 4, 1), 2)
+    errors = learn(learner, samples, 30)
+    assert errors[-1] < errors[0] / 4
+    state = learner.state()
+    again = ProcessorLearner(state, 2)
+    later = learn(learner, samples, 3), learn(again, samples, 3)
+    assert later[0] == later[1] and later[0][0] < errors[0]
+    for name, array in learner.state().items():
+        assert (array == again.state()[name]).all()
+    assert int(learner.state()["steps"]) == 33 and int(state["steps"]) == 30  # a state is a copy
+
+
+def test_factors_are_part_of_every_bucket() -> None:
+    state = new_state(8, 1, 1)
+    table = weights_of(state).rows.reshape(6, 1260, 8)
+    assert np.allclose(table - state["rows"].reshape(6, 1260, 8), state["factors"])
+
+
+def test_threads_differ_in_rounding_alone(samples: Any) -> None:
+    one, three = (ProcessorLearner(new_state(32, 4, 1), threads) for threads in (1, 3))
+    assert learn(one, samples, 5) == pytest.approx(learn(three, samples, 5), rel=1e-4)
+
+
+def test_pytorch_learns_the_same(samples: Any) -> None:
+    torch = pytest.importorskip("torch")
+    from scripts.lib.network_torch import TorchLearner, accelerator, check_device
+
+    torch.set_num_threads(1)
+    assert accelerator() != "cpu"
+    check_device("cpu")
+    with pytest.raises(OSError, match="PyTorch cannot use it"):
+        check_device("abacus")
+    ours, theirs = ProcessorLearner(new_state(32, 4, 1), 1), TorchLearner(new_state(32, 4, 1), "cpu")
+    assert learn(ours, samples, 10) == pytest.approx(learn(theirs, samples, 10), rel=1e-3)
+    assert ours.values(samples) == pytest.approx(theirs.values(samples), abs=0.01)
+    state = theirs.state()
+    assert set(state) == set(ours.state()) and int(state["steps"]) == 10
+    for name in PARAMETERS:  # Adam divides by the gradient's size: a tiny one's sign may differ
+        assert np.abs(state[name] - ours.state()[name]).mean() < 1e-4
+    again = TorchLearner(state, "cpu")
+    assert learn(again, samples, 2) == learn(theirs, samples, 2)
+
+
+def test_the_rate_rises_and_falls() -> None:
+    rates = [rate_at(step, 200, 0.01) for step in range(200)]
+    assert rates[:10] == sorted(rates[:10]) and rates[10:] == sorted(rates[10:], reverse=True)
+    assert max(rates) == 0.01 and 0 < rates[0] < 0.002 and rates[-1] < 0.0003
+
+
+# ---------------------------------------------------------------- files
+
+
+def write(path: Path, blocks: int, seed: int) -> None:
+    """Write a file of samples, two games a block."""
+    with SampleFile(path, {"seed": seed}) as file:
+        for number in range(blocks):
+            samples, _ = play(2, 100 * seed + number)
+            samples["ply"] = number
+            file.append(samples, 2)
+
+
+def test_blocks_are_held_out_whole(tmp_path: Path) -> None:
+    block = play(1, 1)[0]
+    path = tmp_path / "many.zst"
+    with SampleFile(path, {}) as file:
+        for number in range(HELD_OUT + 3):
+            block["ply"] = number
+            file.append(block, 1)
+    assert count_samples([path, path]) == [(HELD_OUT + 3, (HELD_OUT + 3) * len(block))] * 2
+    found = load_samples([path, path], [HELD_OUT + 3] * 2, None, 32767)
+    assert set(found.test["ply"].tolist()) == {0, HELD_OUT, HELD_OUT - 3}
+    assert len(found.train) == (2 * (HELD_OUT + 3) - 3) * len(block)
+    fewer = load_samples([path], [3], None, 32767)  # the file has grown since
+    assert set(fewer.train["ply"].tolist()) == {1, 2}
+    with pytest.raises(OSError, match="has 53 blocks of positions, not 54"):
+        load_samples([path], [54], None, 32767)
+    for counts, largest in (([1], 32767), ([5], -1)):
+        with pytest.raises(OSError, match="too few positions"):
+            load_samples([path], counts, None, largest)
+    near = load_samples([path], [9], lambda samples: 100 * np.arange(len(samples)), 500)
+    assert near.train["score"].tolist() == [0, 100, 200, 300, 400, 500] * 8
+
+
+# ---------------------------------------------------------------- whole runs
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two small files."""
+    folder = tmp_path_factory.mktemp("files")
+    write(folder / "static.zst", 4, 1)
+    write(folder / "deep.zst", 4, 2)
+    return folder
+
+
+@pytest.fixture
+def run(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Run the script with two small files; return what it prints. AssertionError if its status is not that given."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["train_xiangqi_network.py"])
+    words = "--distil static.zst --distil-epochs 2 --search deep.zst --search-epochs 2 --batch 64 --threads 2"
+
+    def run_script(*more: str, status: int = 0) -> str:
+        try:
+            found = train_xiangqi_network.main([*words.split(), "--device", "processor", *more])
+        except SystemExit as ended:
+            found = int(ended.code or 0)
+        printed = capsys.readouterr()
+        assert found == status, printed.err
+        return printed.out + printed.err
+
+    return run_script
+
+
+def test_a_killed_run_ends_with_the_same_network(run: Callable[..., str], tmp_path: Path, monkeypatch: Any) -> None:
+    printed = run("--out", "whole.network", "--log", "whole.jsonl", "--plot", "whole.svg")
+    assert "distil: " in printed and "search: " in printed and "centipawns from float32" in printed
+    losses = [json.loads(line) for line in Path("whole.jsonl").read_text().splitlines()]
+    assert {loss["stage"] for loss in losses} == {"distil", "search"} and len(losses) > 10
+    assert losses[-1]["test"] < losses[0]["test"] and Path("whole.svg").stat().st_size > 1000
+    network = read_network(Path("whole.network"), 128)
+    assert network.buckets == 8
+
+    monkeypatch.setattr(network_training, "SAVE_S", 0.0)
+    learn, left = network_training.Training._learn, [0]
+
+    def die(self: Any, *rest: Any) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        learn(self, *rest)
+
+    monkeypatch.setattr(network_training.Training, "_learn", die)
+    for steps in (7, 2, 9, 3):  # of 13 a stage
+        left[0] = steps
+        run("--out", "killed.network", "--log", "killed.jsonl", status=130)
+        assert not Path("killed.network").exists() and Path("killed.part.npz").exists()
+    found = network_training.saved(Path("killed.part.npz"))
+    assert found and found[1].stage == 1 and found[1].step > 2
+    left[0] = 0
+    with SampleFile(Path("deep.zst"), {"seed": 2}) as file:  # positions that came later are left out
+        file.append(play(1, 9)[0], 1)
+    run("--out", "killed.network", "--log", "killed.jsonl")
+    assert Path("killed.network").read_bytes() == Path("whole.network").read_bytes()
+    assert Path("killed.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted(
+        [".zst"] * 2 + [".network", ".jsonl"] * 2 + [".svg"]
+    )
+
+
+def test_a_checkpoint_of_other_settings_is_left_alone(run: Callable[..., str], monkeypatch: Any) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(network_training.Training, "_measure", lambda *rest: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(network_training, "SAVE_S", 0.0)
+        run("--out", "n.network", "--batch", "16", status=130)
+    part = Path("n.part.npz")
+    before = part.read_bytes()
+    (line,) = run("--out", "n.network", "--seed", "2", "--batch", "16", status=2).splitlines()
+    assert line.endswith("n.part.npz: is of other settings: seed was 1, now 2") and part.read_bytes() == before
+    part.write_bytes(before[: len(before) // 2])
+    (line,) = run("--out", "n.network", "--batch", "16", status=2).splitlines()
+    assert "n.part.npz: is damaged" in line
+    part.write_bytes(b"PK\x03\x04 of somebody else")
+    (line,) = run("--out", "n.network", status=2).splitlines()
+    assert line.endswith("n.part.npz: is another kind of file, left as it is")
+
+
+def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
+    run("--out", "one.network", "--buckets", "2")
+    run(
+        "--out",
+        "two.network",
+        "--buckets",
+        "2",
+        "--start",
+        "one.network",
+        "--search-rate",
+        "1e-9",
+        "--distil-rate",
+        "1e-9",
+    )
+    one, two = (read_network(Path(name), 128) for name in ("one.network", "two.network"))
+    assert all((a == b).all() for a, b in zip(one[:4], two[:4], strict=True))
+    (line,) = run("--out", "three.network", "--start", "one.network", status=2).splitlines()
+    assert line.endswith("one.network: has 2 buckets, not 8")
+    (line,) = run("--out", "three.network", "--start", "static.zst", status=2).splitlines()
+    assert "static.zst: not a book" in line
+    with pytest.raises(BookFileError):
+        read_network(Path("one.network"), 256)
+
+
+def test_wrong_options_are_refused(run: Callable[..., str]) -> None:
+    for words, why in (
+        ("--buckets 0", "--buckets must be within"),
+        ("--batch 0", "--batch must be at least 1"),
+        ("--result-share 1.5", "--result-share must be within"),
+        ("--search-rate 0", "rates must be"),
+        ("--search none.zst", "none.zst: No such file"),
+        ("--search n.txt", "n.txt: holds no positions of Xiangqi"),
+    ):
+        Path("n.txt").write_text("notes")
+        assert why in run("--out", "n.network", *words.split(), status=2)
+    if importlib.util.find_spec("torch") is None:
+        assert "pip install -e '.[train]'" in run("--out", "n.network", "--device", "cuda", status=2)

@@ -6,6 +6,7 @@ import importlib
 import sys
 
 from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
+from games.formats import Format
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -44,3 +45,11 @@ def game_record_format(name: str) -> GameRecordFormat:
         raise KeyError(name)
     module: GameRecordFormat = importlib.import_module(f"games.{name}.record")
     return module
+
+
+def formats(name: str) -> tuple[Format, ...]:
+    """Return the table of a game's file formats without loading the game; KeyError for an unknown name."""
+    if name not in NAMES:
+        raise KeyError(name)
+    table: tuple[Format, ...] = importlib.import_module(f"games.{name}.formats").FORMATS
+    return table

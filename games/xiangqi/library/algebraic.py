@@ -1,12 +1,12 @@
 """Moves as chess players write them, `Ce2` and `Hxc7+`: the SAN of XBoard and of Fairy-Stockfish, written and read.
 
-Both have the letters K A E H R C, none for pawns, `x` for captures, `+` and `#`, and name the origin's file or rank
+Both have the letters K A E H R C, `x` for captures, `+` and `#`, and name the origin's file or rank
 where another piece of the kind could go to the same square: the file, unless only the rank distinguishes the pieces;
 both, where neither alone does. They differ in this:
 
                         XBoard          Fairy-Stockfish
     ranks               0-9             1-10
-    a pawn sideways     always `de6`    `e6`, if no other pawn can go there
+    pawns               e4, exe6, de6   P, and otherwise like pieces
 
 Sources: XBoard's and Fairy-Stockfish's own texts of moves; tests hold ours against both programs.
 """
@@ -43,14 +43,11 @@ def write_algebraic(scene: Scene, move: int, dialect: Dialect) -> str:
     goal = ("x" if is_capture else "") + square_text(target, base)
     others = [other for other in _origins(scene, kind, target) if other != origin]
     file, rank = FILES[origin % 9], str(origin // 9 + base)
-    if kind == PAWN and (is_capture or (dialect == "xboard" and origin % 9 != target % 9)):
-        return file + goal
     if dialect == "xboard" and kind == PAWN:
-        return goal
+        return (file if is_capture or origin % 9 != target % 9 else "") + goal
     has_rank = any(other % 9 == origin % 9 for other in others)
     has_file = any(other // 9 == origin // 9 for other in others) or (bool(others) and not has_rank)
-    letter = "" if kind == PAWN else LETTERS[kind]
-    return letter + (file if has_file else "") + (rank if has_rank else "") + goal
+    return LETTERS[kind] + (file if has_file else "") + (rank if has_rank else "") + goal
 
 
 def read_algebraic(scene: Scene, text: str, first_rank: int) -> int:

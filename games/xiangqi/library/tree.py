@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from games.xiangqi.rules.move import Move
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Line:
     """Moves in a row, from a position that the owner of the line knows.
 
@@ -34,6 +34,10 @@ class Line:
     def count_moves(self) -> int:
         """Return the number of moves, variations included."""
         return sum(len(line.moves) for line in self.lines())
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self.variations.values()))
+        return f"<{type(self).__name__}: {' '.join(map(str, self.moves))}; {count} variations>"
 
     def __eq__(self, other: object) -> bool:
         """Return True for the same moves, comments, NAGs and variations in the same order."""

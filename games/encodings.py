@@ -27,16 +27,22 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
             return encoding
     if sample.isascii() and b"\0" not in sample:
         return usual
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)  # incremental: it may end within a character
-    except UnicodeDecodeError:
-        pass
-    else:
+    if _can_be(sample, "utf-8"):
         return "utf-8"
     import charset_normalizer
 
     best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()
-    return usual if best is None else best.encoding
+    if best is not None:
+        return best.encoding
+    return next((name for name in (usual, *legacy) if _can_be(sample, name)), usual)
+
+
+def _can_be(sample: bytes, encoding: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(sample)  # incremental: it may end within a character
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def telling(data: bytes) -> bytes:

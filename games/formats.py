@@ -20,6 +20,9 @@ MAX_BYTES = 256 << 20
 HEAD_BYTES = 1 << 16
 """Bytes by which a format is recognised."""
 
+MAX_LINE = 300
+"""The most characters of a fault."""
+
 FEATURES = ("games", "variations", "comments", "NAGs", "results", "positions")
 """What a format may hold: several games, alternatives to moves, texts and signs at moves, results, first positions."""
 
@@ -88,7 +91,12 @@ class Format(NamedTuple):
         """Return the games of a file's content; errors as of `FormatModule.read`."""
         if len(data) > MAX_BYTES:
             raise ValueError(f"more than the {MAX_BYTES >> 20} MiB that a file may have")
-        return self.load().read(self.name, data, encoding)
+        try:
+            found = self.load().read(self.name, data, encoding)
+        except ValueError as error:
+            raise ValueError(_line(str(error))) from None
+        found.faults, found.notes = list(map(_line, found.faults)), list(map(_line, found.notes))
+        return found
 
     def write(self, games: Sequence[Any], style: Style = USUAL) -> Written:
         """Return the content of a file with these games; errors as of `FormatModule.write`."""
@@ -102,12 +110,16 @@ class Format(NamedTuple):
         return self.load().write(self.name, games, style)
 
 
+def _line(text: str) -> str:
+    """Return a text that may have parts of a file in it as one line."""
+    shown = "".join(char if char.isprintable() else "?" for char in text)
+    return shown if len(shown) <= MAX_LINE else f"{shown[:MAX_LINE]}..."
+
+
 def recognised(formats: Sequence[Format], data: bytes, file_name: str = "") -> Format | None:
     """Return a file's format, by its content first and by its name second; None if neither shows it."""
-    head = data[:HEAD_BYTES]
-    by_name = named_by_file(formats, file_name)
-    found = [one for one in formats if one.recognises(head)]
-    return by_name if by_name in found or not found else found[0]
+    fitting = [one for one in formats if one.recognises(data[:HEAD_BYTES])]
+    return named_by_file(fitting, file_name) or next(iter(fitting), None) or named_by_file(formats, file_name)
 
 
 def named_by_file(formats: Sequence[Format], file_name: str) -> Format | None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol, TextIO
 
-from games.contract import GameRecord, GameRecordFormat
+from games.contract import GameRecord
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
 
 
-def read(records: GameRecordFormat, data: bytes, encoding: str | None) -> Found:
+class Records(Protocol):
+    """What is needed of a `GameRecordFormat`."""
+
+    ENCODING: str
+
+    def read(self, handle: TextIO) -> Iterator[GameRecord]:
+        """Yield the games of an open file."""
+
+    def write(self, game: GameRecord) -> str:
+        """Return a game's text."""
+
+
+def read(records: Records, data: bytes, encoding: str | None) -> Found:
     """Return the games of a text; ValueError if there is none."""
     found = Found()
     text, used, broken = decode(data, encoding, records.ENCODING)
@@ -31,7 +44,7 @@ def read(records: GameRecordFormat, data: bytes, encoding: str | None) -> Found:
     return found
 
 
-def write(records: GameRecordFormat, games: Sequence[GameRecord], style: Style) -> Written:
+def write(records: Records, games: Sequence[GameRecord], style: Style) -> Written:
     """Return the text of the games; ValueError if one cannot be written."""
     losses = Losses()
     parts = []

@@ -40,7 +40,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     number = 0
     for nodes, variations in _games(text):
         number += 1
-        faults = [f"{variations} variations are left out"] if variations else []
+        faults = [f"variations are left out: {variations}"] if variations else []
         found.games.append(_game(nodes, faults))
         found.faults += (f"game {number}: {fault}" for fault in faults)
     if not number:
@@ -85,13 +85,13 @@ def _plain(value: str) -> str:
 def _game(nodes: list[Node], faults: list[str]) -> GameRecord:
     tags: dict[str, str] = {}
     stones: list[tuple[str, str]] = []  # colour and point
-    resigned = ""
+    resigned, is_bad = "", False
     for node in nodes:
         for key, values in node:
             if key not in ("B", "W"):
                 tags.setdefault(key, values[0])
                 continue
-            if resigned or faults:
+            if resigned or is_bad:
                 continue
             word = values[0].lower()
             if word in _END:
@@ -99,7 +99,8 @@ def _game(nodes: list[Node], faults: list[str]) -> GameRecord:
                 continue
             points = _points(word)
             if not points:
-                faults.append(f"turn {len(stones) // 2 + 1}: not a point of the board: {values[0][:20]}")
+                faults.append(f"turn {(len(stones) + 1) // 2 + 1}: not a point of the board: {values[0][:20]}")
+                is_bad = True
                 continue
             stones += ((key, point) for point in points)
     turns = [stones[max(first, 0) : first + 2] for first in range(-1, len(stones), 2)]

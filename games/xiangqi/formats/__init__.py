@@ -22,8 +22,10 @@ _CHINESE = re.compile(
 
 
 def _plain(head: bytes) -> bytes:
-    """Return the ASCII of a text that may be UTF-16."""
-    return head.replace(b"\0", b"") if head[:2] in (b"\xff\xfe", b"\xfe\xff") or head[1:2] == b"\0" else head
+    """Return the ASCII of a text that may be UTF-16, without its byte order mark."""
+    for mark in (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"):
+        head = head.removeprefix(mark)
+    return head.replace(b"\0", b"") if b"\0" in head[:2] else head
 
 
 def _is_move_list(head: bytes) -> bool:
@@ -70,7 +72,7 @@ FORMATS = (
     Format(
         name="ubb",
         about="dpxq.com (东萍象棋网), for forums",
-        suffixes=(".ubb", ".txt"),
+        suffixes=(".ubb",),
         holds=TREE | {"games"},
         tags="all",
         recognises=_is_dhtmlxq,
@@ -107,7 +109,7 @@ FORMATS = (
     Format(
         name="moves",
         about="a game a paragraph: its moves",
-        suffixes=(".moves", ".txt"),
+        suffixes=(".moves",),
         holds=frozenset({"games"}),
         tags="0",
         recognises=_is_move_list,

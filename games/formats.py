@@ -1,4 +1,4 @@
-"""The contract of file formats: each game has a table of them, `games/<game>/formats/__init__.py`.
+"""The contract of file formats: each game has a table of them, `games/<game>/formats/table.py`.
 
 A format's module reads a whole file into games and writes games into a whole file. All formats of a game share one kind
 of game (`library.pgn.Game` in Xiangqi, `GameRecord` in the others), so each is converted into each. What a format

@@ -51,5 +51,5 @@ def formats(name: str) -> tuple[Format, ...]:
     """Return the table of a game's file formats without loading the game; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    table: tuple[Format, ...] = importlib.import_module(f"games.{name}.formats").FORMATS
+    table: tuple[Format, ...] = importlib.import_module(f"games.{name}.formats.table").FORMATS
     return table

@@ -9,8 +9,9 @@ import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
 
 from games.formats import Format, Losses, Style, recognised
-from games.xiangqi.formats import FORMATS, ccbridge, xqf
+from games.xiangqi.formats import ccbridge, xqf
 from games.xiangqi.formats.files import load_games, save_games
+from games.xiangqi.formats.table import FORMATS
 from games.xiangqi.library.board import Board
 from games.xiangqi.library.pgn import Game, read_game
 from games.xiangqi.library.tree import Line

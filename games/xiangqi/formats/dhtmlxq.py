@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
-from games.xiangqi.formats import FORMATS
 from games.xiangqi.formats.fitting import first_fen, fitted, tags_of
+from games.xiangqi.formats.table import FORMATS
 from games.xiangqi.formats.xqf import PIECES
 from games.xiangqi.library.board import STARTING_FEN, Board
 from games.xiangqi.library.pgn import MAX_MOVES, Game

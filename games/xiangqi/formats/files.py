@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from games.files import read_bytes, replace_file
 from games.formats import MAX_BYTES, Format, Style, named_by_file, recognised
-from games.xiangqi.formats import FORMATS
+from games.xiangqi.formats.table import FORMATS
 from games.xiangqi.library.pgn import Game
 
 

@@ -8,8 +8,9 @@ from typing import cast
 
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
-from games.xiangqi.formats import FORMATS
 from games.xiangqi.formats.fitting import fitted
+from games.xiangqi.formats.table import FORMATS
+from games.xiangqi.library.algebraic import FAIRY_PAWN
 from games.xiangqi.library.board import STARTING_FEN, Board
 from games.xiangqi.library.movetext import move_number
 from games.xiangqi.library.pgn import RESULTS, Game
@@ -37,7 +38,8 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
             found.faults.append(f"line {number}: {error}")
             continue
         games = [_play(Board(board.fen()), words, ranks) for ranks in (0, 1)]
-        board, fault = games[1] if games[0][1] and not games[1][1] else games[0]
+        is_odd = games[0][1] or any(map(FAIRY_PAWN.fullmatch, words))
+        board, fault = games[1] if is_odd and not games[1][1] else games[0]
         if fault:
             found.faults.append(f"line {number}: {fault}")
         game.moves = list(board.move_stack)

@@ -8,8 +8,8 @@ from typing import cast
 
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
-from games.xiangqi.formats import ALL
 from games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
+from games.xiangqi.formats.table import ALL
 from games.xiangqi.library.pgn import Game, read_game
 from games.xiangqi.library.san import Notation
 

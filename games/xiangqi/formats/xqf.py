@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from games.encodings import detected
 from games.formats import Found, Losses, Style, Written
-from games.xiangqi.formats import TREE
 from games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from games.xiangqi.formats.preorder import Planter, Step, steps_of
+from games.xiangqi.formats.table import TREE
 from games.xiangqi.library.pgn import Game
 from games.xiangqi.rules.move import Move
 from games.xiangqi.rules.notation import board_text

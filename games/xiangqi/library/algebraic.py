@@ -30,6 +30,9 @@ PATTERN = re.compile(r"([KAEBHNRCP]?)([a-i]?)(10|[0-9])?[-x:]?([a-i])(10|[0-9])(
 COORDINATES = re.compile(r"[A-I](?:10|[0-9])-?[A-I](?:10|[0-9])|[a-i](?:10|[0-9])-?[a-i](?:10|[0-9])")
 """Moves by both squares, as ICCS and UCI write them."""
 
+FAIRY_PAWN = re.compile(r"P[a-i]?(?:10|[0-9])?x?[a-i](?:10|[0-9])[+#]?")
+"""A pawn's move with its letter, as Fairy-Stockfish writes it and XBoard does not."""
+
 _SYNONYMS = {"B": "E", "N": "H", "": "P"}
 
 

@@ -20,6 +20,7 @@ from typing import TextIO
 from weakref import WeakKeyDictionary
 
 from games.contract import Note
+from games.xiangqi.library.algebraic import FAIRY_PAWN
 from games.xiangqi.library.board import STARTING_FEN, Board
 from games.xiangqi.library.movetext import move_number, movetext
 from games.xiangqi.library.san import Notation
@@ -30,7 +31,7 @@ from games.xiangqi.rules.move import Move
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 FORMATS: dict[Notation, str] = {
     **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
-    **{"xboard": "SAN", "fairy": "SAN"},
+    **{"xboard": "XBoard", "fairy": "Fairy-Stockfish"},
 }
 """The Format tag of each notation."""
 
@@ -226,6 +227,7 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
         line = _next_line(handle)
     text_start = len(lines)
     tag_errors = len(game.errors)
+    game.source.ranks = int(game.headers.get("Format") == FORMATS["fairy"])
     reader = _Movetext(game, sum(map(len, lines)))
     has_ended = False
     while line and not has_ended and not _TAG.match(line):
@@ -237,10 +239,11 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
         reader.close()
         if line:
             _PENDING[handle] = line
-    if reader.has_coordinates and len(game.errors) > tag_errors:
-        tags_end = game.source.tags_end
+    is_odd = len(game.errors) > tag_errors or (reader.has_fairy_pawns and not game.source.ranks)
+    if reader.has_coordinates and is_odd:
         other = Game(dict(game.headers))
-        other.errors, other.source = game.errors[:tag_errors], Source("", tags_end, ranks=1)
+        other.errors = game.errors[:tag_errors]
+        other.source = Source("", game.source.tags_end, ranks=1 - game.source.ranks)
         reader = _Movetext(other, sum(map(len, lines[:text_start])))
         if not any(map(reader.feed, lines[text_start:])):
             reader.close()
@@ -312,6 +315,7 @@ class _Movetext:
         self._skipped = 0  # open variations within one that is dead
         self._count = 0  # of moves
         self.has_coordinates = False
+        self.has_fairy_pawns = False
         self._comment: list[str] | None = None  # the lines of an open comment
         self._board: Board | None = None  # None after the first fault: moves are skipped
         try:
@@ -419,6 +423,7 @@ class _Movetext:
         if self._board is None or branch.is_dead:
             return
         self.has_coordinates = self.has_coordinates or text.isascii()
+        self.has_fairy_pawns = self.has_fairy_pawns or bool(FAIRY_PAWN.fullmatch(text))
         try:
             self._count += 1
             if self._count > MAX_MOVES:

@@ -246,7 +246,7 @@ def _game_text(name: str, game: Game, losses: Losses) -> str:
     fields = {"ver": "www_dpxq_com", "init": "500,350", "binit": _binit(board)}
     first = board.piece_at(game.moves[0].from_square) if game.moves else None
     side = board.turn if first is None else first.color
-    if board.fen() != Board(f"{board.board_fen()} {'w' if first is None or side else 'b'}").fen():
+    if board.fen() != f"{board.board_fen()} {'w' if first is None or side else 'b'} - - 0 1":
         fields["fen"] = board.fen()
     for tag, value in tags_of(game).items():
         field = _FIELDS.get(tag, tag)

@@ -112,6 +112,15 @@ def cut(text: str, size: int, encoding: str) -> tuple[str, bytes]:
 
 
 def first_fen(placement: str, turn: str, number: int = 1) -> str:
-    """Return the FEN tag of a placement: '' for the start position; ValueError if the rules cannot play it."""
-    fen = Board(f"{placement} {turn} - - 0 {number}").fen()
+    """Return the FEN tag of a placement: '' for the start position; ValueError if the rules cannot play it.
+
+    `turn` is the side to move as a file has it; where that cannot be, as the other king could be taken, it is the other one.
+    """
+    try:
+        fen = Board(f"{placement} {turn} - - 0 {number}").fen()
+    except ValueError as error:
+        try:
+            fen = Board(f"{placement} {'b' if turn == 'w' else 'w'} - - 0 {number}").fen()
+        except ValueError:
+            raise error from None
     return "" if fen == STARTING_FEN else fen

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,10 +68,12 @@ def convert_with(options: argparse.Namespace) -> int:
     except Refusal as refusal:
         report(str(refusal))
         return MISUSED
+    except BrokenPipeError:
+        os._exit(0)  # the reader has closed the pipe
     except OSError as error:
         report(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return FAILED
-    except (ValueError, LookupError) as error:  # LookupError: an encoding that does not exist
+    except ValueError as error:
         report(str(error))
         return FAILED
     except KeyboardInterrupt:
@@ -93,6 +97,8 @@ def _convert(options: argparse.Namespace) -> int:
         raise Refusal("IN and OUT are needed (--list shows the formats)")
     if options.output != "-":
         _check_output(Path(options.output), options.force)
+    for name in filter(None, (options.encoding, options.output_encoding)):
+        _check_encoding(name)
     data = _read_input(options.input)
     source = _source(options, data)
     target = _target(options, source.game)
@@ -134,9 +140,18 @@ def _check_output(path: Path, force: bool) -> None:
         raise Refusal(f"{path.parent}: no such folder")
 
 
+def _check_encoding(name: str) -> None:
+    try:
+        "".encode(name)
+    except LookupError:
+        raise Refusal(f"no such encoding: {name}") from None
+
+
 def _read_input(name: str) -> bytes:
     if name != "-":
         return read_bytes(name, MAX_BYTES)
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"standard input has more than {MAX_BYTES} bytes")
@@ -182,13 +197,8 @@ def _target(options: argparse.Namespace, game: str) -> Format:
     if options.notation and options.notation not in one.notations:
         choice = ", ".join(one.notations)
         raise Refusal(f"--notation {options.notation}: {one.name} has {choice or 'no choice'}")
-    if options.output_encoding:
-        if not one.is_text:
-            raise Refusal(f"--output-encoding: {one.name} has an encoding of its own")
-        try:
-            "".encode(options.output_encoding)
-        except LookupError:
-            raise Refusal(f"--output-encoding {options.output_encoding}: no such encoding") from None
+    if options.output_encoding and not one.is_text:
+        raise Refusal(f"--output-encoding: {one.name} has an encoding of its own")
     return one
 
 

@@ -77,6 +77,7 @@ def test_what_is_damaged_is_named_and_the_rest_written(tmp_path: Path, capsys: C
         (["a.pgn", "b.xqf", "--number", "3"], "there are 2 games"),
         (["a.pgn", "b.cbl", "--output-encoding", "utf-8"], "an encoding of its own"),
         (["a.pgn", "b.pgn", "--output-encoding", "nonsense"], "no such encoding"),
+        (["a.pgn", "b.pgn", "--encoding", "nonsense"], "no such encoding"),
         (["a.pgn", "b.pgn", "--notation", "x"], "--notation x: pgn has wxf, chinese"),
         (["a.pgn", "b.pgn", "--from", "x"], "there is no such format"),
         (["a.pgn", "b.pgn", "--to", "sgf"], "xiangqi has the formats xqf, cbr"),
@@ -111,7 +112,6 @@ def test_failures_are_one_line(tmp_path: Path, capsys: CaptureFixture[str], monk
         assert converted(tmp_path / name, tmp_path / "b.pgn") == 1
         error = capsys.readouterr().err
         assert line in error and error.count("\n") == 1
-    assert converted(tmp_path / "a.pgn", tmp_path / "b.pgn", "--encoding", "nonsense") == 1
     assert not (tmp_path / "b.pgn").exists()
 
 

@@ -114,7 +114,7 @@ def cut(text: str, size: int, encoding: str) -> tuple[str, bytes]:
 def first_fen(placement: str, turn: str, number: int = 1) -> str:
     """Return the FEN tag of a placement: '' for the start position; ValueError if the rules cannot play it.
 
-    `turn` is the side to move as a file has it; where that cannot be, as the other king could be taken, it is the other one.
+    `turn` is the side to move as a file has it. Where that cannot be, because it could take the king, it is the other.
     """
     try:
         fen = Board(f"{placement} {turn} - - 0 {number}").fen()

@@ -25,6 +25,9 @@ def build_parser() -> argparse.ArgumentParser:
     from daemon.analysis.command import add_arguments
 
     add_arguments(commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input"))
+    from daemon import convert
+
+    convert.add_arguments(commands.add_parser("convert", help="games from one file format to another"))
     bench = commands.add_parser("bench", help="node signature and speed")
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
     from daemon.show import add_arguments as add_show_arguments
@@ -45,6 +48,10 @@ def run(arguments: list[str]) -> int:
         from daemon.analysis.command import analyse_with
 
         return analyse_with(options)
+    if options.command == "convert":
+        from daemon.convert import convert_with
+
+        return convert_with(options)
     if options.command == "bench":
         return bench_all([options.game] if options.game else list(registry.NAMES))
     if options.command == "show":

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
+from games.formats import Format
 
 if TYPE_CHECKING:
     from games.pictures.drawing import PictureMaker
@@ -59,3 +60,11 @@ def picture_maker(name: str) -> PictureMaker:
         raise KeyError(name)
     maker: PictureMaker = importlib.import_module(f"games.{name}.picture")
     return maker
+
+
+def formats(name: str) -> tuple[Format, ...]:
+    """Return the table of a game's file formats without loading the game; KeyError for an unknown name."""
+    if name not in NAMES:
+        raise KeyError(name)
+    table: tuple[Format, ...] = importlib.import_module(f"games.{name}.formats.table").FORMATS
+    return table

@@ -8,21 +8,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-SAMPLE_BYTES = 1 << 20
-"""The most bytes from which the encoding of a file is detected; for a pipe it is 64 KiB."""
-
-LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
-"""Encodings tried for text that has no byte order mark and is not UTF-8."""
+from games.encodings import MARKS, SAMPLE_BYTES, detected
 
 _PIPE_BYTES = 1 << 16
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32", "utf-32-le"),  # begins with the mark of UTF-16-LE
-    (codecs.BOM_UTF32_BE, "utf-32", "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16", "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16", "utf-16-be"),
-)
-"""Byte order marks, the encoding whose decoder removes the mark, and the encoding of the text behind it."""
+"""Bytes of a pipe from which its encoding is detected; of a file it is SAMPLE_BYTES."""
 
 
 class Text:
@@ -97,7 +86,7 @@ def _first_bytes(source: io.BufferedReader) -> bytes:
 def _named(encoding: str, sample: bytes) -> str:
     """Return the encoding asked for, in its variant with a byte order mark if and only if the text has one."""
     name = codecs.lookup(encoding).name
-    for mark, marked, unmarked in _MARKS:
+    for mark, marked, unmarked in MARKS:
         if name == unmarked and sample.startswith(mark):
             return marked
     return "utf-8" if name == "utf-8-sig" and not sample.startswith(codecs.BOM_UTF8) else encoding
@@ -106,7 +95,7 @@ def _named(encoding: str, sample: bytes) -> str:
 def _mark_of(encoding: str, sample: bytes) -> tuple[bytes, str]:
     """Return the byte order mark at the start of a text, b'' if none, and the encoding of the text behind it."""
     name = codecs.lookup(encoding).name
-    for mark, marked, unmarked in _MARKS:
+    for mark, marked, unmarked in MARKS:
         if name == marked and sample.startswith(mark):
             return mark, unmarked
     return b"", encoding
@@ -134,22 +123,3 @@ def explain(error: UnicodeError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"the input is not {error.encoding}: {error.reason}"
     return str(error)
-
-
-def detected(sample: bytes, usual: str) -> str:
-    """Return the encoding of a text by a sample of it; the usual one if the sample does not show any."""
-    for mark, encoding, _ in _MARKS:
-        if sample.startswith(mark):
-            return encoding
-    if sample.isascii() and b"\0" not in sample:
-        return usual
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)  # incremental: it may end within a character
-    except UnicodeDecodeError:
-        pass
-    else:
-        return "utf-8"
-    import charset_normalizer
-
-    best = charset_normalizer.from_bytes(sample, cp_isolation=list(LEGACY)).best()
-    return usual if best is None else best.encoding

@@ -5,6 +5,7 @@ Each match leaves a screenshot, `build/xboard-<variant>.png`.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from games.kernel import jit
+from games.xiangqi.library.pgn import read_game
 from naive.ewn import Naive
 
 pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
@@ -103,6 +105,12 @@ def fits(move: str, text: re.Match[str], board: list[list[str]]) -> bool:
 def test_a_game_against_hoixiangqi(siqi: Path, tmp_path: Path) -> None:
     pgn = play(tmp_path, str(siqi), "hoixiangqi", "-depth", "4")
     result, moves = replay(pgn)
+    game = read_game(io.StringIO(pgn))
+    assert game is not None and not game.errors and game.result == result
+    assert [move.uci(1) for move in game.moves] == moves
+    board = game.board()
+    words = [word for word in re.sub(r"\{[^}]*\}|\[[^\]]*\]|\d+\.", " ", pgn).split() if SAN.fullmatch(word)]
+    assert [board.san_and_push(move, "xboard") for move in game.moves] == words
     assert "Siqi" in pgn
     assert result in ("1-0", "0-1", "1/2-1/2")
     assert len(moves) > 10

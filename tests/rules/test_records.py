@@ -139,6 +139,7 @@ def test_notes_change_nothing_else(has_tags: bool, scraps: list[str]) -> None:
         ("c2=5 h8+7", "", "h8+7"),
         ("Ｃ２．５", "", "H8+7"),
         ("H2-E2", "", "H9-G7"),
+        ("Che2 Hg7", "", "Hg7"),
         ("h2e2 h9g7", "", "h9g7"),
         ("H2E2", "WXF", "H9G7"),
         ("", "ICCS", "H9-G7"),

@@ -19,7 +19,8 @@ from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.xiangqi.library import Board, Move, svg
+from games.xiangqi.formats.files import save_games
+from games.xiangqi.library import Board, Line, Move, svg
 from games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
 from games.xiangqi.library.pgn import Game, read_game, read_games
 from games.xiangqi.rules.lookup import CANNON, KING, PAWN
@@ -558,15 +559,18 @@ def test_the_readme_example(
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     code = next(part.split("```")[0] for part in readme.split("```python\n")[1:] if "Board()" in part)
     (tmp_path / "games.pgn").write_text(PGN.lstrip("\ufeff"), encoding="gb18030")
+    save_games(tmp_path / "library.cbl", [Game({}, [Move(25, 22)], variations={0: [Line([Move(19, 22)])]})])
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(code, names)
+    assert not names["faults"] and names["lost"] == {} and Path("library.pgn").exists()
     board, move = names["board"], names["move"]
     written = [board.san(move), board.san(move, "chinese"), board.san(move, "iccs")]
     assert f"{', '.join(map(repr, written))}\n" in code
     assert f"# {len(board.legal_moves)}, {board.is_check()}, {board.outcome()}\n" in code
     assert f"# {board.attackers(RED, parse_square('e6'))}: " in code and f"# {names['editor'].status()!r}; " in code
-    assert "炮二平五" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "炮二平五" in out and "b2e2" in out
 
 
 def shared_games(count: int) -> Iterator[list[str]]:

@@ -7,10 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from games.xiangqi.formats.files import LoadedGames, load_games, save_games
     from games.xiangqi.library.board import STARTING_FEN, Board
     from games.xiangqi.library.outcome import Outcome, Termination
+    from games.xiangqi.library.pgn import Game, read_game, read_games
     from games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
     from games.xiangqi.library.status import Status
+    from games.xiangqi.library.tree import Line
     from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
     from games.xiangqi.rules.move import (
         BLACK,
@@ -71,8 +74,11 @@ __all__ = [
     "BaseBoard",
     "Board",
     "Color",
+    "Game",
     "IllegalMoveError",
     "InvalidMoveError",
+    "Line",
+    "LoadedGames",
     "Move",
     "Outcome",
     "Piece",
@@ -82,9 +88,13 @@ __all__ = [
     "Termination",
     "flip_horizontal",
     "flip_vertical",
+    "load_games",
     "parse_square",
     "piece_name",
     "piece_symbol",
+    "read_game",
+    "read_games",
+    "save_games",
     "square",
     "square_distance",
     "square_file",
@@ -94,7 +104,10 @@ __all__ = [
     "square_rank",
 ]
 
-_HOMES = ("library.board", "rules.move", "library.placement", "library.status", "rules.lookup")
+_HOMES = (
+    *("library.board", "rules.move", "library.placement", "library.status", "rules.lookup"),
+    *("library.tree", "library.pgn", "formats.files"),
+)
 """The modules that define the library's names."""
 
 

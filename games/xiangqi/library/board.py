@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Self
 
 from games.xiangqi.game import XiangqiPosition
+from games.xiangqi.library import algebraic
 from games.xiangqi.library.chess_engine import widen_move_pattern
 from games.xiangqi.library.listing import LegalMoves, PseudoLegalMoves
 from games.xiangqi.library.outcome import Outcome, Termination
@@ -372,9 +373,21 @@ class Board(BaseBoard):
     push_xboard = push_uci
 
     def san(self, move: Move, notation: Notation = "wxf") -> str:
-        """Return a legal move as players write it: `C2.5`, 炮二平五 (`chinese`, `traditional`) or `H2-E2` (`iccs`)."""
+        """Return a legal move as players write it.
+
+        `C2.5` (`wxf`), 炮二平五 (`chinese`, `traditional`), `H2-E2` (`iccs`), XBoard's `Ce2` (`xboard`) or
+        Fairy-Stockfish's `Ce3` (`fairy`).
+        """
         self._legal_move(move, move.uci())
-        return move.iccs() if notation == "iccs" else write_san(self.scene(), move.code, notation)
+        if notation == "iccs":
+            return move.iccs()
+        if notation == "xboard" or notation == "fairy":
+            text = algebraic.write_algebraic(self.scene(), move.code, notation)
+            self.push(move)
+            sign = "" if not self.is_check() else "+" if self.scene().legal else "#"
+            self.pop()
+            return text + sign
+        return write_san(self.scene(), move.code, notation)
 
     def lan(self, move: Move) -> str:
         """Return a legal move by both its squares, as ICCS writes it: `H2-E2`."""
@@ -398,11 +411,17 @@ class Board(BaseBoard):
             words.append(prefix + board.san_and_push(move, notation))
         return " ".join(words)
 
-    def parse_san(self, text: str) -> Move:
-        """Return the legal move of a text in any notation (san.py); coordinates are ICCS's, ranks from 0."""
+    def parse_san(self, text: str, ranks: int = 0) -> Move:
+        """Return the legal move of a text in any notation (san.py, algebraic.py).
+
+        Coordinates, ICCS's and those of XBoard's SAN, count ranks from 0; `ranks` 1 reads Fairy-Stockfish's.
+        """
         text = text.strip()
-        if text.isascii() and text[-2:-1].isalpha():
-            return self._legal_move(Move.from_uci(text), text)
+        if text.isascii():
+            if algebraic.COORDINATES.fullmatch(text):
+                return self._legal_move(Move.from_uci(text, ranks), text)
+            if algebraic.PATTERN.fullmatch(text):
+                return self._move(algebraic.read_algebraic(self.scene(), text, ranks))
         return self._move(read_san(self.scene(), text))
 
     def push_san(self, text: str) -> Move:

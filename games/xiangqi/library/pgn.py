@@ -6,7 +6,8 @@ notation, whatever Format is. The caller opens the file in its encoding (`utf-8`
 is skipped. The file need not be seekable.
 
 A game keeps the text that it was read from, so that `Game.annotated` adds our notes and changes nothing else: comments,
-NAGs, variations, tags and the notation of the moves all stay.
+NAGs, variations, tags and the notation of the moves all stay. Where a game's coordinates make no sense with ranks from
+0, it is read with ranks from 1, as Fairy-Stockfish writes it.
 """
 
 from __future__ import annotations
@@ -19,17 +20,26 @@ from typing import TextIO
 from weakref import WeakKeyDictionary
 
 from games.contract import Note
+from games.xiangqi.library.algebraic import FAIRY_PAWN
 from games.xiangqi.library.board import STARTING_FEN, Board
+from games.xiangqi.library.movetext import move_number, movetext
 from games.xiangqi.library.san import Notation
 from games.xiangqi.library.style import Style, style_of
+from games.xiangqi.library.tree import Line
 from games.xiangqi.rules.move import Move
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-FORMATS: dict[Notation, str] = {"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"}
+FORMATS: dict[Notation, str] = {
+    **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
+    **{"xboard": "XBoard", "fairy": "Fairy-Stockfish"},
+}
 """The Format tag of each notation."""
 
 SIDE_TAG = "SiqiScoreSide"
 """The tag of a game with our notes: the side whose advantage a positive score is, always Red."""
+
+MAX_MOVES = 1_000_000
+"""The most moves of a game, variations included."""
 
 LOGGER = logging.getLogger(__name__)
 
@@ -51,6 +61,8 @@ _SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八
 _NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
 """A comment that is our note, which the next annotation replaces."""
 
+_XBOARD_LETTERS = str.maketrans("nbNB", "heHE")
+
 _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 # By file, the line that ended a game because it begins the next.
@@ -66,22 +78,29 @@ class Source:
     anchors: list[int] = field(default_factory=list)  # offsets for notes, by the number of moves before them
     notes: list[tuple[int, int]] = field(default_factory=list)  # start, including a line end before it, and end of each
     words: list[str] = field(default_factory=list)  # the main line's moves as they are written
+    ranks: int = 0  # the number of the first rank in coordinates
 
 
-@dataclass
-class Game:
-    """A game's tags and main line; variations are in `source` alone.
+class Game(Line):
+    """A game's tags and its moves, with comments, NAGs and variations.
 
-    `comments` and `nags` are keyed by the number of moves before them, 0 for the start. `errors` are the faults
-    of the text; `moves` are then those before the first fault.
+    `errors` are the faults of the text; `moves` are then those before the first fault. `warnings` are faults within
+    variations, which end there.
     """
 
-    headers: dict[str, str] = field(default_factory=dict)
-    moves: list[Move] = field(default_factory=list)
-    comments: dict[int, str] = field(default_factory=dict)
-    nags: dict[int, list[int]] = field(default_factory=dict)
-    errors: list[ValueError] = field(default_factory=list)
-    source: Source = field(default_factory=Source, compare=False, repr=False)
+    def __init__(
+        self,
+        headers: dict[str, str] | None = None,
+        moves: list[Move] | None = None,
+        comments: dict[int, str] | None = None,
+        nags: dict[int, list[int]] | None = None,
+        variations: dict[int, list[Line]] | None = None,
+    ) -> None:
+        super().__init__(moves or [], comments or {}, nags or {}, variations or {})
+        self.headers = headers or {}
+        self.errors: list[ValueError] = []
+        self.warnings: list[str] = []
+        self.source = Source()
 
     @classmethod
     def from_board(cls, board: Board, **headers: str) -> Game:
@@ -113,9 +132,14 @@ class Game:
         """Return the game as PGN, with movetext lines of at most `width` characters and a line feed at the end."""
         headers = {"Game": "Chinese Chess", "Event": "?", "Date": "????.??.??", "Red": "?", "Black": "?"}
         headers |= {**self.headers, "Result": self.result, "Format": FORMATS[notation]}
+        if notation in ("xboard", "fairy"):
+            headers = {"Variant": "xiangqi", **headers}
+        if notation == "xboard" and "FEN" in headers:
+            placement, *fields = headers["FEN"].split(" ")
+            headers["FEN"] = " ".join([placement.translate(_XBOARD_LETTERS), *fields])
         tags = "".join(f"[{name} {_quoted(value)}]\n" for name, value in headers.items())
         lines = [""]
-        for token in self._tokens(notation):
+        for token in [*movetext(self, self.board(), notation), self.result if self.result in RESULTS else "*"]:
             gap = " " if lines[-1] else ""
             if len(lines[-1]) + len(gap) + len(token) > width and gap:
                 lines.append(token)
@@ -123,22 +147,14 @@ class Game:
                 lines[-1] += gap + token
         return "\n".join([tags, *lines, ""])
 
-    def _tokens(self, notation: Notation) -> Iterator[str]:
-        board = self.board()
-        for place in range(len(self.moves) + 1):
-            yield from (f"${nag}" for nag in self.nags.get(place, ()))
-            # On one line, because a line within a comment could be read as a tag.
-            comment = " ".join(self.comments.get(place, "").replace("}", ")").split())
-            if comment:
-                yield f"{{{comment}}}"
-            if place == len(self.moves):
-                break
-            if board.turn or place == 0 or comment:
-                yield _number(board)
-            move = self.moves[place]
-            yield board.san(move, notation)
-            board.push(move)
-        yield self.result if self.result in RESULTS else "*"
+    def __eq__(self, other: object) -> bool:
+        """Return True for the same tags, faults and moves, with all variations."""
+        if not isinstance(other, Game):
+            return NotImplemented
+        texts = [(game.headers, list(map(str, game.errors)), game.warnings) for game in (self, other)]
+        return texts[0] == texts[1] and super().__eq__(other)
+
+    __hash__ = None
 
     def annotated(self, notes: Mapping[int, Note], encoding: str = "utf-8") -> str:
         """Return the text that the game was read from, with notes by the number of moves before them.
@@ -156,7 +172,7 @@ class Game:
             head = source.text[: source.tags_end]
             gap = newline if head and not head.endswith(("\n", "\r")) else ""
             edits.append((source.tags_end, source.tags_end, f'{gap}[{SIDE_TAG} "Red"]{newline}'))
-        style = style_of(source.words, self.headers.get("Format", "")).fitted(encoding)
+        style = style_of(source.words, self.headers.get("Format", ""), source.ranks).fitted(encoding)
         note_ends = dict(source.notes)
         board = self.board()
         for place, anchor in enumerate(source.anchors):
@@ -224,6 +240,9 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
         if _read_tag(game, line):
             game.source.tags_end = sum(map(len, lines))
         line = _next_line(handle)
+    text_start = len(lines)
+    tag_errors = len(game.errors)
+    game.source.ranks = int(game.headers.get("Format") == FORMATS["fairy"])
     reader = _Movetext(game, sum(map(len, lines)))
     has_ended = False
     while line and not has_ended and not _TAG.match(line):
@@ -235,6 +254,16 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
         reader.close()
         if line:
             _PENDING[handle] = line
+    is_odd = len(game.errors) > tag_errors or (reader.has_fairy_pawns and not game.source.ranks)
+    if reader.has_coordinates and is_odd:
+        other = Game(dict(game.headers))
+        other.errors = game.errors[:tag_errors]
+        other.source = Source("", game.source.tags_end, ranks=1 - game.source.ranks)
+        reader = _Movetext(other, sum(map(len, lines[:text_start])))
+        if not any(map(reader.feed, lines[text_start:])):
+            reader.close()
+        if len(other.errors) == tag_errors:
+            game = other
     game.source.text = "".join(lines)
     return game
 
@@ -271,14 +300,18 @@ def _note_text(note: Note, board: Board, style: Style) -> str:
     return f"Siqi {' | '.join(lines)}"
 
 
-def _number(board: Board) -> str:
-    """Return `3.` before Red's third move, `3...` before Black's."""
-    return f"{board.fullmove_number}.{'' if board.turn else '..'}"
-
-
 def _quoted(value: str) -> str:
     escaped = " ".join(value.replace("\\", "\\\\").replace('"', '\\"').splitlines())
     return f'"{escaped}"'
+
+
+@dataclass
+class _Branch:
+    """A line that is being read: the game's own, or a variation that is open."""
+
+    line: Line
+    slot: tuple[Line, int] | None = None  # the line and the number of the move that a variation replaces
+    is_dead: bool = False  # after a fault: its moves are skipped
 
 
 class _Movetext:
@@ -293,13 +326,21 @@ class _Movetext:
         self._line_end_before = 0  # likewise of the line before
         self._is_anchored = True  # since the last anchor only NAGs, or comments at the start
         game.source.anchors = [offset]
-        self._depth = 0  # of nested variations
+        self._branches = [_Branch(game)]
+        self._skipped = 0  # open variations within one that is dead
+        self._count = 0  # of moves
+        self.has_coordinates = False
+        self.has_fairy_pawns = False
         self._comment: list[str] | None = None  # the lines of an open comment
         self._board: Board | None = None  # None after the first fault: moves are skipped
         try:
             self._board = game.board()
         except ValueError as error:
             game.errors.append(error)
+
+    @property
+    def _is_main(self) -> bool:
+        return len(self._branches) == 1 and not self._skipped
 
     def feed(self, line: str) -> bool:
         """Read a line; return True if it holds the game's result."""
@@ -343,7 +384,7 @@ class _Movetext:
         """Finish a game that has no result; what it leaves open is an error."""
         if self._comment is not None:
             self._fail("comment without end")
-        if self._depth:
+        if not self._is_main:
             self._fail("variation without end")
 
     def _fail(self, message: str) -> None:
@@ -353,47 +394,101 @@ class _Movetext:
         """Close the open comment, which ends before an offset of the game's text."""
         text = "".join(self._comment or ()).strip()
         self._comment = None
-        if self._depth:
-            return
-        source, place = self._game.source, len(self._game.moves)
-        if _NOTE.fullmatch(" ".join(text.split())):
-            source.notes.append((self._comment_at, end))
-        elif place:
-            self._is_anchored = False
-        elif self._is_anchored:
-            source.anchors[0] = end
-        if text:
-            before = self._game.comments.get(place)
-            self._game.comments[place] = f"{before} {text}" if before else text
+        if self._is_main:
+            source = self._game.source
+            if _NOTE.fullmatch(" ".join(text.split())):
+                source.notes.append((self._comment_at, end))
+            elif self._game.moves:
+                self._is_anchored = False
+            elif self._is_anchored:
+                source.anchors[0] = end
+        branch = self._branches[-1]
+        if text and not self._skipped and (self._is_main or not branch.is_dead):
+            _add_comment(branch.line, text)
 
     def _take(self, group: str | None, text: str, end: int) -> bool:
         """Apply a token that ends before an offset of the game's text; return True if it is the result."""
         source = self._game.source
         if group not in ("nag", "glyph"):
             self._is_anchored = False
-        elif self._is_anchored and not self._depth:
+        elif self._is_anchored and self._is_main:
             source.anchors[-1] = end
         if group == "open":
-            self._depth += 1
-        elif group == "close" and self._depth:
-            self._depth -= 1
+            self._open()
+        elif group == "close" and not self._is_main:
+            self._close()
         elif group in ("close", "stray"):
             self._fail(f"stray {text}")
-        elif self._depth:
+        elif self._skipped:
             return False
         elif group == "result":
-            self._game.headers.setdefault("Result", text)
-            return True
+            if self._is_main:
+                self._game.headers.setdefault("Result", text)
+            return self._is_main
         elif group in ("nag", "glyph"):
             nag = int(text) if group == "nag" else _GLYPHS.get(text, 0)
-            self._game.nags.setdefault(len(self._game.moves), []).append(nag)
-        elif group == "move" and self._board:
-            try:
-                self._game.moves.append(self._board.push_san(text))
-                source.words.append(text)
-                source.anchors.append(end)
-                self._is_anchored = True
-            except ValueError as error:
-                self._game.errors.append(type(error)(f"{_number(self._board)} {error}"))
-                self._board = None
+            line = self._branches[-1].line
+            line.nags.setdefault(len(line.moves), []).append(nag)
+        elif group == "move":
+            self._move(text, end)
         return False
+
+    def _move(self, text: str, end: int) -> None:
+        branch, source = self._branches[-1], self._game.source
+        if self._board is None or branch.is_dead:
+            return
+        self.has_coordinates = self.has_coordinates or text.isascii()
+        self.has_fairy_pawns = self.has_fairy_pawns or bool(FAIRY_PAWN.fullmatch(text))
+        try:
+            self._count += 1
+            if self._count > MAX_MOVES:
+                raise ValueError(f"more than {MAX_MOVES} moves")
+            move = self._board.parse_san(text, source.ranks)
+            self._board.push(move)
+        except ValueError as error:
+            fault = type(error)(f"{move_number(self._board)} {error}")
+            if self._is_main:
+                self._game.errors.append(fault)
+                self._board = None
+            else:
+                self._game.warnings.append(str(fault))
+                branch.is_dead = True
+            return
+        if branch.slot and not branch.line.moves:
+            owner, place = branch.slot
+            owner.variations.setdefault(place, []).append(branch.line)
+        branch.line.moves.append(move)
+        if self._is_main:
+            source.words.append(text)
+            source.anchors.append(end)
+            self._is_anchored = True
+
+    def _open(self) -> None:
+        """Begin a variation, which replaces the last move."""
+        branch = self._branches[-1]
+        if self._skipped or self._board is None or branch.is_dead or not branch.line.moves:
+            self._skipped += 1
+            return
+        self._board.pop()
+        place = len(branch.line.moves) - 1
+        slot = branch.slot if place == 0 and branch.slot else (branch.line, place)
+        self._branches.append(_Branch(Line(), slot))
+
+    def _close(self) -> None:
+        if self._skipped:
+            self._skipped -= 1
+            return
+        branch, parent = self._branches.pop(), self._branches[-1]
+        assert self._board is not None
+        for _ in branch.line.moves:
+            self._board.pop()
+        self._board.push(parent.line.moves[-1])
+        if not branch.line.moves and branch.line.comments:
+            _add_comment(parent.line, branch.line.comments[0])
+
+
+def _add_comment(line: Line, text: str) -> None:
+    """Add a comment after a line's last move."""
+    place = len(line.moves)
+    before = line.comments.get(place)
+    line.comments[place] = f"{before} {text}" if before else text

@@ -30,8 +30,8 @@ from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, HORSE, KIND_
 from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from games.xiangqi.rules.notation import move_code, squares_of
 
-Notation = Literal["wxf", "chinese", "traditional", "iccs"]
-"""Every notation except UCI's; `chinese` has simplified characters."""
+Notation = Literal["wxf", "chinese", "traditional", "iccs", "xboard", "fairy"]
+"""Every notation except UCI's; `chinese` has simplified characters, `xboard` and `fairy` are SAN (algebraic.py)."""
 
 LETTERS = "KAEHRCP"
 NAMES = {
@@ -67,7 +67,7 @@ _SLANTS = {ADVISOR: {1: 1}, ELEPHANT: {2: 2}, HORSE: {1: 2, 2: 1}}
 def characters(notation: Notation) -> str:
     """Return all characters that texts of a notation may hold."""
     if notation not in NAMES:
-        return "ABCDEFGHIKPR0123456789+-."
+        return "ABCDEFGHIKPRabcdefghix0123456789+-.#"
     return "".join((*NAMES[notation], *_DIRECTIONS[notation].values(), _ORDERS[notation], *_NUMERALS))
 
 

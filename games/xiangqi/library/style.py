@@ -7,11 +7,12 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from games.xiangqi.library.algebraic import PATTERN as ALGEBRAIC
 from games.xiangqi.library.board import Board
 from games.xiangqi.library.san import Notation, characters
 from games.xiangqi.rules.move import Move
 
-_COORDINATES = re.compile(r"[A-Ia-i]\d-?[A-Ia-i]\d")
+_COORDINATES = re.compile(r"[A-Ia-i](?:10|\d)-?[A-Ia-i](?:10|\d)")
 _SIMPLIFIED, _TRADITIONAL = frozenset("车马进后帅将"), frozenset("車俥馬傌進後帥將砲")
 _HALF_WIDTH = {ord("１") + i: str(i + 1) for i in range(9)}
 _BY_FORMAT: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs", "chinese": "chinese"}
@@ -30,6 +31,7 @@ class Style(NamedTuple):
     has_hyphen: bool = True  # of coordinates: H2-E2
     sideways: str = "."  # of WXF: C2.5 or C2=5
     is_half_width: bool = False  # of Chinese: 马8进7
+    ranks: int = 0  # the number of the first rank in coordinates
 
     def fitted(self, encoding: str) -> Style:
         """Return this style, with another notation if the encoding lacks characters of this one."""
@@ -39,8 +41,9 @@ class Style(NamedTuple):
     def write(self, board: Board, move: Move) -> str:
         """Return the text of a legal move."""
         text = board.san(move, self.notation)
-        if self.notation == "iccs" and not self.has_hyphen:
-            text = text.replace("-", "")
+        if self.notation == "iccs":
+            text = text if not self.ranks else move.uci(self.ranks).upper()
+            text = text if self.has_hyphen and not self.ranks else text.replace("-", "")
         if self.notation == "wxf":
             text = text.replace(".", self.sideways)
         if self.is_half_width:
@@ -56,15 +59,20 @@ def _holds(encoding: str, notation: Notation) -> bool:
     return True
 
 
-def style_of(words: Sequence[str], tag: str = "") -> Style:
-    """Return the style of a game's moves; without moves the usual one of its Format tag, Chinese by default."""
+def style_of(words: Sequence[str], tag: str = "", ranks: int = 0) -> Style:
+    """Return the style of a game's moves; without moves the usual one of its Format tag, Chinese by default.
+
+    `ranks` is the number of the first rank in the game's coordinates.
+    """
     if not words:
         return Style(_BY_FORMAT.get(tag.strip().lower(), "chinese"))
     text = " ".join(words)
     plain = unicodedata.normalize("NFKC", text)
     is_lower = plain == plain.lower()
     if all(map(_COORDINATES.fullmatch, plain.split(" "))):
-        return Style("iccs", is_lower, has_hyphen="-" in plain)
+        return Style("iccs", is_lower, has_hyphen="-" in plain, ranks=ranks)
+    if all(map(ALGEBRAIC.fullmatch, plain.split(" "))):
+        return Style("fairy" if ranks else "xboard")
     if plain.isascii():
         return Style("wxf", is_lower, sideways="=" if "=" in plain else ".")
     traditional = sum(sign in _TRADITIONAL for sign in text) > sum(sign in _SIMPLIFIED for sign in text)

@@ -1,0 +1,67 @@
+"""The encoding of a text that does not say its own."""
+
+from __future__ import annotations
+
+import codecs
+
+SAMPLE_BYTES = 1 << 20
+"""The most bytes from which an encoding is detected."""
+
+LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
+"""Encodings tried for text that has no byte order mark and is not UTF-8."""
+
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "utf-32-le"),  # begins with the mark of UTF-16-LE
+    (codecs.BOM_UTF32_BE, "utf-32", "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16", "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16", "utf-16-be"),
+)
+"""Byte order marks, the encoding whose decoder removes the mark, and the encoding of the text behind it."""
+
+
+def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str:
+    """Return the encoding of a text by a sample of it; the usual one if the sample does not show any."""
+    for mark, encoding, _ in MARKS:
+        if sample.startswith(mark):
+            return encoding
+    if sample.isascii() and b"\0" not in sample:
+        return usual
+    if _can_be(sample, "utf-8"):
+        return "utf-8"
+    import charset_normalizer
+
+    best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()
+    if best is not None:
+        return best.encoding
+    return next((name for name in (usual, *legacy) if _can_be(sample, name)), usual)
+
+
+def _can_be(sample: bytes, encoding: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(sample)  # incremental: it may end within a character
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def telling(data: bytes) -> bytes:
+    """Return the part of a text from which its encoding is detected: from its first byte that is not ASCII on."""
+    if len(data) <= SAMPLE_BYTES or not (head := data[:SAMPLE_BYTES]).isascii() or b"\0" in head:
+        return data[:SAMPLE_BYTES]
+    starts = range(SAMPLE_BYTES, len(data), SAMPLE_BYTES)
+    first = next((start for start in starts if not data[start : start + SAMPLE_BYTES].isascii()), 0)
+    return data[first : first + SAMPLE_BYTES]
+
+
+def decode(data: bytes, encoding: str | None, usual: str) -> tuple[str, str, int]:
+    """Return a whole text, its encoding, and how many characters became U+FFFD because they cannot be decoded.
+
+    Without `encoding` it is detected. LookupError for an unknown encoding.
+    """
+    name = encoding or detected(telling(data), usual)
+    try:
+        return data.decode(name).removeprefix("\ufeff"), name, 0
+    except UnicodeDecodeError:
+        text = data.decode(name, "replace").removeprefix("\ufeff")
+        return text, name, max(1, text.count("\ufffd"))

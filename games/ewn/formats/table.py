@@ -1,0 +1,18 @@
+"""The file formats of EWN."""
+
+from __future__ import annotations
+
+from games.formats import Format
+
+FORMATS = (
+    Format(
+        name="championship",
+        about="the Chinese championships",
+        suffixes=(".txt",),
+        holds=frozenset({"games", "results", "positions"}),
+        tags="4",
+        recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"#[WTN]"),
+        module="games.ewn.formats.record",
+    ),
+)
+"""In the order in which a file's content is tried."""

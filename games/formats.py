@@ -1,0 +1,147 @@
+"""The contract of file formats: each game has a table of them, `games/<game>/formats/table.py`.
+
+A format's module reads a whole file into games and writes games into a whole file. All formats of a game share one kind
+of game (`library.pgn.Game` in Xiangqi, `GameRecord` in the others), so each is converted into each. What a format
+has no room for is in its row of the table; a writer leaves it out and counts it. Errors: a `ValueError` has one clear
+line fit for the user.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+MAX_BYTES = 256 << 20
+"""The size of the biggest file that is read."""
+
+HEAD_BYTES = 1 << 16
+"""Bytes by which a format is recognised."""
+
+MAX_LINE = 300
+"""The most characters of a fault."""
+
+FEATURES = ("games", "variations", "comments", "NAGs", "results", "positions")
+"""What a format may hold: several games, alternatives to moves, texts and signs at moves, results, first positions."""
+
+Losses = Counter[str]
+"""Kinds of what a format could not hold, with counts."""
+
+
+@dataclass
+class Found:
+    """The games of a file, a line for each fault, with its place, and one for all else that is left out."""
+
+    games: list[Any] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Written(NamedTuple):
+    """A file's content, and what it could not hold."""
+
+    data: bytes
+    losses: Losses
+
+
+class Style(NamedTuple):
+    """How a text is written, where the format leaves a choice."""
+
+    encoding: str = ""  # "": the format's usual one
+    notation: str = ""  # of moves; "": the format's usual one
+
+
+USUAL = Style()
+
+
+class FormatModule(Protocol):
+    """The module of one format or several that are alike."""
+
+    def read(self, name: str, data: bytes, encoding: str | None) -> Found:
+        """Return the games of a file's content; ValueError if it is not in the format `name` at all.
+
+        `encoding` is that of its texts, None to detect it. LookupError if it does not exist.
+        """
+
+    def write(self, name: str, games: Sequence[Any], style: Style) -> Written:
+        """Return the content of a file with these games; ValueError if one cannot be written at all."""
+
+
+class Format(NamedTuple):
+    """A row of a game's table."""
+
+    name: str
+    about: str  # the programs that use it
+    suffixes: tuple[str, ...]  # of file names, with their dots
+    holds: frozenset[str]  # some of FEATURES
+    tags: str  # the tags that it holds: "all", or their number
+    recognises: Callable[[bytes], bool]  # by the first HEAD_BYTES
+    module: str
+    is_text: bool = True
+    notations: tuple[str, ...] = ()  # of moves, the usual one first; (): there is no choice
+
+    def load(self) -> FormatModule:
+        """Return the module that reads and writes it, which may compile the game's kernels."""
+        module: FormatModule = importlib.import_module(self.module)
+        return module
+
+    def read(self, data: bytes, encoding: str | None = None) -> Found:
+        """Return the games of a file's content; errors as of `FormatModule.read`."""
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"more than the {MAX_BYTES >> 20} MiB that a file may have")
+        try:
+            found = self.load().read(self.name, data, encoding)
+        except ValueError as error:
+            raise ValueError(_line(str(error))) from None
+        found.faults, found.notes = list(map(_line, found.faults)), list(map(_line, found.notes))
+        return found
+
+    def write(self, games: Sequence[Any], style: Style = USUAL) -> Written:
+        """Return the content of a file with these games; errors as of `FormatModule.write`."""
+        if style.encoding and not self.is_text:
+            raise ValueError(f"{self.name} has an encoding of its own")
+        if style.notation and style.notation not in self.notations:
+            choice = ", ".join(self.notations) or "no choice"
+            raise ValueError(f"notations of {self.name}: {choice}")
+        if len(games) > 1 and "games" not in self.holds:
+            raise ValueError(f"{self.name} holds one game, not {len(games)}")
+        return self.load().write(self.name, games, style)
+
+
+def _line(text: str) -> str:
+    """Return a text that may have parts of a file in it as one line."""
+    shown = "".join(char if char.isprintable() else "?" for char in text)
+    return shown if len(shown) <= MAX_LINE else f"{shown[:MAX_LINE]}..."
+
+
+def recognised(formats: Sequence[Format], data: bytes, file_name: str = "") -> Format | None:
+    """Return a file's format, by its content first and by its name second; None if neither shows it."""
+    fitting = [one for one in formats if one.recognises(data[:HEAD_BYTES])]
+    return named_by_file(fitting, file_name) or next(iter(fitting), None) or named_by_file(formats, file_name)
+
+
+def named_by_file(formats: Sequence[Format], file_name: str) -> Format | None:
+    """Return the first format with the end of a file's name, None if there is none."""
+    lower = file_name.lower()
+    return next((one for one in formats if lower.endswith(one.suffixes)), None)
+
+
+def encode(text: str, encoding: str, losses: Losses) -> bytes:
+    """Return a text in an encoding, `?` in place of what it lacks, which is counted; LookupError if there is none."""
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        data = text.encode(encoding, "replace")
+        lacking = sum(not _can_hold(encoding, char) for char in set(text))
+        losses[f"different characters that {encoding} lacks"] += lacking
+        return data
+
+
+def _can_hold(encoding: str, char: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,20 @@
+"""The records of record.py as a file format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from games.contract import GameRecord
+from games.formats import Found, Style, Written
+from games.junqi import record
+from games.records import record_format
+
+
+def read(name: str, data: bytes, encoding: str | None) -> Found:
+    """Return the games of a text."""
+    return record_format.read(record, data, encoding)
+
+
+def write(name: str, games: Sequence[GameRecord], style: Style) -> Written:
+    """Return the text of the games."""
+    return record_format.write(record, games, style)

@@ -1,0 +1,22 @@
+"""The file formats of Junqi."""
+
+from __future__ import annotations
+
+import re
+
+from games.formats import Format
+
+_LINE = re.compile(rb"(?:[^\t\n]*\t){3}(?:[a-l]{25}|\?)\t(?:[a-l]{25}|\?)\t")
+
+FORMATS = (
+    Format(
+        name="log",
+        about="referee_junqi.py",
+        suffixes=(".txt",),
+        holds=frozenset({"games", "results"}),
+        tags="3",
+        recognises=lambda head: bool(_LINE.match(head)),
+        module="games.junqi.formats.record",
+    ),
+)
+"""In the order in which a file's content is tried."""

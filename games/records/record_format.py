@@ -1,0 +1,56 @@
+"""A game's usual records (`games/<game>/record.py`) as a file format."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Protocol, TextIO
+
+from games.contract import GameRecord
+from games.encodings import decode
+from games.formats import Found, Losses, Style, Written, encode
+
+
+class Records(Protocol):
+    """What is needed of a `GameRecordFormat`."""
+
+    ENCODING: str
+
+    def read(self, handle: TextIO) -> Iterator[GameRecord]:
+        """Yield the games of an open file."""
+
+    def write(self, game: GameRecord) -> str:
+        """Return a game's text."""
+
+
+def read(records: Records, data: bytes, encoding: str | None) -> Found:
+    """Return the games of a text; ValueError if there is none."""
+    found = Found()
+    text, used, broken = decode(data, encoding, records.ENCODING)
+    if broken:
+        found.faults.append(f"{broken} characters that are not {used}")
+    games = records.read(io.StringIO(text))
+    number = 0
+    while True:
+        number += 1
+        try:
+            found.games.append(next(games))
+        except StopIteration:
+            break
+        except ValueError as error:
+            found.faults.append(f"game {number}: {error}")
+    if number == 1:
+        raise ValueError("no game in the text")
+    return found
+
+
+def write(records: Records, games: Sequence[GameRecord], style: Style) -> Written:
+    """Return the text of the games; ValueError if one cannot be written."""
+    losses = Losses()
+    parts = []
+    for number, game in enumerate(games, 1):
+        try:
+            parts.append(records.write(game))
+        except ValueError as error:
+            raise ValueError(f"game {number}: {error}") from None
+    return Written(encode("".join(parts), style.encoding or records.ENCODING, losses), +losses)

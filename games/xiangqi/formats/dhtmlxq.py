@@ -1,0 +1,291 @@
+"""DhtmlXQ, the texts of dpxq.com (东萍象棋网): as UBB for forums, and for web pages.
+
+Each field stands between `[DhtmlXQ_name]` and `[/DhtmlXQ_name]`, all fields of a game between `[DhtmlXQ]` and
+`[/DhtmlXQ]` (UBB) or `[DhtmlXQHTML]` and `[/DhtmlXQHTML]`. `binit` has the squares of 32 pieces, `movelist` four digits
+a move: file from Red's left, rank from Black's side, of origin and target. `move_P_S_B` is the variation B that
+replaces move S (from 1, counted from the start) of variation P, 0 being the main line. `commentS` follows move S of the
+main line, `commentB_S` move S of variation B. `||` is a line end, `\\u` and four digits a character.
+
+Sources: the site's own script, and public readers and writers.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from games.encodings import decode
+from games.formats import Found, Losses, Style, Written, encode
+from games.xiangqi.formats.fitting import first_fen, fitted, tags_of
+from games.xiangqi.formats.table import FORMATS
+from games.xiangqi.formats.xqf import PIECES
+from games.xiangqi.library.board import STARTING_FEN, Board
+from games.xiangqi.library.pgn import MAX_MOVES, Game
+from games.xiangqi.library.tree import Line
+from games.xiangqi.rules.move import Move, Piece
+from games.xiangqi.rules.notation import board_text
+
+ENCODING = "utf-8"
+WRAPPERS = {"ubb": "DhtmlXQ", "dhtmlxq": "DhtmlXQHTML"}
+
+START = "8979695949392919097717866646260600102030405060708012720323436383"
+"""The field `binit` of the start position."""
+
+_BLOCK = re.compile(r"\[(DhtmlXQ(?:HTML|iFrame)?)\](.*?)(?:\[/\1\]|\Z)", re.DOTALL)
+_FIELD = re.compile(r"\[DhtmlXQ_(\w+)\](.*?)\[/DhtmlXQ_\1\]", re.DOTALL)
+_VARIATION = re.compile(r"move_(\d{1,6})_(\d{1,6})_(\d{1,6})")
+_SEGMENT = re.compile(r"\[(\d{1,6}_\d{1,6}_\d{1,6})\]([\da-zA-Z]*)\[/\1\]")
+_COMMENT = re.compile(r"comment(?:(\d{1,6})_)?(\d{1,6})")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ENTITY = re.compile(r"&(?:\w+|#\d+);")
+_MUST_ESCAPE = re.compile(r"\[(?=/?DhtmlXQ)|\||\\(?=u[0-9a-fA-F]{4})|&(?=\w+;|#\d+;)")
+
+_RESULTS = {"红胜": "1-0", "紅勝": "1-0", "黑胜": "0-1", "黑勝": "0-1", "和棋": "1/2-1/2", "和局": "1/2-1/2"}
+_RESULTS |= {"先胜": "1-0", "先勝": "1-0", "先负": "0-1", "先負": "0-1", "先和": "1/2-1/2", "红负": "0-1", "1-0": "1-0"}
+_RESULTS |= {"0-1": "0-1", "1/2-1/2": "1/2-1/2", "和": "1/2-1/2"}
+_TEXTS = {"1-0": "红胜", "0-1": "黑胜", "1/2-1/2": "和棋", "*": "未知"}
+
+_TAGS = {
+    **{"title": "Title", "event": "Event", "date": "Date", "place": "Site", "round": "Round", "group": "Group"},
+    **{"table": "Board", "timerule": "TimeControl", "red": "Red", "black": "Black", "redteam": "RedTeam"},
+    **{"blackteam": "BlackTeam", "redtime": "RedTime", "blacktime": "BlackTime", "redrating": "RedElo"},
+    **{"blackrating": "BlackElo", "open": "Opening", "class": "EventType", "remark": "Annotator", "author": "Author"},
+    **{"refer": "Source", "type": "Category"},
+}
+"""The tag of a field; any other field is a tag of its own name."""
+
+_FIELDS = {tag: field for field, tag in _TAGS.items()}
+_NO_TAGS = frozenset({"ver", "pver", "init", "binit", "fen", "movelist", "result", "length", "firstnum", "generator"})
+
+
+def read(name: str, data: bytes, encoding: str | None) -> Found:
+    """Return the games of a text, whatever stands around them."""
+    found = Found()
+    text, used, broken = decode(data, encoding, "gb18030")
+    if broken:
+        found.faults.append(f"{broken} characters that are not {used}")
+    if "[DhtmlXQ" not in text:
+        raise ValueError("no DhtmlXQ in the text")
+    blocks = [match[2] for match in _BLOCK.finditer(text)] or [text]
+    for number, block in enumerate(blocks, 1):
+        faults: list[str] = []
+        try:
+            game = _read_game(block, faults)
+            if game is not None:
+                found.games.append(game)
+        except ValueError as error:
+            faults.append(str(error))
+        found.faults += (f"game {number}: {fault}" for fault in faults)
+    if not found.games and not found.faults:
+        raise ValueError("no DhtmlXQ game in the text")
+    return found
+
+
+def _read_game(block: str, faults: list[str]) -> Game | None:
+    fields: dict[str, str] = {}
+    for field, value in _FIELD.findall(block):
+        if value.strip():
+            fields.setdefault(field, value.strip())
+    for key, moves in _SEGMENT.findall(block):  # as the site's pages have them in a script
+        fields.setdefault("movelist" if key == "0_1_0" else f"move_{key}", moves)
+    if "move_0_1_0" in fields:
+        fields.setdefault("movelist", fields.pop("move_0_1_0"))
+    if not fields:
+        return None
+    game = Game()
+    for field, value in fields.items():
+        if field not in _NO_TAGS and not _VARIATION.fullmatch(field) and not _COMMENT.fullmatch(field):
+            game.headers[_TAGS.get(field, field)] = _text(value)
+    game.headers = tags_of(game)
+    game.headers["Result"] = _RESULTS.get(fields.get("result", ""), "*")
+    moves = _moves(fields.get("movelist", ""), "movelist", faults)
+    fen = _first_fen(fields, moves)
+    if fen:
+        game.headers["FEN"] = fen
+    comments: dict[tuple[int, int], str] = {}
+    for field, value in fields.items():
+        if match := _COMMENT.fullmatch(field):
+            comments[int(match[1] or 0), int(match[2])] = _text(value)
+    _Tree(game, {key: text for key, text in comments.items() if text}, faults).plant(moves, fields)
+    return game
+
+
+def _text(value: str) -> str:
+    """Return the text of a field."""
+    lines = (html.unescape(value) if _ENTITY.search(value) else value).replace("||", "\n")
+    return _ESCAPED.sub(_character, lines).strip()
+
+
+def _character(match: re.Match[str]) -> str:
+    code = int(match[1], 16)
+    return "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
+
+
+def _field_text(text: str) -> str:
+    """Return a text as a field has it, from which `_text` returns the same."""
+    return _MUST_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).replace("\n", "||")
+
+
+def _moves(digits: str, field: str, faults: list[str]) -> list[Move]:
+    """Return the moves of a field; what is no move, and all that follows, is left out."""
+    digits = re.sub(r"\s", "", digits)
+    moves = []
+    for at in range(0, len(digits), 4):
+        word = digits[at : at + 4]
+        if not (len(word) == 4 and word.isascii() and word.isdigit() and word[0] < "9" and word[2] < "9"):
+            faults.append(f"{field}: not a move: {word}")
+            break
+        from_file, from_rank, to_file, to_rank = map(int, word)
+        moves.append(Move((9 - from_rank) * 9 + from_file, (9 - to_rank) * 9 + to_file))
+    return moves
+
+
+def _digits(moves: Iterable[Move]) -> str:
+    return "".join(f"{square % 9}{9 - square // 9}" for move in moves for square in move)
+
+
+def _first_fen(fields: dict[str, str], moves: list[Move]) -> str:
+    if "fen" in fields:
+        fen = Board(fields["fen"]).fen()
+        return "" if fen == STARTING_FEN else fen
+    places = fields.get("binit", START)
+    if len(places) != 64 or not (places.isascii() and places.isdigit()):
+        raise ValueError(f"binit: not 64 digits: {places[:70]}")
+    letters = {
+        (9 - int(places[2 * n + 1])) * 9 + int(places[2 * n]): letter
+        for n, letter in enumerate(PIECES)
+        if places[2 * n] != "9"
+    }
+    mover = letters.get(moves[0].from_square, "K") if moves else "K"
+    return first_fen(board_text(letters), "w" if mover.isupper() else "b")
+
+
+@dataclass
+class _Branch:
+    """A line whose variations are being read."""
+
+    number: int
+    line: Line
+    before: int  # plies before the line
+    slot: tuple[Line, int] | None  # the move that a variation replaces
+    waiting: list[tuple[int, int, list[Move]]]  # ply, number and moves of its variations, the last ply first
+
+
+class _Tree:
+    """A builder of a game's tree, each move checked against the rules."""
+
+    def __init__(self, game: Game, comments: dict[tuple[int, int], str], faults: list[str]) -> None:
+        self._comments, self._faults = comments, faults
+        self._game, self._board = game, game.board()
+
+    def plant(self, moves: list[Move], fields: dict[str, str]) -> None:
+        """Put the main line and the variations into the game; ValueError if there are too many moves."""
+        variations: dict[int, list[tuple[int, int, list[Move]]]] = {}  # by the number of the line that they leave
+        for field, value in fields.items():
+            if match := _VARIATION.fullmatch(field):
+                parent, ply, number = map(int, match.groups())
+                variations.setdefault(parent, []).append((ply, number, _moves(value, field, self._faults)))
+        for waiting in variations.values():
+            waiting.sort(key=lambda entry: -entry[0])
+        count = sum(len(words) for waiting in variations.values() for _, _, words in waiting) + len(moves)
+        if count > MAX_MOVES:
+            raise ValueError(f"more than {MAX_MOVES} moves")
+        self._play(self._game, 0, 0, moves)
+        seen = {0}
+        branches = [_Branch(0, self._game, 0, None, variations.pop(0, []))]
+        while branches:
+            branch = branches[-1]
+            if not branch.waiting:
+                branches.pop()
+                continue
+            ply, number, words = branch.waiting.pop(0)
+            place = ply - 1 - branch.before
+            if number in seen or not 0 <= place < len(branch.line.moves):
+                self._faults.append(f"variation {number}: there is no move {ply} of variation {branch.number}")
+                continue
+            seen.add(number)
+            while len(self._board.move_stack) > ply - 1:
+                self._board.pop()
+            line = Line()
+            self._play(line, number, ply - 1, words)
+            if line.moves:
+                owner, at = branch.slot if place == 0 and branch.slot else (branch.line, place)
+                owner.variations.setdefault(at, []).append(line)
+                branches.append(_Branch(number, line, ply - 1, (owner, at), variations.pop(number, [])))
+        for parent, waiting in variations.items():
+            self._faults += (f"variation {number}: there is no variation {parent}" for _, number, _ in waiting)
+        if self._comments:
+            self._faults.append(f"{len(self._comments)} comments at moves that do not exist")
+
+    def _play(self, line: Line, number: int, before: int, words: list[Move]) -> None:
+        """Play a line's moves and take its comments; the board stays after the last legal move."""
+        for word in words:
+            try:
+                self._board.push(word)
+            except ValueError as error:
+                self._faults.append(f"{f'variation {number}' if number else 'main line'}: {error}")
+                break
+            line.moves.append(word)
+        for place in range(0 if line is self._game else 1, len(line.moves) + 1):
+            if text := self._comments.pop((number, before + place), ""):
+                line.comments[place] = text
+
+
+def write(name: str, games: Sequence[Game], style: Style) -> Written:
+    """Return the text of the games."""
+    losses = Losses()
+    holds = next(one.holds for one in FORMATS if one.name == name)
+    texts = [_game_text(name, fitted(game, holds, None, losses), losses) for game in games or [Game()]]
+    return Written(encode("\n".join(texts), style.encoding or ENCODING, losses), +losses)
+
+
+def _game_text(name: str, game: Game, losses: Losses) -> str:
+    board = game.board()
+    fields = {"ver": "www_dpxq_com", "init": "500,350", "binit": _binit(board)}
+    first = board.piece_at(game.moves[0].from_square) if game.moves else None
+    side = board.turn if first is None else first.color
+    if board.fen() != f"{board.board_fen()} {'w' if first is None or side else 'b'} - - 0 1":
+        fields["fen"] = board.fen()
+    for tag, value in tags_of(game).items():
+        field = _FIELDS.get(tag, tag)
+        if tag not in _FIELDS and (
+            field in _NO_TAGS or field in _TAGS or _VARIATION.fullmatch(field) or _COMMENT.fullmatch(field)
+        ):
+            losses[f"tags {tag}"] += 1
+            continue
+        fields[field] = _field_text(value)
+    fields["result"] = _TEXTS[game.result]
+    fields["movelist"] = _digits(game.moves)
+    fields |= _variations(game)
+    wrapper = WRAPPERS[name]
+    rows = [f"[DhtmlXQ_{field}]{value}[/DhtmlXQ_{field}]" for field, value in fields.items()]
+    return "\n".join([f"[{wrapper}]", *rows, f"[/{wrapper}]", ""])
+
+
+def _binit(board: Board) -> str:
+    squares = {letter: board.pieces(*Piece.from_symbol(letter)) for letter in set(PIECES)}
+    # As the site has them: each side's pieces from Red's right, and pawns likewise.
+    left = {letter: sorted(found, key=lambda square: (-(square % 9), square)) for letter, found in squares.items()}
+    left |= {letter: left[letter][::-1] for letter in "rnbakcp"}
+    places = (left[letter].pop(0) if left[letter] else None for letter in PIECES)
+    return "".join("99" if square is None else f"{square % 9}{9 - square // 9}" for square in places)
+
+
+def _variations(game: Game) -> dict[str, str]:
+    """Return the fields of a game's variations and of all comments, lines numbered in the order in which they begin."""
+    moves: dict[str, str] = {}
+    comments: dict[str, str] = {}
+    count = 0
+    waiting: list[tuple[Line, int, int]] = [(game, 0, 0)]  # line, its number, plies before it
+    while waiting:
+        line, number, before = waiting.pop(0)
+        for place, text in line.comments.items():
+            comments[f"comment{f'{number}_' if number else ''}{before + place}"] = _field_text(text)
+        for place in sorted(line.variations):
+            for variation in line.variations[place]:
+                count += 1
+                moves[f"move_{number}_{before + place + 1}_{count}"] = _digits(variation.moves)
+                waiting.append((variation, count, before + place))
+    return moves | comments

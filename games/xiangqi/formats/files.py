@@ -1,0 +1,61 @@
+"""Games of a file of any format, for library users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from games.files import read_bytes, replace_file
+from games.formats import MAX_BYTES, Format, Style, named_by_file, recognised
+from games.xiangqi.formats.table import FORMATS
+from games.xiangqi.library.pgn import Game
+
+
+class LoadedGames(NamedTuple):
+    """The games of a file, and a line for each fault; of a game with a fault there is what could be read."""
+
+    games: list[Game]
+    faults: list[str]
+
+
+def load_games(path: str | Path, format: str = "", encoding: str | None = None) -> LoadedGames:
+    """Return the games of a file: XQF, CBR, CBL, DhtmlXQ, UBB, PGN, FENs or moves, whichever its content shows.
+
+    OSError if it cannot be read, ValueError if it is in no format that is known.
+    """
+    data = read_bytes(path, MAX_BYTES)
+    one = _named(format) if format else recognised(FORMATS, data, str(path))
+    if one is None:
+        raise ValueError(f"{path}: not a format that is known")
+    found = one.read(data, encoding)
+    return LoadedGames(found.games, found.faults)
+
+
+def save_games(
+    path: str | Path,
+    games: Sequence[Game],
+    format: str = "",
+    *,
+    encoding: str = "",
+    notation: str = "",
+    replace: bool = False,
+) -> dict[str, int]:
+    """Write games into a file, whose name shows the format if `format` does not; return what it could not hold.
+
+    OSError if the file exists (unless `replace`) or cannot be written; ValueError if the format cannot hold the games
+    at all. In both cases nothing is changed.
+    """
+    one = _named(format) if format else named_by_file(FORMATS, str(path))
+    if one is None:
+        raise ValueError(f"{path}: no format has such a name")
+    written = one.write(games, Style(encoding, notation))
+    replace_file(path, [written.data], lambda head: replace)
+    return dict(written.losses)
+
+
+def _named(name: str) -> Format:
+    for one in FORMATS:
+        if one.name == name:
+            return one
+    raise ValueError(f"no format is called {name}; there are {', '.join(one.name for one in FORMATS)}")

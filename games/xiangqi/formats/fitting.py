@@ -1,0 +1,126 @@
+"""What the formats share: a game reduced to what a format can hold, tags, first positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+
+from games.formats import Losses
+from games.xiangqi.library.board import STARTING_FEN, Board
+from games.xiangqi.library.pgn import RESULTS, SIDE_TAG, Game
+from games.xiangqi.library.tree import Line
+
+TECHNICAL = frozenset({"Game", "Format", "Variant", "FEN", "SetUp", "Result", SIDE_TAG})
+"""Tags that say how a PGN text is written, or that a game has in another form."""
+
+_LINE_END = re.compile(r"\r\n?")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
+
+UNKNOWN = frozenset({"", "?", "????.??.??", "*"})
+"""Values of tags without content."""
+
+
+def plain(text: str) -> str:
+    """Return a text without control characters and outer blanks, its lines ended by line feeds."""
+    return _CONTROLS.sub("", _LINE_END.sub("\n", text)).strip()
+
+
+def tags_of(game: Game) -> dict[str, str]:
+    """Return the tags with content, outer blanks left out; none of the technical ones."""
+    tags = {name: plain(value) for name, value in game.headers.items() if name not in TECHNICAL}
+    return {name: value for name, value in tags.items() if value not in UNKNOWN}
+
+
+def fitted(game: Game, holds: Collection[str], names: Collection[str] | None, losses: Losses) -> Game:
+    """Return a game with what a format holds of another; count what it does not.
+
+    `names` are those of the tags that it holds, None if it holds all. The result has a canonical FEN, if any, and none
+    of the technical tags but FEN and Result.
+    """
+    tags = tags_of(game)
+    if names is not None:
+        lost = tags.keys() - set(names)
+        for name in lost:
+            losses[f"tags {name}"] += 1
+        tags = {name: value for name, value in tags.items() if name not in lost}
+    result = game.result if game.result in RESULTS else "*"
+    if result != "*" and "results" not in holds:
+        losses["results"] += 1
+        result = "*"
+    new = Game({**tags, "Result": result})
+    fen = game.board().fen()
+    if fen != STARTING_FEN:
+        if "positions" not in holds:
+            raise ValueError("a game begins from another position than the start, for which there is no room")
+        new.headers["FEN"] = fen
+    _copy(game, new, holds, losses)
+    return new
+
+
+def _copy(old: Line, new: Line, holds: Collection[str], losses: Losses) -> None:
+    waiting: list[tuple[Line, Line, bool]] = [(old, new, False)]
+    while waiting:
+        source, target, is_variation = waiting.pop()
+        target.moves = list(source.moves)
+        comments = {place: text for place, text in source.comments.items() if text.strip()}
+        nags = {place: list(numbers) for place, numbers in source.nags.items() if numbers}
+        if "comments" in holds:
+            target.comments = {place: kept for place, text in comments.items() if (kept := plain(text))}
+            losses["control characters"] += sum(len(_CONTROLS.findall(text)) for text in comments.values())
+            if is_variation and "NAGs" not in holds and 0 in target.comments:
+                losses["comments before a variation, now after its first move"] += 1
+                rest = target.comments.get(1, "")
+                target.comments[1] = "\n".join(filter(None, (target.comments.pop(0), rest)))
+        else:
+            losses["comments"] += len(comments)
+        if "NAGs" in holds:
+            target.nags = nags
+        else:
+            losses["NAGs"] += sum(map(len, nags.values()))
+        for place, lines in source.variations.items():
+            for line in lines:
+                if not line.moves:
+                    continue
+                if "variations" not in holds:
+                    losses["variations"] += 1
+                    continue
+                twin = Line()
+                target.variations.setdefault(place, []).append(twin)
+                waiting.append((line, twin, True))
+
+
+def rewrite_comments(game: Game, change: Callable[[str], str], kind: str, losses: Losses) -> None:
+    """Apply a function to every comment of a game in place; count those that it changes."""
+    for line in game.lines():
+        for place, text in list(line.comments.items()):
+            new = change(text)
+            if new != text:
+                losses[kind] += 1
+                if new:
+                    line.comments[place] = new
+                else:
+                    del line.comments[place]
+
+
+def cut(text: str, size: int, encoding: str) -> tuple[str, bytes]:
+    """Return the start of a text that needs at most `size` bytes in an encoding, and these bytes."""
+    data = text.encode(encoding, "replace")
+    while len(data) > size:
+        text = text[: min(len(text) - 1, size)]
+        data = text.encode(encoding, "replace")
+    return text, data
+
+
+def first_fen(placement: str, turn: str, number: int = 1) -> str:
+    """Return the FEN tag of a placement: '' for the start position; ValueError if the rules cannot play it.
+
+    `turn` is the side to move as a file has it. Where that cannot be, because it could take the king, it is the other.
+    """
+    try:
+        fen = Board(f"{placement} {turn} - - 0 {number}").fen()
+    except ValueError as error:
+        try:
+            fen = Board(f"{placement} {'b' if turn == 'w' else 'w'} - - 0 {number}").fen()
+        except ValueError:
+            raise error from None
+    return "" if fen == STARTING_FEN else fen

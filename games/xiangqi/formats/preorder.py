@@ -1,0 +1,98 @@
+"""Trees of moves in the order of XQF and CBR: a move, what follows it, then its next alternative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from games.xiangqi.library.movetext import move_number
+from games.xiangqi.library.pgn import MAX_MOVES, Game
+from games.xiangqi.library.tree import Line
+from games.xiangqi.rules.move import Move
+
+
+class Step(NamedTuple):
+    """A move as these files keep it."""
+
+    move: Move
+    comment: str
+    has_next: bool  # what follows it is the next step
+    has_sibling: bool  # an alternative comes after all that follows it
+
+
+def steps_of(main: Line) -> Iterator[Step]:
+    """Yield the steps of a line and its variations."""
+    waiting: list[list[Line]] = [[main]]  # alternatives of a move, by the depth of the move
+    while waiting:
+        siblings = waiting[-1]
+        line = siblings.pop(0)
+        if not siblings:
+            waiting.pop()
+        last = len(line.moves) - 1
+        for place, move in enumerate(line.moves):
+            others = list(line.variations.get(place, ()))
+            has_sibling = bool(others) or (place == 0 and bool(siblings))
+            yield Step(move, line.comments.get(place + 1, ""), place < last, has_sibling)
+            if others:
+                waiting.append(others)
+
+
+class Planter:
+    """A builder of a game's tree from steps; it checks each move against the rules.
+
+    After an illegal move what follows it is left out; its alternatives are not.
+    """
+
+    def __init__(self, game: Game, faults: list[str]) -> None:
+        """`game` has its tags; a fault is added to `faults`."""
+        self._board = game.board()
+        self._faults = faults
+        self._line: Line = game
+        self._slot: tuple[Line, int] | None = None  # the move that the next step replaces, None if it goes on
+        self._owner: tuple[Line, int] | None = None  # the move that the line's first one replaces
+        self._is_dead = False  # within what follows an illegal move
+        # What has an alternative to come: its slot, the plies before it, and whether it lies behind an illegal move.
+        self._waiting: list[tuple[tuple[Line, int], int, bool]] = []
+        self._count = 0
+        self.has_ended = False
+
+    def add(self, step: Step) -> None:
+        """Add a step; ValueError if there are too many. `has_ended` is true after the last one."""
+        self._count += 1
+        if self._count > MAX_MOVES:
+            raise ValueError(f"more than {MAX_MOVES} moves")
+        slot = self._slot
+        if slot is None:
+            place = len(self._line.moves)
+            slot = self._owner if place == 0 and self._owner else (self._line, place)
+        if step.has_sibling:
+            self._waiting.append((slot, len(self._board.move_stack), self._is_dead))
+        if not self._is_dead:
+            self._plant(step, slot)
+        if step.has_next:
+            return
+        if not self._waiting:
+            self.has_ended = True
+            return
+        self._slot, plies, self._is_dead = self._waiting.pop()
+        while len(self._board.move_stack) > plies:
+            self._board.pop()
+
+    def _plant(self, step: Step, slot: tuple[Line, int]) -> None:
+        try:
+            self._board.push(step.move)
+        except ValueError as error:
+            self._faults.append(f"{move_number(self._board)} {error}")
+            self._is_dead = True
+            return
+        if self._slot is not None:
+            line, place = slot
+            self._slot = None
+            if place < len(line.moves):
+                self._owner, self._line = slot, Line()
+                line.variations.setdefault(place, []).append(self._line)
+            else:  # the move that it replaces was illegal
+                self._line = line
+        self._line.moves.append(step.move)
+        if step.comment:
+            self._line.comments[len(self._line.moves)] = step.comment

@@ -1,0 +1,120 @@
+"""The file formats of Xiangqi."""
+
+from __future__ import annotations
+
+import re
+
+from games.formats import FEATURES, Format
+
+ALL = frozenset(FEATURES)
+TREE = ALL - {"NAGs", "games"}
+NOTATIONS = ("wxf", "chinese", "traditional", "iccs", "xboard", "fairy")
+
+_TAG = re.compile(rb'^\s*\[\s*\w+\s+"', re.MULTILINE)
+_PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
+_FEN = re.compile(rb"(?:\s|#[^\n]*\n)*(?:fen\s+)?" + _PLACEMENT)
+_MOVES = re.compile(
+    rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9])"
+)
+_CHINESE = re.compile(
+    r"\s*(?:\d+\s*[.．、]\s*)?[前中后後一二三四五]?[帅帥將将仕士相象马馬傌车車俥炮砲包兵卒]\S{1,2}[平进進退]"
+)
+
+
+def _plain(head: bytes) -> bytes:
+    """Return the ASCII of a text that may be UTF-16, without its byte order mark."""
+    for mark in (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"):
+        head = head.removeprefix(mark)
+    return head.replace(b"\0", b"") if b"\0" in head[:2] else head
+
+
+def _is_move_list(head: bytes) -> bool:
+    if _MOVES.match(_plain(head)):
+        return True
+    return any(_CHINESE.match(head[:200].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
+
+
+def _is_dhtmlxq(head: bytes) -> bool:
+    return b"[DhtmlXQ" in _plain(head)
+
+
+FORMATS = (
+    Format(
+        name="xqf",
+        about="XQStudio (象棋演播室)",
+        suffixes=(".xqf",),
+        holds=TREE,
+        tags="11",
+        recognises=lambda head: head[:2] == b"XQ" and len(head) >= 1024 and 0 < head[2] < 32,
+        module="games.xiangqi.formats.xqf",
+        is_text=False,
+    ),
+    Format(
+        name="cbr",
+        about="CCBridge (象棋桥), a game",
+        suffixes=(".cbr",),
+        holds=TREE,
+        tags="29",
+        recognises=lambda head: head.startswith(b"CCBridge Record"),
+        module="games.xiangqi.formats.ccbridge",
+        is_text=False,
+    ),
+    Format(
+        name="cbl",
+        about="CCBridge (象棋桥), a library",
+        suffixes=(".cbl",),
+        holds=TREE | {"games"},
+        tags="29",
+        recognises=lambda head: head.startswith(b"CCBridgeLibrary"),
+        module="games.xiangqi.formats.ccbridge",
+        is_text=False,
+    ),
+    Format(
+        name="ubb",
+        about="dpxq.com (东萍象棋网), for forums",
+        suffixes=(".ubb",),
+        holds=TREE | {"games"},
+        tags="all",
+        recognises=_is_dhtmlxq,
+        module="games.xiangqi.formats.dhtmlxq",
+    ),
+    Format(
+        name="dhtmlxq",
+        about="dpxq.com (东萍象棋网), for web pages",
+        suffixes=(".dhtmlxq", ".html", ".htm"),
+        holds=TREE | {"games"},
+        tags="all",
+        recognises=_is_dhtmlxq,
+        module="games.xiangqi.formats.dhtmlxq",
+    ),
+    Format(
+        name="pgn",
+        about="XQBase, XBoard and many others",
+        suffixes=(".pgn",),
+        holds=ALL,
+        tags="all",
+        recognises=lambda head: bool(_TAG.search(_plain(head))),
+        module="games.xiangqi.formats.portable",
+        notations=NOTATIONS,
+    ),
+    Format(
+        name="fens",
+        about="a FEN a line, and `moves ...`",
+        suffixes=(".fen", ".fens", ".epd"),
+        holds=frozenset({"games", "positions"}),
+        tags="0",
+        recognises=lambda head: bool(_FEN.match(_plain(head))),
+        module="games.xiangqi.formats.lists",
+    ),
+    Format(
+        name="moves",
+        about="a game a paragraph: its moves",
+        suffixes=(".moves",),
+        holds=frozenset({"games"}),
+        tags="0",
+        recognises=_is_move_list,
+        module="games.xiangqi.formats.lists",
+        notations=("iccs", *NOTATIONS[:3], "xboard"),  # a short list in Fairy-Stockfish's ranks may be read as XBoard's
+    ),
+)
+"""In the order in which a file's content is tried."""

@@ -1,0 +1,56 @@
+"""The tree of a game: a line of moves with its comments, NAGs and variations. Every file format reads and writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from games.xiangqi.rules.move import Move
+
+
+@dataclass(eq=False, repr=False)
+class Line:
+    """Moves in a row, from a position that the owner of the line knows.
+
+    `comments` and `nags` are keyed by the number of the line's moves before them, 0 for its start. `variations[n]` are
+    the lines that replace move n (from 0) and what follows it; none of them is empty. A line that replaces the first
+    move of a variation stands beside that variation, so variations of a variation begin at 1.
+    """
+
+    moves: list[Move] = field(default_factory=list)
+    comments: dict[int, str] = field(default_factory=dict)
+    nags: dict[int, list[int]] = field(default_factory=dict)
+    variations: dict[int, list[Line]] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[Line]:
+        """Yield this line and all its variations, however deeply they are nested."""
+        waiting = [self]
+        while waiting:
+            line = waiting.pop()
+            yield line
+            for place in sorted(line.variations, reverse=True):
+                waiting += reversed(line.variations[place])
+
+    def count_moves(self) -> int:
+        """Return the number of moves, variations included."""
+        return sum(len(line.moves) for line in self.lines())
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self.variations.values()))
+        return f"<{type(self).__name__}: {' '.join(map(str, self.moves))}; {count} variations>"
+
+    def __eq__(self, other: object) -> bool:
+        """Return True for the same moves, comments, NAGs and variations in the same order."""
+        if not isinstance(other, Line):
+            return NotImplemented
+        return all(_shape(a) == _shape(b) for a, b in zip(self.lines(), other.lines(), strict=False)) and (
+            sum(1 for _ in self.lines()) == sum(1 for _ in other.lines())
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # lines are mutable
+
+
+def _shape(line: Line) -> tuple[object, ...]:
+    """Return what a line is without its variations' contents."""
+    counts = {place: len(lines) for place, lines in line.variations.items() if lines}
+    return line.moves, line.comments, line.nags, counts

@@ -1,0 +1,197 @@
+"""`siqi convert`: formats found by themselves, losses and faults on standard error, files that are left as they are."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fixture_files import ROOT
+from game_trees import content, random_game
+from pytest import CaptureFixture
+
+from daemon import convert
+from daemon.command import run
+from games import registry
+from games.formats import FEATURES, MAX_BYTES
+from games.xiangqi.formats.files import load_games, save_games
+
+C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
+EWN = """#[WTN][A R][B B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
+R:A5-1;B5-2;C5-3;A4-4;B4-5;A3-6
+B:E1-6;D1-1;C1-5;E2-2;D2-4;E3-3
+1:6;(R6,B2)
+2:3;(B3,D4)
+"""
+
+
+def converted(*arguments: object) -> int:
+    return run(["convert", *map(str, arguments)])
+
+
+def test_xqf_to_pgn_and_back(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    game = random_game(random.Random(2), from_fen=True)
+    save_games(tmp_path / "a.XQF", [game], "xqf")
+    how = ["--notation", "chinese", "--output-encoding", "gb18030"]
+    assert converted(tmp_path / "a.XQF", tmp_path / "a.pgn", *how) == 0
+    assert capsys.readouterr().err == ""
+    assert '[Format "Chinese"]' in (tmp_path / "a.pgn").read_text("gb18030")
+    assert converted(tmp_path / "a.pgn", tmp_path / "b.xqf") == 0
+    assert (tmp_path / "b.xqf").read_bytes() == (tmp_path / "a.XQF").read_bytes()
+    assert content(load_games(tmp_path / "a.pgn").games[0]) == content(load_games(tmp_path / "b.xqf").games[0])
+
+
+def test_what_is_lost_is_reported(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.pgn").write_text('[Red "x"]\n\n1. C2.5 $1 {good} (1. C8.5) H8+7 1-0\n')
+    assert converted(tmp_path / "a.pgn", tmp_path / "a.moves") == 0
+    assert (tmp_path / "a.moves").read_text() == "1. H2-E2 H9-G7\n\n"
+    assert capsys.readouterr().err.splitlines() == [
+        f"siqi convert: moves has no room for {kind}: 1"
+        for kind in ("NAGs", "comments", "results", "tags Red", "variations")
+    ]
+
+
+def test_what_is_damaged_is_named_and_the_rest_written(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.pgn").write_text('[Red "x"]\n\n1. C2.5 C2.5 2. K5+9 *\n\n[Red "y"]\n\n1. C8.5 *\n')
+    assert converted(tmp_path / "a.pgn", tmp_path / "b.pgn") == 1
+    error = capsys.readouterr().err
+    assert (
+        error.startswith(f"siqi convert: {tmp_path / 'a.pgn'}: game 1: 2. illegal move: K5+9")
+        and error.count("\n") == 1
+    )
+    assert [len(game.moves) for game in load_games(tmp_path / "b.pgn").games] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["a.pgn", "b.what"], "no format of xiangqi has such a name"),
+        (["a.pgn", "-"], "no format of xiangqi has such a name"),
+        (["a.pgn", "old.pgn"], "exists; --force replaces it"),
+        (["a.pgn", "no/b.pgn"], "no such folder"),
+        (["a.pgn", "."], "is a folder"),
+        (["a.pgn", "b.xqf"], "xqf holds one game"),
+        (["a.pgn", "b.xqf", "--number", "3"], "there are 2 games"),
+        (["a.pgn", "b.cbl", "--output-encoding", "utf-8"], "an encoding of its own"),
+        (["a.pgn", "b.pgn", "--output-encoding", "nonsense"], "no such encoding"),
+        (["a.pgn", "b.pgn", "--encoding", "nonsense"], "no such encoding"),
+        (["a.pgn", "b.pgn", "--notation", "x"], "--notation x: pgn has wxf, chinese"),
+        (["a.pgn", "b.pgn", "--from", "x"], "there is no such format"),
+        (["a.pgn", "b.pgn", "--to", "sgf"], "xiangqi has the formats xqf, cbr"),
+        (["a.pgn"], "IN and OUT are needed"),
+        (["what", "b.pgn"], "not a format that is known"),
+    ],
+)
+def test_refusals_change_nothing(
+    arguments: list[str], line: str, tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    games = '[Red "x"]\n\n1. C2.5 *\n\n[Red "y"]\n\n1. C8.5 *\n'
+    Path("a.pgn").write_text(games)
+    Path("old.pgn").write_text("mine")
+    Path("what").write_bytes(b"\1\2\3")
+    assert converted(*arguments) == 2
+    error = capsys.readouterr().err
+    assert line in error and error.count("\n") == 1
+    assert sorted(os.listdir()) == ["a.pgn", "old.pgn", "what"] and Path("old.pgn").read_text() == "mine"
+
+
+def test_failures_are_one_line(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.pgn").write_text("1. C2.5 *")
+    with (tmp_path / "big.pgn").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)  # a file with a hole
+    (tmp_path / "cut.cbl").write_bytes(b"CCBridgeLibrary\0")
+    for name, line in (
+        ("none.pgn", "No such file"),
+        ("big.pgn", "bytes, more than the"),
+        ("cut.cbl", "cut short: 16 bytes"),
+    ):
+        assert converted(tmp_path / name, tmp_path / "b.pgn") == 1
+        error = capsys.readouterr().err
+        assert line in error and error.count("\n") == 1
+    assert not (tmp_path / "b.pgn").exists()
+
+
+def test_existing_files(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text("1. C2.5 *")
+    (tmp_path / "b.fens").write_text("")
+    assert converted(tmp_path / "a.pgn", tmp_path / "b.fens") == 0  # an empty file is nobody's
+    before = (tmp_path / "b.fens").read_bytes()
+    assert b"moves h2e2" in before and converted(tmp_path / "a.pgn", tmp_path / "b.fens") == 2
+    (tmp_path / "a.pgn").write_text("1. C8.5 *")
+    assert converted(tmp_path / "a.pgn", tmp_path / "b.fens", "--force") == 0
+    assert b"moves b2e2" in (tmp_path / "b.fens").read_bytes()
+    assert converted(tmp_path / "b.fens", tmp_path / "b.fens", "--force") == 0  # a file onto itself
+    assert sorted(os.listdir(tmp_path)) == ["a.pgn", "b.fens"]
+
+
+def test_standard_input_and_output() -> None:
+    command = [sys.executable, "-m", "daemon", "convert", "-", "-", "--to", "moves"]
+    out = subprocess.run(
+        command, input="1. 炮二平五 马8进7 *".encode("gb18030"), capture_output=True, cwd=ROOT, check=True
+    )
+    assert out.stdout == b"1. H2-E2 H9-G7\n\n"
+
+
+def test_connect6_between_its_formats(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(C6, "gb18030")
+    assert converted(tmp_path / "a.txt", tmp_path / "a.sgf") == 0
+    sgf = (tmp_path / "a.sgf").read_text()
+    assert sgf == "(;FF[4]EV[2017 CCGC]PB[Alpha]PW[Beta]DT[2017.07.29 14:00 重庆]RE[B+];B[j10];W[i11k9];B[j11j12])\n"
+    assert converted(tmp_path / "a.sgf", tmp_path / "b.txt") == 0
+    assert (tmp_path / "b.txt").read_text("gb18030") == C6
+    head = "(;FF[4]EV[connect6.ch.26.1.1]PB[A]PW[B]SO[http://www.littlegolem.com]"
+    (tmp_path / "golem.sgf").write_text(f"{head};B[j10];W[j9l11];B[k9l8];W[k10i11];B[resign])")
+    assert converted(tmp_path / "golem.sgf", tmp_path / "golem.txt") == 0
+    text = (tmp_path / "golem.txt").read_text("gb18030")
+    assert "[后手胜]" in text and text.endswith(";B(J,10);W(J,9);W(L,11);B(K,9);B(L,8);W(K,10);W(I,11)}\n")
+    (tmp_path / "points.sgf").write_text("(;FF[4];B[jj];W[ii];W[ki];B[aa];B[ss](;W[ab];W[ba])(;W[ac]))")
+    assert converted(tmp_path / "points.sgf", "-", "--to", "championship") == 1
+    captured = capsys.readouterr()
+    assert "B(J,10);W(I,11);W(K,11);B(A,19);B(S,1);W(A,18);W(B,19)" in captured.out
+    assert "game 1: variations are left out: 1" in captured.err
+    (tmp_path / "bad.sgf").write_text("(;FF[4];B[j10];W[j10k10];B[a1a2])")
+    assert converted(tmp_path / "bad.sgf", tmp_path / "bad.txt") == 1
+    assert "game 1: move 2: " in capsys.readouterr().err
+    assert (tmp_path / "bad.txt").read_text("gb18030").endswith(";B(J,10)}\n")
+
+
+def test_ewn_and_junqi_records_are_read_and_checked(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(EWN, "gb18030")
+    assert converted(tmp_path / "a.txt", tmp_path / "c.txt") == 0
+    assert [line.strip() for line in (tmp_path / "c.txt").read_text("gb18030").splitlines()] == EWN.splitlines()
+    (tmp_path / "a.txt").write_text(EWN.replace("(R6,B2)", "(R6,C1)"), "gb18030")
+    assert converted(tmp_path / "a.txt", tmp_path / "b.txt") == 1  # a piece that moves two squares
+    assert "game 1: move 3: " in capsys.readouterr().err
+    assert "1:6" not in (tmp_path / "b.txt").read_text("gb18030")
+    records = registry.game_record_format("junqi")
+    from games.contract import GameRecord
+
+    setups = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
+    (tmp_path / "log").write_text(records.write(GameRecord(setups, (), "1-0", "A", "B", event="x")))
+    assert converted(tmp_path / "log", tmp_path / "log.txt") == 0
+    assert (tmp_path / "log.txt").read_text() == (tmp_path / "log").read_text()
+
+
+def test_the_list_has_every_format(capsys: CaptureFixture[str]) -> None:
+    assert run(["convert", "--list"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == 1 + sum(len(registry.formats(name)) for name in registry.NAMES)
+    for name in registry.NAMES:
+        for one in registry.formats(name):
+            assert one.holds <= set(FEATURES) and one.suffixes and one.load().read and one.load().write
+            assert one.tags == "all" or one.tags.isdigit()
+    for name, module in (("xqf", "xqf"), ("cbl", "ccbridge")):
+        one = next(one for one in registry.formats("xiangqi") if one.name == name)
+        fields = __import__(f"games.xiangqi.formats.{module}", fromlist=["_FIELDS"])._FIELDS
+        assert one.tags == str(len(fields))
+
+
+def test_only_the_first_faults_are_listed(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.fens").write_text("startpos\n" + "9/9/9/9/9/9/9/9/9/9 w\n" * 50)
+    assert converted(tmp_path / "a.fens", tmp_path / "b.fens", "--from", "fens") == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == convert.MOST_LINES + 1 and lines[-1].endswith("30 more faults")

@@ -1,0 +1,403 @@
+"""File formats of Xiangqi: what the table says comes back, the rest is reported; damage never crashes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from game_trees import content, encrypted_xqf, paths, random_game, reduced
+
+from games.formats import Format, Losses, Style, recognised
+from games.xiangqi.formats import ccbridge, xqf
+from games.xiangqi.formats.files import load_games, save_games
+from games.xiangqi.formats.table import FORMATS
+from games.xiangqi.library.board import Board
+from games.xiangqi.library.pgn import Game, read_game
+from games.xiangqi.library.tree import Line
+from games.xiangqi.rules.move import Move
+
+BY_NAME = {one.name: one for one in FORMATS}
+NAMES = list(BY_NAME)
+
+
+def fitting_games(one: Format, rng: random.Random, wild: bool) -> list[Game]:
+    """Return games that a format can hold at all."""
+    count = rng.randint(1, 3) if "games" in one.holds else 1
+    games = [random_game(rng, wild, None if "positions" in one.holds else False) for _ in range(count)]
+    return games if one.name != "moves" else [game for game in games if game.moves] or [Game({}, [Move(25, 22)])]
+
+
+def check_tame(one: Format, seed: int) -> None:
+    """What the table says is held comes back equal, and what it does not say is counted."""
+    rng = random.Random(seed)
+    games = fitting_games(one, rng, wild=False)
+    notation = rng.choice([*one.notations, ""])
+    encoding = rng.choice(["utf-8", "gb18030", "utf-16", "utf-8-sig"]) if one.is_text else ""
+    written = one.write(games, Style(encoding, notation))
+    assert recognised(FORMATS, written.data, f"x{one.suffixes[0]}") == one
+    found = one.read(written.data, encoding or None)
+    assert not found.faults
+    expected = [reduced(game, one.holds, one.tags != "0") for game in games]
+    assert [content(game) for game in found.games] == [content(game) for game in expected]
+    is_whole = [content(game) for game in games] == [content(game) for game in expected]
+    assert is_whole == (not written.losses)
+
+
+def check_wild(one: Format, seed: int) -> None:
+    """Whatever a game holds, its moves come back, and all of it does unless a loss is counted."""
+    rng = random.Random(seed)
+    games = fitting_games(one, rng, wild=True)
+    written = one.write(games)
+    found = one.read(written.data)
+    assert not found.faults
+    assert [game.moves for game in found.games] == [game.moves for game in games]
+    if "variations" in one.holds:
+        assert [paths(game) for game in found.games] == [paths(game) for game in games]
+    if not written.losses:
+        assert [content(game) for game in found.games] == [content(plain(game)) for game in games]
+
+
+def plain(game: Game) -> Game:
+    """Return a game whose comments have the line ends and outer blanks that all formats agree on."""
+    for line in game.lines():
+        texts = {place: text.replace("\r\n", "\n").replace("\r", "\n").strip() for place, text in line.comments.items()}
+        line.comments = {place: text for place, text in texts.items() if text}
+    return game
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_round_trips(name: str) -> None:
+    for seed in range(12):
+        check_tame(BY_NAME[name], seed)
+        check_wild(BY_NAME[name], seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_a_thousand_round_trips(name: str) -> None:
+    for seed in range(1000):
+        check_tame(BY_NAME[name], seed)
+        check_wild(BY_NAME[name], seed)
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """Return a file with some bytes changed, missing, doubled or cut off."""
+    out = bytearray(data)
+    for _ in range(rng.choice([1, 1, 2, 5, 20])):
+        at = rng.randrange(len(out) + 1) if rng.random() < 0.5 else rng.randrange(min(len(out), 3000) + 1)
+        kind = rng.randrange(5)
+        if kind == 0 and at < len(out):
+            out[at] = rng.randrange(256)
+        elif kind == 1:
+            del out[at : at + rng.randint(1, 40)]
+        elif kind == 2:
+            out[at:at] = rng.randbytes(rng.randint(1, 40))
+        elif kind == 3:
+            out[at:at] = out[at : at + rng.randint(1, 200)]
+        else:
+            out[at:] = b""
+        if not out:
+            break
+    return bytes(out)
+
+
+def check_damage(one: Format, seed: int) -> None:
+    rng = random.Random(seed)
+    data = damaged(one.write(fitting_games(one, rng, wild=seed % 2 == 0)).data, rng)
+    try:
+        found = one.read(data)
+    except ValueError as error:
+        assert str(error) and "\n" not in str(error)
+        return
+    for game in found.games:
+        assert not game.errors
+        assert all(paths(game)) or not game.moves
+    assert all(fault and "\n" not in fault for fault in found.faults)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damaged_files_are_read_or_refused(name: str) -> None:
+    for seed in range(30):
+        check_damage(BY_NAME[name], seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_many_damaged_files(name: str) -> None:
+    for seed in range(30, 3000):
+        check_damage(BY_NAME[name], seed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_bytes_are_read_or_refused(name: str) -> None:
+    rng = random.Random(1)
+    marks = [b"", b"XQ\x12", b"CCBridge Record\0", b"CCBridgeLibrary\0", b"[DhtmlXQ]", b'[Event "x"]\n', b"\xff\xfe"]
+    for size in (0, 1, 3, 1024, 1027, 3000, 70_000):
+        for mark in marks:
+            try:
+                found = BY_NAME[name].read(mark + rng.randbytes(size))
+            except ValueError as error:
+                assert str(error)
+            else:
+                assert found.faults or found.games
+
+
+# Other programs' files
+
+
+def test_xqf_as_its_description_shows_it() -> None:
+    """The steps of the example in the description of format 1.0, and its head."""
+    board = Board()
+    for word in ["兵七进一", "马８进７", "兵三进一", "炮２平３", "相七进五", "马２进１", "马八进七", "车１平２"]:
+        board.push_san(word)
+    game = Game.from_board(board, Result="0-1", Title="仙人指路对起马局", Red="柳大华", Black="吕  钦")
+    data = BY_NAME["xqf"].write([game]).data
+    assert data[:16].hex(" ") == "58 51 0a" + " 00" * 13
+    squares = ["50463c32281e140a00480c533f2b1703", "09131d27313b454f59114d061a2e4256"]
+    for side, row in enumerate(squares):  # one program lists a side from the left, another from the right
+        assert sorted(data[16 + 16 * side : 32 + 16 * side]) == sorted(bytes.fromhex(row))
+    assert data[0x33] == 2 and data[0x50:0x61].hex() == "10cfc9c8cbd6b8c2b7b6d4c6f0c2edbed6"
+    steps = (
+        "18 20 f0 ff 2f 38 f0 00 67 63 f0 00 57 60 f0 00 29 3b f0 00 2c 4a f0 00 2b 27 f0 00 22 36 f0 00 21 33 00 00"
+    )
+    step_bytes = bytes.fromhex(steps)
+    expected = b"".join(step_bytes[n : n + 4] + bytes(4) for n in range(0, len(step_bytes), 4))
+    assert data[0x400:] == expected
+
+
+def test_encrypted_xqf() -> None:
+    rng = random.Random(7)
+    for version in (11, 12, 15, 16, 18):
+        for _ in range(4):
+            game = random_game(rng)
+            game.variations.setdefault(0, [Line([Move(25, 22)])]) if not game.variations and game.moves else None
+            try:
+                plain_file = BY_NAME["xqf"].write([game])
+            except ValueError:
+                continue
+            if plain_file.data[2] != xqf.NEW:
+                continue
+            first = BY_NAME["xqf"].read(plain_file.data).games[0]
+            data = encrypted_xqf(plain_file.data, version, rng.randbytes(13))
+            assert data[1024:] != plain_file.data[1024:] or not game.moves
+            assert content(BY_NAME["xqf"].read(data).games[0]) == content(first)
+
+
+def test_cchess_reads_what_we_write_as_we_do(tmp_path: Path) -> None:
+    cchess = pytest.importorskip("cchess", reason="cchess is not installed")
+    rng = random.Random(11)
+    games = []
+    for number in range(12):
+        game = random_game(rng)
+        if not game.moves:
+            continue
+        games.append(game)
+        for name in ("xqf", "cbr"):
+            path = tmp_path / f"{number}.{name}"
+            path.write_bytes(BY_NAME[name].write([game]).data)
+            theirs = cchess.Game.read_from(str(path))
+            assert sorted(map(tuple, theirs.dump_iccs_moves())) == paths(game)
+            if name == "xqf":  # cchess 1.25 drops the comments of CBR
+                assert (theirs.annote or "") == game.comments.get(0, "")
+                comments = [(move.annote or "").strip() for move in theirs.iter_moves()]
+                assert comments == [game.comments.get(place, "") for place in range(1, len(game.moves) + 1)]
+            assert theirs.info["result"] == game.result
+        path = tmp_path / f"{number}.xqf"
+        data = BY_NAME["xqf"].write([game]).data
+        if data[2] == xqf.NEW:
+            path.write_bytes(encrypted_xqf(data, 18, rng.randbytes(13)))
+            assert sorted(map(tuple, cchess.Game.read_from(str(path)).dump_iccs_moves())) == paths(game)
+        if hasattr(cchess.Game, "from_ubb_dhtml"):  # since 1.26
+            theirs = cchess.Game.from_ubb_dhtml(BY_NAME["dhtmlxq"].write([game]).data.decode())
+            assert theirs.dump_iccs_moves() == [[move.uci() for move in game.moves]]
+            assert theirs.init_board.to_fen().split()[0] == game.board().board_fen()
+    path = tmp_path / "library.cbl"
+    path.write_bytes(BY_NAME["cbl"].write(games).data)
+    theirs = cchess.Game.read_from_lib(str(path))["games"]
+    assert [sorted(map(tuple, one.dump_iccs_moves())) for one in theirs] == [paths(game) for game in games]
+
+
+def test_dhtmlxq_as_the_site_writes_it() -> None:
+    """Fields in any order, variations before what they leave, comments of all lines, and moves in a script."""
+    source = """<html><div>[DhtmlXQ_title]第01局[/DhtmlXQ_title]
+[DhtmlXQ_result]红胜[/DhtmlXQ_result][DhtmlXQ_comment1_3]一变&nbsp;三[/DhtmlXQ_comment1_3]
+[DhtmlXQ_comment0]说明||第二行[/DhtmlXQ_comment0][DhtmlXQ_comment2]主二[/DhtmlXQ_comment2]
+[DhtmlXQ_move_1_3_2]7967[/DhtmlXQ_move_1_3_2][DhtmlXQ_move_0_2_1]70627747[/DhtmlXQ_move_0_2_1]</div>
+<script>var DhtmlXQ_movelist = '[0_1_0]774712427967[/0_1_0]';</script></html>"""
+    (game,) = BY_NAME["dhtmlxq"].read(source.encode("gb18030")).games
+    assert game.headers == {"Title": "第01局", "Result": "1-0"}
+    assert [move.uci() for move in game.moves] == ["h2e2", "b7e7", "h0g2"]
+    assert game.comments == {0: "说明\n第二行", 2: "主二"}
+    (first,) = game.variations[1]
+    assert [move.uci() for move in first.moves] == ["h9g7"]  # its second move is not legal
+    bad = BY_NAME["dhtmlxq"].read(source.replace("7747[/DhtmlXQ_move_0", "7967[/DhtmlXQ_move_0").encode())
+    (first,) = bad.games[0].variations[1]
+    assert [move.uci() for move in first.moves] == ["h9g7", "h0g2"] and first.comments == {2: "一变\xa0三"}
+    assert not bad.faults
+    assert len(first.variations[1]) == 1
+
+
+def test_libraries_leave_out_headings_and_deleted_records() -> None:
+    board = Board()
+    board.push_san("C2.5")
+    games = [Game.from_board(board, Title=f"g{number}") for number in range(3)]
+    data = bytearray(BY_NAME["cbl"].write(games).data)
+    first = ccbridge.INDEX_AT + 128 * ccbridge.INDEX_BYTES
+    data[first + 2120 : first + 2210] = bytes(90)
+    data[ccbridge.INDEX_AT + ccbridge.INDEX_BYTES] = 5
+    found = BY_NAME["cbl"].read(bytes(data))
+    assert [game.headers["Title"] for game in found.games] == ["g2"] and not found.faults
+    assert found.notes == ["record 1 has no position: g0", "record 2 was deleted: g1"]
+
+
+def test_big5_in_xqf() -> None:
+    game = random_game(random.Random(1), from_fen=False)
+    game.headers = {"Result": "*"}
+    comment = "紅方第一步走中炮,黑方以屏風馬應對,這是最常見的佈局之一,變化繁多,雙方各有千秋,請讀者細細體會其中的奧妙。"
+    game.comments, game.variations = {0: comment}, {}
+    data = BY_NAME["xqf"].write([Game({}, [], game.comments)]).data
+    head, text_bytes = data[:1028], comment.encode("big5")
+    found = BY_NAME["xqf"].read(head + len(text_bytes).to_bytes(4, "little") + text_bytes)
+    assert found.games[0].comments == {0: comment}
+    forced = BY_NAME["xqf"].read(head + len(text_bytes).to_bytes(4, "little") + text_bytes, "gb18030")
+    assert forced.games[0].comments != {0: comment}
+
+
+# Notation
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "big5", "utf-16"])
+def test_move_lists_in_any_notation(encoding: str) -> None:
+    lists = {
+        "C2.5 H8+7 H2+3 R9.8": "utf-8",
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8": "gb18030",
+        "1.炮二平五 馬８進７\n2.馬二進三 車９平８": "big5",
+        "1. H2-E2 H9-G7 2. H0-G2 I9-H9": "utf-16",
+        "h2e2 h9g7 h0g2 i9h9": "utf-8",
+        "h3e3 h10g8 h1g3 i10h10": "utf-8",
+        "1. Che2 Hg7 2. Hg2 Rh9": "utf-8",
+        "1. Che3 Hg8 2. Hg3 Rh10": "utf-8",
+    }
+    for words, other in lists.items():
+        data = words.encode(encoding if words.isascii() else other)
+        one = recognised(FORMATS, data)
+        assert one is not None and one.name == "moves", words
+        found = one.read(data)
+        assert [[str(move) for move in game.moves] for game in found.games] == [["h2e2", "h9g7", "h0g2", "i9h9"]], words
+        assert not found.faults
+
+
+def test_san_is_fairy_stockfish_s() -> None:
+    pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
+    rng = random.Random(3)
+    for fen in (None, "4k4/9/3P1P3/4P4/9/9/9/9/9/4K4 w - - 0 1", "3k5/9/9/9/9/9/2R6/4N1N2/2R6/4K4 w - - 0 1"):
+        board = Board() if fen is None else Board(fen)
+        while not board.is_game_over() and len(board.move_stack) < 30:
+            for move in rng.sample(list(board.legal_moves), min(8, len(board.legal_moves))):
+                theirs = pyffish.get_san("xiangqi", board.fen(), move.uci(1), False, pyffish.NOTATION_SAN)
+                assert board.san(move, "fairy") == theirs
+                assert board.parse_san(theirs, 1) == move
+                assert board.parse_san(board.san(move, "xboard")) == move
+                long = pyffish.get_san("xiangqi", board.fen(), move.uci(1), False, pyffish.NOTATION_LAN)
+                assert board.parse_san(long, 1) == move
+            board.push(rng.choice(list(board.legal_moves)))
+
+
+# Limits
+
+
+def nested(depth: int) -> Game:
+    """Return a game whose variations are `depth` deep, each replacing the second move of the one before."""
+    main = [("a0a1", "i0i1"), ("a9a8", "i9i8"), ("a1a0", "i0i1"), ("a8a9", "i9i8")]
+    game = Game({"Result": "*"})
+    line: Line = game
+    for ply in range(depth):
+        step, other = main[ply % 4], main[(ply + 1) % 4]
+        line.moves = [Move.from_uci(step[0]), Move.from_uci(other[1])]
+        line.comments[1] = str(ply)
+        below = Line()
+        line.variations[1] = [below]
+        line = below
+    line.moves = [Move.from_uci(main[depth % 4][0])]
+    return game
+
+
+@pytest.mark.parametrize("name", ["xqf", "cbr", "ubb", "pgn"])
+def test_deep_trees_need_no_recursion(name: str) -> None:
+    game = nested(4000)  # the longest game has 8,064 plies
+    written = BY_NAME[name].write([game])
+    found = BY_NAME[name].read(written.data)
+    assert not found.faults and not written.losses
+    assert found.games[0].count_moves() == game.count_moves() == 8001
+    read = Game(game.headers, found.games[0].moves, found.games[0].comments, {}, found.games[0].variations)
+    assert read == game
+
+
+def test_open_parentheses_without_end() -> None:
+    found = BY_NAME["pgn"].read(b'[Event "x"]\n\n1. C2.5 ' + b"(" * 100_000 + b" *")
+    assert "variation without end" in found.faults[0]
+    moves = b'[Event "x"]\n\n1. C2.5 ' + b"(C2.5 " * 10_000 + b")" * 10_000 + b" *"
+    (game,) = BY_NAME["pgn"].read(moves).games
+    assert len(game.variations[0]) == 10_000 and len(game.moves) == 1
+
+
+def test_too_long_a_game_is_cut() -> None:
+    words = " ".join(["a0a1 a9a8 a1a0 a8a9"] * 2500)
+    found = BY_NAME["moves"].read(words.encode())
+    assert len(found.games[0].moves) > 8000 and "game longer than" in found.faults[0]
+
+
+# The library
+
+
+def test_games_are_loaded_and_saved(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    games = [random_game(rng) for _ in range(3)]
+    assert save_games(tmp_path / "a.pgn", games, notation="chinese", encoding="gb18030") == {}
+    loaded = load_games(tmp_path / "a.pgn")
+    assert not loaded.faults and list(map(content, loaded.games)) == list(map(content, games))
+    with pytest.raises(FileExistsError):
+        save_games(tmp_path / "a.pgn", games)
+    losses = save_games(tmp_path / "a.cbl", loaded.games)
+    assert all(kind == "NAGs" for kind in losses)
+    assert [paths(game) for game in load_games(tmp_path / "a.cbl").games] == [paths(game) for game in games]
+    with pytest.raises(ValueError, match="holds one game"):
+        save_games(tmp_path / "a.xqf", games)
+    with pytest.raises(ValueError, match="no format"):
+        save_games(tmp_path / "a.what", games)
+    (tmp_path / "x").write_bytes(b"\0\1\2")
+    with pytest.raises(ValueError, match="not a format"):
+        load_games(tmp_path / "x")
+    assert not (tmp_path / "a.xqf").exists()
+
+
+def test_faults_name_their_place() -> None:
+    text_of_game = (
+        '[Event "x"]\n\n1. C2.5 H8+7 (1... C2.5 2. K5+9 H2+3) 2. H2+3 *\n\n[Event "y"]\n\n1. C2.5 C2.5 2. C5+9 *\n'
+    )
+    found = BY_NAME["pgn"].read(text_of_game.encode())
+    assert len(found.faults) == 2
+    assert found.faults[0].startswith("game 1: 2. illegal move: K5+9")
+    assert found.faults[1].startswith("game 2: 2. illegal move: C5+9")
+    assert [len(game.moves) for game in found.games] == [3, 2]
+    assert len(found.games[0].variations[1][0].moves) == 1
+
+
+def test_losses_are_named() -> None:
+    game = read_game_of("1. C2.5 $1 {fine} (1. C8.5 H2+3) H8+7 1-0")
+    game.headers["Red"] = "胡"
+    assert BY_NAME["moves"].write([game]).losses == Losses(
+        {"NAGs": 1, "comments": 1, "variations": 1, "results": 1, "tags Red": 1}
+    )
+    assert BY_NAME["xqf"].write([game]).losses == {"NAGs": 1}
+    latin = BY_NAME["pgn"].write([game], Style("latin-1", ""))
+    assert latin.losses == {"different characters that latin-1 lacks": 1} and b'[Red "?"]' in latin.data
+
+
+def read_game_of(movetext: str) -> Game:
+    import io
+
+    game = read_game(io.StringIO(movetext))
+    assert game is not None and not game.errors
+    return game

@@ -42,7 +42,8 @@ UNKNOWN_SETUP = "?"
 class Option(NamedTuple):
     """A setting as UCI declares it.
 
-    A combo has `choices`, a spin the range `low`..`high`; a number has a range too, and may be a fraction.
+    A combo has `choices`, the default first, since some clients (uci2wb 4.1) take the first for the default. A spin has
+    the range `low`..`high`; a number has a range too, and may be a fraction.
     """
 
     name: str

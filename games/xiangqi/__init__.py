@@ -13,7 +13,10 @@ SKILL_ELO = (
 """Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
 
 NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
-"""The shipped network of the evaluation. Where there is none the terms are the default."""
+"""The shipped network of the evaluation."""
+
+EVALUATIONS = ("network", "terms", "paper") if NETWORK_BOOK.is_file() else ("terms", "network", "paper")
+"""The default first: the network where there is one."""
 
 INFO = GameInfo(
     name="xiangqi",
@@ -28,12 +31,7 @@ INFO = GameInfo(
         *RULES,
         *ENDGAMES,
         Option("NetworkFile", "string"),  # first, so that `Evaluation network` finds it when a game is loaded
-        Option(
-            "Evaluation",
-            "combo",
-            "network" if NETWORK_BOOK.is_file() else "terms",
-            choices=("network", "terms", "paper"),
-        ),
+        Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS),
         Option("PositionFile", "string"),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),
     ),

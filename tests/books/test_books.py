@@ -321,7 +321,7 @@ def test_rules_are_played_as_their_option_says() -> None:
             said = any(line.startswith("info string book rule ") for line in answered)
             assert plays is None or said == plays, value
         client.send("setoption name UseRules value perhaps")
-        assert "one of false true checked paper" in client.expect("info")[-1]
+        assert "one of true false checked paper" in client.expect("info")[-1]
 
 
 def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -776,7 +776,7 @@ def test_errors_name_what_there_is_and_their_line() -> None:
     assert (game["error"], game["line"]) == ("one of xiangqi connect6 ewn junqi, not chess", 2)
     assert option["error"].startswith("unknown option: Wdith; connect6 has Hash, Threads, Seed, ")
     assert "Width" in option["error"] and option["line"] == 3
-    assert value["error"] == "option UseRules: one of false true checked paper, not maybe"
+    assert value["error"] == "option UseRules: one of true false checked paper, not maybe"
     assert turn["field"] == "analyseTurns"
 
 

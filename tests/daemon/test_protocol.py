@@ -76,3 +76,11 @@ def test_every_option_is_documented() -> None:
 
     text = (ROOT / "protocol.md").read_text()
     assert [option.name for option, _ in declared() if f"\n| {option.name} |" not in text] == []
+
+
+def test_the_default_of_a_combo_is_its_first_value() -> None:
+    """uci2wb sets a combo to its first value."""
+    from daemon.options import declared
+
+    combos = [option for option, _ in declared() if option.kind == "combo"]
+    assert combos and [option.name for option in combos if option.choices[0] != option.default] == []

@@ -211,7 +211,7 @@ def test_a_bad_value_is_one_line_and_changes_nothing() -> None:
         client.sync()
         assert any("mate threat" in line for line in client.answers("eval"))
         answers = client.answers("setoption name Evaluation value best")
-        assert answers == ["info string error option Evaluation: one of network terms paper, not best"]
+        assert answers == ["info string error option Evaluation: one of terms network paper, not best"]
 
 
 @pytest.mark.parametrize("fen", ["3k5/9/9/9/9/9/9/9/9/R3K3R w", "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/9/9/9/4K4 w"])

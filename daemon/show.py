@@ -231,7 +231,7 @@ def style_of(out: TextIO, environment: Callable[[str], str | None], flipped: boo
     term = environment("TERM") or ""
     try:
         "帥軍？".encode(getattr(out, "encoding", None) or "ascii")
-        is_wide = not (is_terminal and term in ("linux", "dumb"))  # these have no fonts with so many characters
+        is_wide = not (is_terminal and term in ("linux", "dumb"))  # they lack Chinese fonts
     except (UnicodeEncodeError, LookupError):
         is_wide = False
     has_colour = is_terminal and not environment("NO_COLOR") and term != "dumb"

@@ -24,7 +24,7 @@ MAX_LINE = 300
 """The most characters of a fault."""
 
 FEATURES = ("games", "variations", "comments", "NAGs", "results", "positions")
-"""What a format may hold: several games, alternatives to moves, texts and signs at moves, results, first positions."""
+"""Features of formats: several games, alternatives to moves, texts and signs at moves, results, first positions."""
 
 Losses = Counter[str]
 """Kinds of what a format could not hold, with counts."""
@@ -47,7 +47,7 @@ class Written(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How a text is written, where the format leaves a choice."""
+    """The encoding and the notation of a written text, where the format leaves a choice."""
 
     encoding: str = ""  # "": the format's usual one
     notation: str = ""  # of moves; "": the format's usual one

@@ -26,7 +26,7 @@ Palette = Mapping[str, tuple[str, str]]
 
 
 class Design(NamedTuple):
-    """What all pictures of a game share."""
+    """The name, the colours and the CSS of all pictures of a game."""
 
     name: str  # a word for ids and classes
     palette: Palette

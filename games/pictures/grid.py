@@ -23,7 +23,7 @@ PALETTE = {"arrow": ("#15781b", "#4fae57"), "square": ("#2f6fb5", "#6ab0ff"), "l
 
 
 class Grid(NamedTuple):
-    """Where points and pieces of a board are drawn; `left` and `top` are the centre of the top left point."""
+    """The places of a board's points and pieces in a picture; `left` and `top` are the centre of the top left point."""
 
     board: BoardShape
     left: float

@@ -1,4 +1,4 @@
-"""What a picture shows of a game's past, from any position that keeps its history."""
+"""The past of a game as pictures show it, from any position that keeps its history."""
 
 from __future__ import annotations
 

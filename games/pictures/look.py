@@ -1,4 +1,4 @@
-"""How a picture of any game looks: its size, colours, marks and arrows."""
+"""The look of a picture of any game: its size, colours, marks and arrows."""
 
 from __future__ import annotations
 

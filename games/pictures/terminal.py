@@ -13,7 +13,7 @@ COLOURS = {"red": "1;31", "blue": "1;34", "black": "1", "white": "1;36", "green"
 
 
 class Style(NamedTuple):
-    """What a terminal can show."""
+    """The abilities and the size of a terminal."""
 
     chinese: bool = False
     colour: bool = False

@@ -17,9 +17,8 @@ import numba
 import numpy as np
 from numba import njit, types
 
-from scripts.lib.xiangqi_network import FACTORS, NO_ROW, PIECES
+from scripts.lib.xiangqi_network import FIRST_ROW, KIND_ROWS, NO_ROW, PIECES, SEEN
 
-from games.xiangqi.evaluation.network import SQUARES
 from games.xiangqi.rules.lookup import CAPTURED, SLOTS
 
 TURN = PIECES
@@ -37,25 +36,12 @@ def list_rows(sample: Any, rows: Any) -> int:
     for view in range(2):
         side = np.int64(sample[TURN]) ^ view
         king = np.int64(sample[SLOTS * side])
-        if side == 1:
-            king = 81 - king // 9 * 9 + king % 9
-        is_mirrored = king % 9 > 4
-        if is_mirrored:
-            king += 8 - 2 * (king % 9)
-        first = (king // 9 * 2 + king % 9 - 3) * FACTORS
         count = 0
         for piece in range(PIECES):
             square = np.int64(sample[piece])
             if square == CAPTURED:
                 continue
-            if side == 1:
-                square = 81 - square // 9 * 9 + square % 9
-            if is_mirrored:
-                square += 8 - 2 * (square % 9)
-            kind = min((piece % SLOTS + 1) // 2, 6)
-            if piece // SLOTS != side:
-                kind += 7
-            rows[view, count] = first + kind * SQUARES + square
+            rows[view, count] = FIRST_ROW[side, king] + KIND_ROWS[side, piece] + np.int64(SEEN[side, king, square])
             count += 1
     return count
 

@@ -19,7 +19,9 @@ from games.xiangqi.evaluation.network import (
     SQUARES,
     Network,
     fault_of,
+    kind_seen,
     material_bucket,
+    view,
 )
 from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, SLOTS
 
@@ -43,10 +45,18 @@ LARGEST_OUTPUT = MOST_OUTPUT_WEIGHT / OUTPUT_SCALE * SCALES[0] / CENTIPAWNS
 _CHUNK = 2048  # positions that numpy evaluates at a time
 
 _square = np.arange(SQUARES)
-_FLIPPED = np.append(81 - _square // 9 * 9 + _square % 9, CAPTURED)
 _MIRRORED = np.append(_square // 9 * 9 + 8 - _square % 9, CAPTURED)
-_KINDS = np.array([*KIND_OF_SLOT, *(7 + kind for kind in KIND_OF_SLOT)])
-_KIND_SEEN = np.array([_KINDS, np.roll(_KINDS, SLOTS)])  # [side, piece]
+
+_KINDS = [*KIND_OF_SLOT, *(7 + kind for kind in KIND_OF_SLOT)]
+KIND_ROWS = np.array([[kind_seen(side, kind) * SQUARES for kind in _KINDS] for side in range(2)])
+"""[side, piece]: rows before those of the piece's kind, as the side sees it."""
+
+FIRST_ROW, SEEN = np.zeros((2, SQUARES), np.int64), np.zeros((2, SQUARES, SQUARES + 1), np.uint8)
+"""[side, its king's square]: the first row of the bucket; [side, its king's square, square]: the square as seen."""
+
+for _side in range(2):
+    for _king in (9 * rank + file for rank in range(7 * _side, 7 * _side + 3) for file in (3, 4, 5)):
+        FIRST_ROW[_side, _king], SEEN[_side, _king, :SQUARES] = view(_side, _king)
 
 
 class Weights(NamedTuple):
@@ -64,17 +74,12 @@ class Weights(NamedTuple):
 def input_rows(samples: Any) -> Any:
     """Return the rows of samples, int16 [n, 2, PIECES]: of the side to move, then of the other; NO_ROW if captured."""
     rows = np.empty((len(samples), 2, PIECES), np.int16)
-    every = np.arange(len(samples))
-    for view in range(2):
-        side = samples["turn"].astype(np.int64) ^ view
-        square = samples["square"].astype(np.int64)
-        square = np.where(side[:, None] == 1, _FLIPPED[square], square)
-        is_mirrored = square[every, SLOTS * side] % 9 > 4
-        square = np.where(is_mirrored[:, None], _MIRRORED[square], square)
-        king = square[every, SLOTS * side]
-        bucket = king // 9 * 2 + king % 9 - 3
-        row = bucket[:, None] * FACTORS + _KIND_SEEN[side] * SQUARES + square
-        rows[:, view] = np.where(square == CAPTURED, NO_ROW, row)
+    square = samples["square"]
+    for half in range(2):
+        side = samples["turn"].astype(np.int64) ^ half
+        king = square[np.arange(len(samples)), SLOTS * side]
+        row = FIRST_ROW[side, king][:, None] + KIND_ROWS[side] + SEEN[side[:, None], king[:, None], square]
+        rows[:, half] = np.where(square == CAPTURED, NO_ROW, row)
     return rows
 
 

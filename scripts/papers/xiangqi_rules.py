@@ -1,6 +1,6 @@
 """Paper 2: rules mined from games by Apriori, played before the search is asked (Xiangqi).
 
-    python -m scripts.papers.xiangqi_rules --data ../shared/data/xiangqi
+    python -m scripts.papers.xiangqi_rules --data DATA
     python -m scripts.papers.xiangqi_rules --quick
 
 The paper numbers the 32 pieces, mines whole games for rules "if this move was played, answer so", and plays a rule at

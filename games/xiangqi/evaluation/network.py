@@ -103,13 +103,17 @@ def kind_seen(side: int, kind: int) -> int:
     return (kind + 7 * side) % KINDS_SEEN
 
 
+def shapes(neurons: int, buckets: int) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of a network's arrays, in their order."""
+    return (ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,)
+
+
 def fault_of(network: Network) -> str:
     """Return why a network cannot be evaluated exactly; empty if it can."""
     neurons, buckets = network.neurons, network.buckets
     if not 0 < neurons <= MOST_NEURONS or neurons % NEURON_STEP or not 1 <= buckets <= MOST_BUCKETS:
         return f"{neurons} neurons a side or {buckets} outputs are out of range"
-    shapes = ((ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,))
-    if tuple(array.shape for array in network[:4]) != shapes:
+    if tuple(array.shape for array in network[:4]) != shapes(neurons, buckets):
         return f"the arrays do not fit {neurons} neurons a side and {buckets} outputs"
     if not 1 <= network.scale <= MOST_SCALE:
         return f"scale {network.scale} is not within 1..{MOST_SCALE}"
@@ -151,10 +155,9 @@ def read_network(path: Path, neurons: int = NEURONS) -> Network:
     if not all(type(size) is int and 0 < size <= MOST_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
     buckets, scale = sizes[1:]
-    shapes = ((ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,))
     arrays: list[Any] = []
     start = 0
-    for shape, order in zip(shapes, ORDERS, strict=True):
+    for shape, order in zip(shapes(neurons, buckets), ORDERS, strict=True):
         end = start + math.prod(shape) * np.dtype(order).itemsize
         if end > len(book.payload):
             raise BookFileError(f"{path}: {len(book.payload)} bytes are too few for its network")

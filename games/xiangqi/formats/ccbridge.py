@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from games.formats import Found, Losses, Style, Written
 from games.xiangqi.formats.fitting import first_fen, fitted, tags_of
-from games.xiangqi.formats.preorder import Planter, Step, steps_of
+from games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
 from games.xiangqi.formats.table import TREE
 from games.xiangqi.library.pgn import Game
 from games.xiangqi.rules.move import Move
@@ -124,7 +124,7 @@ def _read_record(data: bytes, faults: list[str]) -> Game:
     game.headers["Result"] = _RESULTS[data[_RESULT]] if data[_RESULT] < len(_RESULTS) else "*"
     letters = _letters(data[_BOARD : _BOARD + 90])
     reader = _Reader(data, faults)
-    root, comment = reader.read_step() if len(data) >= _MOVES_AT + 4 else (None, "")
+    root, comment = reader.read_step() if reader.has_more() else (None, b"")
     first = reader.first_origin()
     turn = "b" if data[_FIRST_SIDE] == 2 else "w"
     if first in letters:
@@ -132,8 +132,8 @@ def _read_record(data: bytes, faults: list[str]) -> Game:
     fen = first_fen(board_text(letters), turn, max(1, struct.unpack_from("<H", data, _NUMBER)[0]))
     if fen:
         game.headers["FEN"] = fen
-    if comment:
-        game.comments[0] = comment
+    if text := _text(comment):
+        game.comments[0] = text
     if root is not None and root.has_next and first >= 0:
         reader.plant(Planter(game, faults))
     return game
@@ -174,54 +174,40 @@ def _square(place: int) -> int:
     return (9 - place // 9) * 9 + place % 9
 
 
-class _Reader:
+class _Reader(StepReader):
     """A reader of the steps, from the first one on."""
 
     def __init__(self, data: bytes, faults: list[str]) -> None:
-        self._data, self._faults, self._at = data, faults, _MOVES_AT
+        super().__init__(data, _MOVES_AT, faults)
 
-    def read_step(self) -> tuple[Step, str]:
-        """Return the next step without its comment, and the comment; ValueError if the record ends in it."""
-        if self._at + 4 > len(self._data):
+    def place(self) -> str:
+        return f"byte {self._at} of the record"
+
+    def read_step(self) -> tuple[Step, bytes]:
+        if not self.has_more():
             raise ValueError("the record ends before the game does")
         flags, _, origin, target = self._data[self._at : self._at + 4]
         self._at += 4
-        comment = self._read_comment() if flags & _COMMENT else ""
+        comment = self._read_comment() if flags & _COMMENT else b""
         squares = [_square(place) if place < 90 else 90 for place in (origin, target)]
         return Step(Move(*squares), "", not flags & _LAST, bool(flags & _SIBLING)), comment
 
-    def _read_comment(self) -> str:
-        if self._at + 4 > len(self._data):
+    def _read_comment(self) -> bytes:
+        if not self.has_more():
             raise ValueError("the record ends before the game does")
         (size,) = struct.unpack_from("<i", self._data, self._at)
         self._at += 4
         if not 0 <= size <= len(self._data) - self._at:
             raise ValueError(f"a comment of {size} bytes, which the record has not")
         self._at += size
-        return _text(self._data[self._at - size : self._at])
+        return self._data[self._at - size : self._at]
+
+    def text(self, data: bytes) -> str:
+        return _text(data)
 
     def first_origin(self) -> int:
-        """Return the origin of the first move, -1 if there is none."""
-        if not any(self._data[self._at : self._at + 4]):
-            return -1
-        at = self._at
-        try:
-            return self.read_step()[0].move.from_square
-        except ValueError:
-            return -1
-        finally:
-            self._at = at
-
-    def plant(self, planter: Planter) -> None:
-        """Read all moves; a fault ends the reading."""
-        while not planter.has_ended:
-            at = self._at
-            try:
-                step, comment = self.read_step()
-                planter.add(step._replace(comment=comment))
-            except ValueError as error:
-                self._faults.append(f"byte {at} of the record: {error}")
-                return
+        """Return the origin of the first move, -1 if there is none; a record without moves may end in zeros."""
+        return super().first_origin() if any(self._data[self._at : self._at + 4]) else -1
 
 
 def write(name: str, games: Sequence[Game], style: Style) -> Written:

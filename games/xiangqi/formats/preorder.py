@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -35,6 +36,50 @@ def steps_of(main: Line) -> Iterator[Step]:
             yield Step(move, line.comments.get(place + 1, ""), place < last, has_sibling)
             if others:
                 waiting.append(others)
+
+
+class StepReader(ABC):
+    """A reader of a file's steps, from the byte `at` of its data on."""
+
+    def __init__(self, data: bytes, at: int, faults: list[str]) -> None:
+        """A fault is added to `faults`."""
+        self._data, self._at, self._faults = data, at, faults
+
+    def has_more(self) -> bool:
+        return self._at + 4 <= len(self._data)
+
+    @abstractmethod
+    def read_step(self) -> tuple[Step, bytes]:
+        """Return the next step without its comment, and the comment's bytes; ValueError if the data ends in it."""
+
+    @abstractmethod
+    def text(self, data: bytes) -> str:
+        """Return a comment's text."""
+
+    @abstractmethod
+    def place(self) -> str:
+        """Return the place of the next step, as faults name it."""
+
+    def first_origin(self) -> int:
+        """Return the origin of the first move, -1 if there is none."""
+        at = self._at
+        try:
+            return self.read_step()[0].move.from_square
+        except ValueError:
+            return -1
+        finally:
+            self._at = at
+
+    def plant(self, planter: Planter) -> None:
+        """Read all moves; a fault ends the reading."""
+        while not planter.has_ended:
+            place = self.place()
+            try:
+                step, comment = self.read_step()
+                planter.add(step._replace(comment=self.text(comment)))
+            except ValueError as error:
+                self._faults.append(f"{place}: {error}")
+                return
 
 
 class Planter:

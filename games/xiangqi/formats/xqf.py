@@ -20,7 +20,7 @@ from typing import NamedTuple
 from games.encodings import detected
 from games.formats import Found, Losses, Style, Written
 from games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
-from games.xiangqi.formats.preorder import Planter, Step, steps_of
+from games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
 from games.xiangqi.formats.table import TREE
 from games.xiangqi.library.pgn import Game
 from games.xiangqi.rules.move import Move
@@ -109,22 +109,21 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     return found
 
 
-class _Reader:
+class _Reader(StepReader):
     """A reader of the steps, from the first one on."""
 
     def __init__(self, body: bytes, version: int, keys: _Keys, faults: list[str]) -> None:
-        self._body, self._version, self._keys, self._faults = body, version, keys, faults
-        self._at = 0
+        super().__init__(body, 0, faults)
+        self._version, self._keys = version, keys
         self.encoding = ENCODING
 
-    def has_more(self) -> bool:
-        return self._at + 4 <= len(self._body)
+    def place(self) -> str:
+        return f"byte {HEAD_BYTES + self._at}"
 
     def read_step(self) -> tuple[Step, bytes]:
-        """Return the next step without its comment, and the comment's bytes; ValueError if the file ends in it."""
         if not self.has_more():
             raise ValueError("the file ends before the game does")
-        start, end, flags, _ = self._body[self._at : self._at + 4]
+        start, end, flags, _ = self._data[self._at : self._at + 4]
         self._at += 4
         if self._version <= _PLAIN:
             has_next, has_sibling, has_comment = bool(flags & 0xF0), bool(flags & 0x0F), True
@@ -137,15 +136,15 @@ class _Reader:
         return Step(Move(origin, target), "", has_next, has_sibling), comment
 
     def _read_comment(self) -> bytes:
-        if self._at + 4 > len(self._body):
+        if self._at + 4 > len(self._data):
             raise ValueError("the file ends before the game does")
-        (size,) = struct.unpack_from("<i", self._body, self._at)
+        (size,) = struct.unpack_from("<i", self._data, self._at)
         size -= self._keys.size
         self._at += 4
-        if not 0 <= size <= len(self._body) - self._at:
+        if not 0 <= size <= len(self._data) - self._at:
             raise ValueError(f"a comment of {size} bytes at {HEAD_BYTES + self._at}, which the file has not")
         self._at += size
-        return self._body[self._at - size : self._at]
+        return self._data[self._at - size : self._at]
 
     def skim(self) -> list[bytes]:
         """Return all comments, and go back."""
@@ -158,16 +157,6 @@ class _Reader:
         self._at = at
         return comments
 
-    def first_origin(self) -> int:
-        """Return the origin of the first move, -1 if there is none."""
-        at = self._at
-        try:
-            return self.read_step()[0].move.from_square
-        except ValueError:
-            return -1
-        finally:
-            self._at = at
-
     def text(self, data: bytes) -> str:
         """Return a text; characters that cannot be decoded become U+FFFD, which is a fault."""
         try:
@@ -176,17 +165,6 @@ class _Reader:
             self._faults.append(f"a text that is not {self.encoding}: {data[:20]!r}")
             text = data.decode(self.encoding, "replace")
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip()
-
-    def plant(self, planter: Planter) -> None:
-        """Read all moves; a fault ends the reading."""
-        while not planter.has_ended:
-            at = HEAD_BYTES + self._at
-            try:
-                step, comment = self.read_step()
-                planter.add(step._replace(comment=self.text(comment)))
-            except ValueError as error:
-                self._faults.append(f"byte {at}: {error}")
-                return
 
 
 def _keys(head: bytes) -> _Keys:

@@ -5,7 +5,7 @@
     python -m scripts.papers.junqi_cooperation --only figures-3-7 --jobs 2
 
 `players`: the paper's player against the paper's four opponents, at two levels of knowledge, at equal playouts and at
-equal time; at equal playouts also UCT alone, at equal time and with equal knowledge the engine itself. `activate`: one
+equal time; at equal playouts against little knowledge also UCT alone, at equal time with equal knowledge the engine. `activate`: one
 to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of its parts.
 `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a move by
 kind of activation.
@@ -61,7 +61,8 @@ PAPER = Paper(
 OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
 UCT_ALONE = "siqi Searcher=uct"
 HEROES = ("cooperation", UCT_ALONE, "siqi")
-"""The paper's player; at equal playouts also UCT alone, at equal time and with equal knowledge the engine itself."""
+"""The paper's player; at equal playouts against little knowledge also UCT alone, at equal time with equal knowledge the
+engine itself."""
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -89,7 +90,7 @@ LAST_MOVE = 73
 
 def limits(bench: Bench) -> tuple[Limit, Limit]:
     """Return the two limits of a move: playouts, and a time in which UCT runs about as many."""
-    return (Limit(nodes=50), Limit(ms=1)) if bench.quick else (Limit(nodes=1000), Limit(ms=10))
+    return (Limit(nodes=50), Limit(ms=1)) if bench.quick else (Limit(nodes=1000), Limit(ms=5))
 
 
 def run_players(bench: Bench) -> Result:
@@ -114,7 +115,9 @@ def run_players(bench: Bench) -> Result:
 def heroes_of(limit: Limit, level: str) -> tuple[str, ...]:
     """Return those of HEROES that play at a limit against opponents of a level."""
     paper, alone, engine = HEROES
-    return (paper, alone) if limit.nodes else (paper,) if level else (paper, engine)
+    if limit.nodes:
+        return (paper, alone) if level else (paper,)
+    return (paper,) if level else (paper, engine)
 
 
 def draw_players(figure: Figure, records: list[PaperGame]) -> None:

@@ -1,0 +1,115 @@
+"""From jobs to answers: the one way in which work goes to other processes, of this machine or of a cluster."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeAlias, TypeVar
+
+from daemon.cluster.calls import decode_result, encode_call
+from daemon.cluster.errors import ClusterError
+from daemon.cluster.local import Batch, LocalWorkers
+from daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
+from games.compiling import to_stderr
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+Jobs: TypeAlias = int | Cluster
+"""Where jobs are carried out: so many processes of this machine, or a cluster."""
+
+Workers: TypeAlias = LocalWorkers | ClusterWorkers
+
+BATCHES_A_WORKER = 2
+"""Batches handed out to a worker at a time: the current one and the next."""
+
+TARGET_S = 0.5
+"""The work of a batch."""
+
+MOST_CALLS = 1000
+"""The most calls of a batch."""
+
+
+def open_workers(jobs: Jobs, note: Callable[[str], None] = to_stderr) -> Workers:
+    """Return workers; ClusterError if they cannot be had. `note` gets lines on refused ones."""
+    return ClusterWorkers(jobs, note) if isinstance(jobs, Cluster) else LocalWorkers(jobs)
+
+
+class BatchSize:
+    """The number of calls of the next batch: as many as take TARGET_S, by the time of the last ones."""
+
+    def __init__(self) -> None:
+        self.calls = 1
+        self._mean_s = 0.0
+
+    def learn(self, calls: int, seconds: float) -> None:
+        """Take the time of a batch into account. A size at most doubles: the first batches may be of easy jobs."""
+        mean_s = seconds / calls
+        self._mean_s = mean_s if not self._mean_s else 0.8 * self._mean_s + 0.2 * mean_s
+        self.calls = max(1, min(2 * self.calls, MOST_CALLS, int(TARGET_S / max(self._mean_s, 1e-6))))
+
+
+def completed(
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None = None
+) -> Generator[list[Result]]:
+    """Yield the results of tasks as they finish, in any order; an empty list if none finished within `wait_s`.
+
+    Tasks and results are data (`calls`), and short ones are handed out in batches. BrokenProcessPool or ClusterError
+    if workers were lost, after the results that were there.
+    """
+    for found in _completed(function, tasks, jobs, wait_s):
+        yield [result for _, result in found]
+
+
+def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs) -> Generator[Result]:
+    """Yield the results of tasks in the order of the tasks; errors as of `completed`."""
+    early: dict[int, Result] = {}
+    following = itertools.count()
+    wanted = next(following)
+    for found in _completed(function, tasks, jobs, None):
+        early |= found
+        while wanted in early:
+            yield early.pop(wanted)
+            wanted = next(following)
+
+
+def _completed(
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None
+) -> Generator[list[tuple[int, Result]]]:
+    """Yield the numbers and results of tasks as they finish."""
+    left, running, size = enumerate(tasks), dict[Batch, tuple[int, ...]](), BatchSize()
+    with open_workers(jobs) as workers:
+        patience_s = wait_s if isinstance(workers, LocalWorkers) else min(wait_s or COUNT_S, COUNT_S)
+        while True:
+            lost: Exception | None = None
+            try:
+                while len(running) < max(1, BATCHES_A_WORKER * workers.count()):
+                    if not (batch := tuple(itertools.islice(left, size.calls))):
+                        break
+                    sent = workers.send([encode_call(function, task) for _, task in batch])
+                    running[sent] = tuple(number for number, _ in batch)
+            except (ClusterError, BrokenProcessPool) as error:
+                lost = error
+            if lost is not None and not running:
+                raise lost
+            if not running:
+                return
+            done, _ = wait(running, patience_s, FIRST_COMPLETED)
+            found: list[tuple[int, Result]] = []
+            for batch_done in done:
+                numbers = running.pop(batch_done)
+                try:
+                    seconds, answers = workers.outcome(batch_done)
+                except Exception as error:
+                    lost = error
+                    continue
+                size.learn(len(numbers), seconds)
+                found += [
+                    (number, decode_result(function, data)) for number, data in zip(numbers, answers, strict=True)
+                ]
+            if found or wait_s is not None:
+                yield found
+            if lost is not None and done:
+                raise lost

@@ -75,6 +75,27 @@ def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jo
             wanted = next(following)
 
 
+def in_graph(
+    function: Callable[[Task], Result], tasks: Iterable[Task], needs: Callable[[Task], Iterable[Task]], jobs: Jobs
+) -> Generator[Result]:
+    """Yield the results of tasks as they finish; a task begins once those of the tasks that it needs are there.
+
+    Tasks are hashable, and each is a batch of its own. Errors as of `completed`.
+    """
+    waiting, running = dict.fromkeys(tasks), dict[Batch, Task]()
+    with open_workers(jobs) as workers:
+        while waiting or running:
+            pending = {*waiting, *running.values()}
+            ready = [task for task in waiting if pending.isdisjoint(needs(task))]
+            for task in ready[: max(0, max(1, workers.count()) - len(running))]:
+                del waiting[task]
+                running[workers.send([encode_call(function, task)])] = task
+            done, _ = wait(running, COUNT_S, FIRST_COMPLETED)
+            for batch in done:
+                del running[batch]
+                yield decode_result(function, workers.outcome(batch)[1][0])
+
+
 def _completed(
     function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None
 ) -> Generator[list[tuple[int, Result]]]:

@@ -44,6 +44,12 @@ class Bar(tqdm):  # type: ignore[misc]
         self.fp.flush()
         return True
 
+    def close(self) -> None:
+        if self._as_json and not self.disable:
+            self.display()
+            self.sp = None  # tqdm then ends without a line of its own
+        super().close()
+
     def clear(self, nolock: bool = False) -> None:
         if not self._as_json:
             super().clear(nolock=nolock)

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster. Transport, scheduling, retries and the noticing of dead workers are Dask's, as configured here.
+"""Workers of a Dask cluster. Transport, scheduling, retries and the noticing of dead workers are Dask's.
 
 Dask pickles what it is given to send: here the reference to `run_calls` (the name of a module's function), bytes and a
 number, and back bytes. The bytes are calls and results as `calls` describes them. So nothing of a user's file is ever
@@ -65,7 +65,7 @@ class ClusterWorkers:
         _open.append(self)
 
     def _admit(self, stack: contextlib.ExitStack) -> None:
-        """Have each worker checked, now and when it joins; wait until one is admitted. ClusterError: all are refused."""
+        """Have each worker checked, now and when it joins; wait for the first. ClusterError if all are refused."""
         from daemon.cluster.plugin import REFUSALS, Warden, resource
 
         wanted = identity()

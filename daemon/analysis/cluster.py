@@ -59,7 +59,7 @@ class ClusterBatch(Batch):
         self._size = BatchSize()
         self._room = threading.Condition()
         self._batches = 0  # handed out and not done; the condition guards it
-        workers.subscribe(self._run, lambda message: self._events.put(During(**message)))
+        workers.subscribe(self._run, lambda found: self._events.put(During(found["key"], found["answer"])))
 
     def run(self, feed: Callable[[], None]) -> None:
         threads = [

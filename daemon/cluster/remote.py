@@ -166,7 +166,7 @@ class ClusterWorkers:
         ).start()
 
     def subscribe(self, topic: str, handle: Callable[[dict[str, Any]], None]) -> None:
-        """Have `handle` called, in Dask's thread, with each message that a worker emits."""
+        """Have `handle` called, in Dask's thread, with each message that a worker emits; Dask adds a field `worker`."""
         self._client.subscribe_topic(topic, lambda event: handle(event[1]))
 
     def _quietly(self, act: Callable[[], object]) -> None:

@@ -31,6 +31,9 @@ SPARE_S = 60.0
 
 SLOWEST_NPS = 1000
 
+STOP_WAIT_S = 2.0
+"""The time that the end of a run waits for its workers to hear of it."""
+
 
 class Sent(NamedTuple):
     """A batch that was handed out."""
@@ -75,7 +78,7 @@ class ClusterBatch(Batch):
     def _terminate(self, is_meant: Callable[[Item], bool]) -> None:
         super()._terminate(is_meant)
         if keys := [key for key, item in self._sent.items() if item.is_terminated]:
-            self._workers.run_everywhere(terminate, keys)
+            self._workers.run_everywhere(terminate, keys, wait_s=STOP_WAIT_S if self._is_stopping else 0.0)
 
     def _forget(self) -> None:
         self._workers.run_everywhere(forget)

@@ -110,6 +110,8 @@ def analyse_with(options: argparse.Namespace) -> int:
 
 def misuse(options: argparse.Namespace) -> str | None:
     """Return why the options exclude each other, None if they do not."""
+    if options.cluster is not None and options.workers != 1:
+        return "--workers are of this machine; --cluster has its own"
     if options.resume is not None and options.output != "json":
         return "--resume needs --output json"
     if options.output == "record":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from distributed.core import Status
 from distributed.diagnostics.plugin import WorkerPlugin
 
 from daemon.cluster.identity import Identity, identity
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 REFUSALS = "siqi-refused"
 """The topic of Dask's events with refused workers."""
+
+JOIN_POLL_S = 0.01
 
 _workers: list[Worker] = []
 """The process's worker."""
@@ -50,7 +53,22 @@ class Warden(WorkerPlugin):  # type: ignore[misc]
         if refusal:
             worker.log_event(REFUSALS, {"digest": wanted.digest, "worker": worker.address, "refusal": refusal})
         else:
-            await worker.set_resources(**{resource(wanted): 1})
+            await _admit(worker, resource(wanted))
+
+
+async def _admit(worker: Worker, resource: str) -> None:
+    """Give a worker a resource, and the jobs that wait for one that has it.
+
+    Dask looks through jobs without a worker when one joins or ends a pause, not when one gets a resource.
+    """
+    if worker.state.total_resources.get(resource):
+        return
+    while worker.status == Status.init:
+        await asyncio.sleep(JOIN_POLL_S)
+    await worker.set_resources(**{resource: 1})
+    if worker.status == Status.running:
+        worker.status = Status.paused
+        worker.status = Status.running
 
 
 def resource(wanted: Identity) -> str:

@@ -14,6 +14,7 @@ import re
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from types import TracebackType
@@ -60,7 +61,7 @@ class ClusterWorkers:
             self._client = _connect(cluster.address, stack)
             self._admit(stack)
             self._executor = self._client.get_executor(pure=False, resources={self._resource: 1})
-            stack.callback(self._executor.shutdown, wait=False)  # cancels what is left
+            stack.callback(self._quietly, lambda: self._executor.shutdown(wait=False))  # cancels what is left
             self._stack = stack.pop_all()
         _open.append(self)
 
@@ -119,7 +120,9 @@ class ClusterWorkers:
 
         try:
             found: tuple[int, int] = self._client.run_on_scheduler(count_workers, self._resource)
-        except Exception:
+        except Exception as error:
+            if self._client.status == "running" and isinstance(error, ImportError):
+                raise ClusterError(f"the scheduler at {self.address} lacks Siqi: {error}") from None
             raise self._lost() from None
         self._counted = (time.monotonic(), *found)
         return found[0]
@@ -158,12 +161,18 @@ class ClusterWorkers:
         except KilledWorker:
             raise KilledError("a job ended every worker that carried it out") from None
 
-    def run_everywhere(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Run a function of a module in each worker's process at once, beside its job. Does not block: a worker may
-        hang."""
-        threading.Thread(
-            target=self._quietly, args=(lambda: self._client.run(function, *arguments, on_error="ignore"),), daemon=True
-        ).start()
+    def run_everywhere(self, function: Callable[..., None], *arguments: Any, wait_s: float = 0.0) -> None:
+        """Run a function of a module in each worker's process at once, beside its job.
+
+        Wait for the workers no longer than `wait_s`: one may hang.
+        """
+
+        def run() -> None:
+            self._client.run(function, *arguments, on_error="ignore")
+
+        thread = threading.Thread(target=self._quietly, args=(run,), daemon=True)
+        thread.start()
+        thread.join(wait_s)
 
     def subscribe(self, topic: str, handle: Callable[[dict[str, Any]], None]) -> None:
         """Have `handle` called, in Dask's thread, with each message that a worker emits; Dask adds a field `worker`."""
@@ -195,11 +204,14 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
     """Return a client of a scheduler that is there or started here; ClusterError."""
     import dask
     import distributed
+    from distributed.versions import VersionMismatchWarning
 
     here = {"distributed.scheduler.worker-ttl": f"{HEARTBEAT_S}s", "distributed.worker.daemon": True}
     stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S}s"} | here))
-    for name in ("distributed", "tornado", "asyncio"):  # their news of lost connections; ours is one line
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # what matters is in an Identity
+    for name in ("tornado", "asyncio", *logging.root.manager.loggerDict):  # of lost connections we say one line
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, number = address.partition(":")
     try:
         with no_interrupt():

@@ -313,6 +313,7 @@ def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_
 
 
 @needs_dask
+@pytest.mark.long
 def test_a_lost_scheduler_ends_the_run_with_one_line(expected: Answers, tmp_path: Path) -> None:
     path, given = tmp_path / "answers.jsonl", lines_of(queries())
     with DaskProcesses(tmp_path) as found:

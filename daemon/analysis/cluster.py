@@ -123,7 +123,9 @@ class ClusterBatch(Batch):
         with self._room:
             self._batches += 1
         handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
-        handed.add_done_callback(lambda _: self._events.put(Sent(items, handed)))
+        # By its argument: a batch that its own callback holds would stay in memory, here and at the scheduler, until
+        # Python looks for cycles.
+        handed.add_done_callback(lambda done: self._events.put(Sent(items, done)))
 
     def _job(self, key: str, item: Item) -> PositionJob:
         return PositionJob(key, self._run, item.query, item.turn, item.options, item.query_hash, files_of(item.options))

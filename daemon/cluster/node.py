@@ -9,8 +9,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import msgspec
+import zstandard
 
 from daemon.cluster.calls import perform
 from games import registry
@@ -23,6 +25,8 @@ except ImportError:  # Windows
 
 STACK_BYTES = 16 << 20
 """The stack of the thread that carries out calls: kernels recurse."""
+
+_LEVEL = 1
 
 HUNG_STATUS = 70
 """The exit status of a worker that ends itself because a call took longer than allowed."""
@@ -44,7 +48,7 @@ def run_calls(packed: bytes, limit_s: float) -> bytes:
     A call that raises an error ends them with this error. If they take longer than `limit_s` (0: no limit) the process
     ends: a kernel that hangs can be stopped by nothing else. Dask then gives the calls to another worker.
     """
-    calls = msgspec.msgpack.decode(packed, type=list[bytes])
+    calls = _unpacked(packed, list[bytes])
     started = time.monotonic()
     running = _thread().submit(lambda: [perform(call) for call in calls])
     try:
@@ -53,17 +57,27 @@ def run_calls(packed: bytes, limit_s: float) -> bytes:
         if running.done():
             raise  # an error of a call's own
         os._exit(HUNG_STATUS)
-    return msgspec.msgpack.encode((time.monotonic() - started, results))
+    return _packed((time.monotonic() - started, results))
 
 
 def pack(calls: Sequence[bytes]) -> bytes:
     """Return calls as `run_calls` takes them: one object, which costs a scheduler no look into it."""
-    return msgspec.msgpack.encode(calls)
+    return _packed(calls)
 
 
 def unpack_results(packed: bytes) -> tuple[float, list[bytes]]:
     """Return the seconds and the results that `run_calls` returned."""
-    return msgspec.msgpack.decode(packed, type=tuple[float, list[bytes]])
+    found: tuple[float, list[bytes]] = _unpacked(packed, tuple[float, list[bytes]])
+    return found
+
+
+def _packed(value: object) -> bytes:
+    """Return a value compressed: the positions of a batch are much alike, and Dask keeps its last messages."""
+    return zstandard.compress(msgspec.msgpack.encode(value), _LEVEL)
+
+
+def _unpacked(data: bytes, kind: Any) -> Any:
+    return msgspec.msgpack.decode(zstandard.decompress(data), type=kind)
 
 
 # ---------------------------------------------------------------- one compiles, the others wait

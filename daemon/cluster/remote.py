@@ -32,6 +32,9 @@ HEARTBEAT_S = 60
 
 CONNECT_S = 15
 
+KEPT_MESSAGES = 10
+"""Messages of each connection that Dask keeps for its developers: 1000 by default, with the batches in them."""
+
 COUNT_S = 1.0
 """Seconds between two counts of a cluster's workers."""
 
@@ -206,8 +209,13 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
     import distributed
     from distributed.versions import VersionMismatchWarning
 
-    here = {"distributed.scheduler.worker-ttl": f"{HEARTBEAT_S}s", "distributed.worker.daemon": True}
-    stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S}s"} | here))
+    settings = {
+        "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
+        "distributed.scheduler.worker-ttl": f"{HEARTBEAT_S}s",
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.low-level-log-length": KEPT_MESSAGES,
+    }
+    stack.enter_context(dask.config.set(settings))
     warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # what matters is in an Identity
     for name in ("tornado", "asyncio", *logging.root.manager.loggerDict):  # of lost connections we say one line
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):

@@ -23,7 +23,11 @@ class DaskProcesses:
         """`heartbeat_s`: a worker that is silent for so long is given up (Dask takes no less than 5 s)."""
         self._folder = folder
         self._file = folder / "scheduler.json"
-        self._settings = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{heartbeat_s}s"}
+        self._settings = {
+            "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{heartbeat_s}s",
+            "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+            "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "10",
+        }
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:

@@ -163,7 +163,7 @@ class ClusterBatch(Batch):
             if not self._is_stopping:
                 raise
             return
-        self._size.learn(len(results), seconds)
+        self._size.learn(len(results), seconds, self._workers.counted)
         for (key, _), result in zip(sent.items, results, strict=True):
             self._answer(key, decode_result(answer_position, result))
 

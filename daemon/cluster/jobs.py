@@ -25,8 +25,11 @@ Workers: TypeAlias = LocalWorkers | ClusterWorkers
 BATCHES_A_WORKER = 2
 """Batches handed out to a worker at a time: the current one and the next."""
 
-TARGET_S = 0.5
-"""The work of a batch."""
+TARGET_S = 1.0
+"""The work of a batch: to schedule one takes some 3 ms of the scheduler, and 5 ms of its worker."""
+
+WORKERS_A_SECOND = 100
+"""Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
 
 MOST_CALLS = 1000
 """The most calls of a batch."""
@@ -44,11 +47,11 @@ class BatchSize:
         self.calls = 1
         self._mean_s = 0.0
 
-    def learn(self, calls: int, seconds: float) -> None:
+    def learn(self, calls: int, seconds: float, workers: int) -> None:
         """Take the time of a batch into account. A size at most doubles: the first batches may be of easy jobs."""
-        mean_s = seconds / calls
+        mean_s, target_s = seconds / calls, TARGET_S * max(1.0, workers / WORKERS_A_SECOND)
         self._mean_s = mean_s if not self._mean_s else 0.8 * self._mean_s + 0.2 * mean_s
-        self.calls = max(1, min(2 * self.calls, MOST_CALLS, int(TARGET_S / max(self._mean_s, 1e-6))))
+        self.calls = max(1, min(2 * self.calls, MOST_CALLS, int(target_s / max(self._mean_s, 1e-6))))
 
 
 def completed(
@@ -126,7 +129,7 @@ def _completed(
                 except Exception as error:
                     lost = error
                     continue
-                size.learn(len(numbers), seconds)
+                size.learn(len(numbers), seconds, workers.count())
                 found += [
                     (number, decode_result(function, data)) for number, data in zip(numbers, answers, strict=True)
                 ]

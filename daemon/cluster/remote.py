@@ -213,6 +213,7 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
         "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
         "distributed.scheduler.worker-ttl": f"{HEARTBEAT_S}s",
         "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
         "distributed.admin.low-level-log-length": KEPT_MESSAGES,
     }
     stack.enter_context(dask.config.set(settings))

@@ -98,13 +98,15 @@ def test_calls_that_take_too_long_end_their_process() -> None:
     assert time.monotonic() - started < 25
 
 
-def test_batches_grow_to_half_a_second_of_work_and_shrink_at_once() -> None:
+def test_batches_grow_to_a_second_of_work_and_shrink_at_once() -> None:
     size, sizes = BatchSize(), []
-    for _ in range(8):
-        size.learn(size.calls, 0.01 * size.calls)
+    for _ in range(9):
+        size.learn(size.calls, 0.01 * size.calls, 2)
         sizes.append(size.calls)
-    assert sizes == [2, 4, 8, 16, 32, 50, 50, 50]
-    size.learn(50, 50 * 3.0)
+    assert sizes == [2, 4, 8, 16, 32, 64, 100, 100, 100]
+    size.learn(100, 100 * 0.01, 1000)
+    assert size.calls == 200  # on the way to ten seconds
+    size.learn(200, 200 * 8.0, 2)
     assert size.calls == 1
 
 

@@ -26,6 +26,7 @@ class DaskProcesses:
         self._settings = {
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{heartbeat_s}s",
             "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+            "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
             "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "10",
         }
         self.workers: list[subprocess.Popen[bytes]] = []

@@ -15,6 +15,7 @@ import msgspec
 import zstandard
 
 from daemon.cluster.calls import perform
+from daemon.memory import return_large_blocks
 from games import registry
 from games.contract import Game, Position
 
@@ -35,6 +36,7 @@ HUNG_STATUS = 70
 @functools.cache
 def _thread() -> ThreadPoolExecutor:
     """Return the one thread that carries out calls: a process has one engine at work, with all of its cores."""
+    return_large_blocks()
     before = threading.stack_size(STACK_BYTES)
     pool = ThreadPoolExecutor(1)
     pool.submit(int).result()

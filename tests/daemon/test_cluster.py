@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 import os
 import re
@@ -23,7 +24,7 @@ from daemon import __version__
 from daemon.analysis.remote import file_fault, files_of
 from daemon.cluster import calls
 from daemon.cluster.identity import Identity, identity
-from daemon.cluster.jobs import BatchSize
+from daemon.cluster.jobs import BatchSize, completed, in_graph, in_order
 from daemon.cluster.node import pack, run_calls, unpack_results
 from daemon.cluster.remote import check_address
 
@@ -33,7 +34,7 @@ POSITIONS = 120
 MOVES = ("h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "b9c7", "b0c2", "c6c5")
 
 needs_dask = pytest.mark.skipif(
-    subprocess.run([sys.executable, "-c", "import distributed"], capture_output=True, check=False).returncode != 0,
+    importlib.util.find_spec("distributed") is None,
     reason="Dask is not installed: pip install 'siqi[cluster]'",
 )
 needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes by /proc")
@@ -136,6 +137,33 @@ def test_files_of_options_are_compared(tmp_path: Path) -> None:
 def test_bad_addresses_are_refused(address: str) -> None:
     with pytest.raises(ValueError, match="local:N"):
         check_address(address)
+
+
+# Jobs to answers
+
+
+def half(number: int) -> int:
+    time.sleep(0.02 * (number % 3))
+    return number // 2
+
+
+def halves(number: int) -> set[int]:
+    return {number // 2} - {number}
+
+
+def refuse(number: int) -> int:
+    raise LookupError(f"refused {number}")
+
+
+def test_processes_of_this_machine_answer_all_jobs() -> None:
+    assert list(in_order(half, range(20), 2)) == [number // 2 for number in range(20)]
+    order: list[int] = []
+    for found in in_graph(half, range(1, 9), halves, 2):
+        order.append(found)
+    assert sorted(order) == sorted(number // 2 for number in range(1, 9))
+    assert order[0] == 0  # of 1, which needs none but 0, which is no task
+    with pytest.raises(LookupError, match="refused 3"):
+        list(completed(refuse, [3], 1))
 
 
 # The command
@@ -413,3 +441,27 @@ def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> N
     assert [answer for answer in found_answers if "error" in answer] == [
         {"id": "p30", "turn": 30 % 9, "error": "a job ended every worker that carried it out"}
     ]
+
+
+@needs_dask
+@pytest.mark.long
+def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
+    def run(*arguments: object) -> None:
+        command = [sys.executable, *map(str, arguments)]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=2 * TIMEOUT_S)
+
+    found = []
+    for where in (("--jobs", "2"), ("--cluster", "local:2")):
+        own = tmp_path / f"own{where[0]}.jsonl"
+        run("scripts/play/self_play.py", "xiangqi", own, "--games", 10, "--nodes", 200, "--max-plies", 40, *where)
+        found.append(sorted(own.read_text().splitlines()))
+    assert len(found[0]) == 11
+    assert found[0] == found[1]
+    found = []
+    for where in (("--concurrency", "2"), ("--cluster", "local:2")):
+        log = tmp_path / f"match{where[0]}.jsonl"
+        run("scripts/play/match.py", "ewn", "--a", "random", "--b", "random", "--games", 10, "--log", log, *where)
+        games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
+        found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
+    assert len(found[0]) == 10
+    assert found[0] == found[1]

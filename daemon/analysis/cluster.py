@@ -11,6 +11,7 @@ import itertools
 import queue
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ class Sent(NamedTuple):
 
     items: list[tuple[str, Item]]  # with their keys
     handed: Handed
+    is_suspect: bool  # a position that ended workers before, now tried alone
 
 
 class During(NamedTuple):
@@ -62,6 +64,8 @@ class ClusterBatch(Batch):
         self._size = BatchSize()
         self._room = threading.Condition()
         self._batches = 0  # handed out and not done; the condition guards it
+        self._suspects: deque[tuple[str, Item]] = deque()  # of batches that ended workers; the collector has them
+        self._is_trying = False  # a suspect is handed out
         workers.subscribe(self._run, lambda found: self._events.put(During(found["key"], found["answer"])))
 
     def run(self, feed: Callable[[], None]) -> None:
@@ -115,7 +119,7 @@ class ClusterBatch(Batch):
                     found.append((key, item))
         return found
 
-    def _send(self, items: list[tuple[str, Item]]) -> None:
+    def _send(self, items: list[tuple[str, Item]], is_suspect: bool = False) -> None:
         """Hand out a batch."""
         if not items:
             return
@@ -125,7 +129,7 @@ class ClusterBatch(Batch):
         handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
         # By its argument: a batch that its own callback holds would stay in memory, here and at the scheduler, until
         # Python looks for cycles.
-        handed.add_done_callback(lambda done: self._events.put(Sent(items, done)))
+        handed.add_done_callback(lambda done: self._events.put(Sent(items, done, is_suspect)))
 
     def _job(self, key: str, item: Item) -> PositionJob:
         return PositionJob(key, self._run, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
@@ -143,18 +147,25 @@ class ClusterBatch(Batch):
                         self._write(event.answer)
             else:
                 self._take(event)
+                if self._suspects and not self._is_trying:
+                    self._is_trying = True
+                    self._send([self._suspects.popleft()], is_suspect=True)
                 with self._room:
                     self._batches -= 1
                     self._room.notify()
 
     def _take(self, sent: Sent) -> None:
-        """Write the answers of a batch. One that ended several workers is tried again position by position."""
+        """Write the answers of a batch. One that ended several workers is tried again position by position.
+
+        One at a time: Dask blames a batch also for a worker's end by another one that ran before it there.
+        """
+        if sent.is_suspect:
+            self._is_trying = False
         try:
             seconds, results = self._workers.outcome(sent.handed)
         except KilledError as error:
-            if len(sent.items) > 1:
-                for pair in sent.items:
-                    self._send([pair])
+            if not sent.is_suspect:
+                self._suspects += sent.items
                 return
             key, item = sent.items[0]
             self._answer(key, {"id": item.query.id, "turn": item.turn, "error": str(error)})

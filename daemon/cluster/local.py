@@ -52,6 +52,9 @@ class LocalWorkers(ProcessPoolExecutor):
         if kind is not None:
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.kill()
+            # One may have been sending a big result. The executor would wait for the rest of it for ever, as long as
+            # the pipe has a writer, which now is this process alone.
+            self._result_queue._writer.close()  # type: ignore[attr-defined]
         return super().__exit__(kind, error, trace)
 
 

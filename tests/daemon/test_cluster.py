@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -164,6 +165,24 @@ def test_processes_of_this_machine_answer_all_jobs() -> None:
     assert order[0] == 0  # of 1, which needs none but 0, which is no task
     with pytest.raises(LookupError, match="refused 3"):
         list(completed(refuse, [3], 1))
+
+
+def zeros(size: int) -> bytes:
+    return bytes(size)
+
+
+def test_a_worker_that_is_killed_as_it_sends_a_big_result_holds_nothing_up() -> None:
+    def stop_early() -> None:
+        for taken in range(2, 5):
+            results = completed(zeros, itertools.repeat(3_000_000), 1)
+            for _ in range(taken):
+                assert all(len(result) == 3_000_000 for result in next(results))
+            results.close()  # mostly while the worker sends the next
+
+    thread = threading.Thread(target=stop_early, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
 
 
 # The command

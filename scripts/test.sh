@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 [ -x .venv/bin/python ] || "$python" -m venv .venv
-.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts]'
+.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts,cluster]'
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # A machine of its own may be given the other programs that the tests know; elsewhere run scripts/clients.sh by hand.
 if [ "${CI:-}" = true ]; then timeout 180 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi

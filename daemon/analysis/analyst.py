@@ -6,14 +6,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from daemon import __version__
-from daemon.analysis.query import SEARCHER_OPTIONS, BadLineError, OptionValue, Query
+from daemon.analysis.query import SEARCHER_OPTIONS, BadLineError, OptionValue, Query, error_answer
 from daemon.events import Event, Info, Refused
 from daemon.limits import Limits
 from daemon.load_job import LoadedGame
-from daemon.pipes import now_ns
+from daemon.pipes import now_ns, printable
 from daemon.search_job import SearchJob, SearchOptions, SearchRequest
 from games import registry
 from games.compiling import announce_compiling
@@ -24,6 +24,9 @@ MAX_LOADED = 4
 
 Emit = Callable[[dict[str, Any]], None]
 
+Files: TypeAlias = tuple[tuple[str, str], ...]
+"""The options that name files, with digests of these: on a cluster a file of the same name may be another."""
+
 
 @dataclass(eq=False)
 class Item:
@@ -33,6 +36,7 @@ class Item:
     turn: int  # the number of moves before it
     options: tuple[OptionValue, ...]
     query_hash: str  # the field `query` of its answer
+    files: Files = ()
     job: SearchJob | None = None  # None: not searched yet
     is_terminated: bool = False  # by an action, or the end of the run
 
@@ -40,14 +44,28 @@ class Item:
 class Analyst:
     """A worker, owned by one thread; other threads may call `forget` only."""
 
-    def __init__(self, write: Callable[[str], None]) -> None:
-        """`write` gets lines on the progress of compiling."""
+    def __init__(self, write: Callable[[str], None], load: Callable[[str], Game[Position]] = registry.load) -> None:
+        """`write` gets lines on the progress of compiling; `load` returns a new game of a name."""
         self._write = write
-        self._games: OrderedDict[tuple[OptionValue, ...], LoadedGame] = OrderedDict()
+        self._new_game = load
+        self._games: OrderedDict[Any, LoadedGame] = OrderedDict()  # by name, options and files
 
     def forget(self) -> None:
         """Drop all games and searchers; a running search keeps its own to its end. Any thread may call this."""
         self._games = OrderedDict()
+
+    def answer(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
+        """Return the final answer of an item, an error if it has none; otherwise as `analyse`."""
+        name, turn = item.query.id, item.turn
+        try:
+            return self.analyse(item, begin, emit)
+        except BadLineError as error:
+            return error_answer(error) | {"turn": turn}
+        except SearchFaultError as error:
+            return {"id": name, "turn": turn, "error": printable(str(error), 200)}
+        except Exception as error:
+            text = printable(str(error), 200)
+            return {"id": name, "turn": turn, "error": f"internal: {type(error).__name__}: {text}"}
 
     def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
         """Search an item and return its final answer. Blocks until then.
@@ -89,7 +107,7 @@ class Analyst:
 
     def _game(self, item: Item) -> LoadedGame:
         loaded = self._games  # read once: `forget` may replace it
-        key = (("game", item.query.game), *item.options)
+        key = item.query.game, item.options, item.files
         if key not in loaded:
             loaded[key] = self._load(item)
             if len(loaded) > MAX_LOADED:
@@ -100,7 +118,7 @@ class Analyst:
     def _load(self, item: Item) -> LoadedGame:
         query = item.query
         with announce_compiling(self._write, query.game):
-            game = registry.load(query.game)
+            game = self._new_game(query.game)
             searcher = game.searcher()
         for name, value in item.options[len(SEARCHER_OPTIONS) :]:
             game.set_option(name, value)

@@ -16,8 +16,7 @@ import msgspec
 
 from daemon import __version__
 from daemon.analysis.answers import Final
-from daemon.analysis.query import Action, BadLineError, Query, parse, query_hash, resolve_options
-from daemon.pipes import printable
+from daemon.analysis.query import Action, BadLineError, Query, error_answer, parse, query_hash, resolve_options
 
 if TYPE_CHECKING:
     from daemon.analysis.analyst import Analyst, Item
@@ -73,6 +72,15 @@ class Backlog:
     def get(self) -> Item | None:
         """Remove and return the next position, None at the end. Blocks while there is none."""
         return self._queue.get()[2]
+
+    def get_like(self, item: Item) -> Item | None:
+        """Remove and return the next position if it has an item's priority or a higher one; None otherwise.
+
+        Of all methods, this one and `get` may be called by one thread only. Does not block.
+        """
+        with self._queue.mutex:
+            head = self._queue.queue[0] if self._queue.queue else None
+        return self._queue.get()[2] if head is not None and head[0] <= -item.query.priority else None
 
 
 def ignore(*_: object) -> None:
@@ -201,8 +209,7 @@ class Batch:
             if request.action == "query_version":
                 found = {"version": __version__, "git_hash": GIT_HASH}
             elif request.action == "clear_cache":
-                for analyst in self._analysts:
-                    analyst.forget()
+                self._forget()
             else:
                 self._terminate(
                     lambda item: (
@@ -211,6 +218,11 @@ class Batch:
                     )
                 )
             self._write(fields | found)
+
+    def _forget(self) -> None:
+        """Have all searchers forget what they found; the caller holds the lock."""
+        for analyst in self._analysts:
+            analyst.forget()
 
     def _begin(self, item: Item, job: SearchJob) -> None:
         """Keep the search of an item for actions that terminate it; such an action may have come already."""
@@ -221,37 +233,33 @@ class Batch:
 
     def _work(self) -> None:
         """Analyse queued positions until the queue or the run ends; the body of a worker's thread."""
-        from daemon.analysis.analyst import Analyst, SearchFaultError
+        from daemon.analysis.analyst import Analyst
 
         analyst = Analyst(self._note)
         self._analysts.append(analyst)
         while (item := self._backlog.get()) is not None and not self._is_stopping:
             with self._lock:
-                if item.is_terminated:
-                    self._open.discard(item)
-                    self._write({"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True})
+                if self._is_answered_unsearched(item):
                     continue
-            try:
-                answer = analyst.analyse(item, self._begin, self._write_answer)
-            except BadLineError as error:
-                answer = error_answer(error) | {"turn": item.turn}
-            except SearchFaultError as error:
-                answer = {"id": item.query.id, "turn": item.turn, "error": printable(str(error), 200)}
-            except Exception as error:
-                answer = {
-                    "id": item.query.id,
-                    "turn": item.turn,
-                    "error": f"internal: {type(error).__name__}: {printable(str(error), 200)}",
-                }
+            answer = analyst.answer(item, self._begin, self._write_answer)
             with self._lock:
-                self._open.discard(item)
-                if item.is_terminated:
-                    answer.pop("query", None)  # a terminated search is no answer for its limits
-                if not self._is_stopping:
-                    self._write_locked(answer)
+                self._finish(item, answer)
+
+    def _is_answered_unsearched(self, item: Item) -> bool:
+        """Answer a position that was terminated before its search; False for any other. The caller holds the lock."""
+        if item.is_terminated:
+            self._finish(item, no_results(item))
+        return item.is_terminated
+
+    def _finish(self, item: Item, answer: dict[str, Any]) -> None:
+        """Write a position's final answer; the caller holds the lock."""
+        self._open.discard(item)
+        if item.is_terminated:
+            answer.pop("query", None)  # a terminated search is no answer for its limits
+        if not self._is_stopping:
+            self._write_locked(answer)
 
 
-def error_answer(error: BadLineError) -> dict[str, Any]:
-    """Return the answer that reports an error, with those of its fields that are not empty."""
-    found = {"error": str(error), "field": error.field, "id": error.id}
-    return {name: value for name, value in found.items() if value}
+def no_results(item: Item) -> dict[str, Any]:
+    """Return the answer to a position that was terminated before its search."""
+    return {"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True}

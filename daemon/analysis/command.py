@@ -17,6 +17,7 @@ from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answ
 from daemon.analysis.batch import DEFAULT_NODES, Batch, BatchSettings
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
+from daemon.cluster.errors import ClusterError
 from daemon.options import CORE
 from daemon.pipes import printable
 from games import registry
@@ -49,6 +50,9 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         "--output", choices=("json", "csv", "record"), default="json", help="record: the input with comments"
     )
     found.add_argument("--resume", type=Path, metavar="FILE", help="append answers to FILE; skip those it has")
+    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on the workers of a Dask cluster (see docs/cluster.md)"
+    found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
+    found.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
 
 
 def number_to(most: int) -> Callable[[str], int]:
@@ -60,6 +64,16 @@ def number_to(most: int) -> Callable[[str], int]:
         return int(text)
 
     return checked
+
+
+def cluster_address(text: str) -> str:
+    """The type of `--cluster`."""
+    from daemon.cluster.remote import check_address
+
+    try:
+        return check_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def report(text: str) -> None:
@@ -81,8 +95,11 @@ def analyse_with(options: argparse.Namespace) -> int:
             return MISUSED
     try:
         with contextlib.ExitStack() as stack:
-            progress = stack.enter_context(Progress())
+            progress = stack.enter_context(Progress(options.json_progress))
             return Run(options, progress, earlier, stack).run()
+    except ClusterError as error:
+        report(str(error))
+        return MISUSED
     except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
         report(str(error))
         return FAILED
@@ -93,6 +110,8 @@ def analyse_with(options: argparse.Namespace) -> int:
 
 def misuse(options: argparse.Namespace) -> str | None:
     """Return why the options exclude each other, None if they do not."""
+    if options.cluster is not None and options.workers != 1:
+        return "--workers are of this machine; --cluster has its own"
     if options.resume is not None and options.output != "json":
         return "--resume needs --output json"
     if options.output == "record":
@@ -131,7 +150,15 @@ class Run:
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
         settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
-        self._batch = Batch(settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.report)
+        arguments = settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.report
+        if options.cluster is None:
+            self._batch = Batch(*arguments)
+        else:
+            from daemon.analysis.cluster import ClusterBatch
+            from daemon.cluster.remote import Cluster, ClusterWorkers
+
+            workers = stack.enter_context(ClusterWorkers(Cluster(options.cluster), progress.report))
+            self._batch = ClusterBatch(*arguments, workers=workers)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options
@@ -167,8 +194,9 @@ class Run:
 
     def _fail(self, error: Exception) -> None:
         """End the process at once, as the reader may wait for ever for input or for a failed worker."""
+        what = str(error) if isinstance(error, ClusterError) else f"internal: {type(error).__name__}: {error}"
         try:
-            self._progress.report(f"internal: {type(error).__name__}: {printable(str(error), 200)}")
+            self._progress.report(printable(what, 200))
         finally:
             os._exit(FAILED)
 
@@ -238,14 +266,18 @@ class Run:
 
 
 class Progress:
-    """A progress bar if standard error is a terminal: positions, rate, time left."""
+    """A progress bar, or its figures as JSON: positions, rate, workers of a cluster, time left."""
+
+    def __init__(self, as_json: bool) -> None:
+        """A bar needs a terminal as standard error, `as_json` does not."""
+        self._as_json = as_json
 
     def __enter__(self) -> Progress:
         self._bar: Any = None
-        if sys.stderr is not None and sys.stderr.isatty():
-            from tqdm import tqdm
+        if sys.stderr is not None and (self._as_json or sys.stderr.isatty()):
+            from daemon.cluster.progress import Bar
 
-            self._bar = tqdm(total=0, unit=" positions", file=sys.stderr, dynamic_ncols=True)
+            self._bar = Bar(as_json=self._as_json, total=0, unit=" positions", file=sys.stderr)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -254,7 +286,7 @@ class Progress:
 
     def report(self, text: str) -> None:
         """Write a line for the user, above the bar."""
-        if self._bar is None:
+        if self._bar is None or self._as_json:
             report(text)
         else:
             self._bar.write(f"siqi analyse: {text}", file=sys.stderr)

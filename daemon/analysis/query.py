@@ -195,3 +195,9 @@ def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str
         options,
     )
     return hashlib.blake2b(msgspec.json.encode(whole), digest_size=8).hexdigest()
+
+
+def error_answer(error: BadLineError) -> dict[str, Any]:
+    """Return the answer that reports an error, with those of its fields that are not empty."""
+    found = {"error": str(error), "field": error.field, "id": error.id}
+    return {name: value for name, value in found.items() if value}

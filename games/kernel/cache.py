@@ -56,7 +56,8 @@ def _is_ours(folder: Path) -> bool:
     return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWOTH | stat.S_IWGRP)
 
 
-def _sources_hash() -> str:
+def sources_hash() -> str:
+    """Return the name of the cache's folder: a hash of all that decides the kernels' machine code."""
     versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2]
     digest = hashlib.sha256(repr(versions).encode())
     root = Path(__file__).resolve().parent.parent
@@ -71,7 +72,7 @@ def _sources_hash() -> str:
 
 def _choose_cache() -> Path | None:
     """Return the first folder that is ours and writable; None if kernels are to be compiled at every start."""
-    version = _sources_hash()
+    version = sources_hash()
     for base in _candidates():
         folder = base / version
         try:

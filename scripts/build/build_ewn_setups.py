@@ -10,16 +10,18 @@ build that was broken off. Writes a book to `--out`, or books/ewn-setups.book wi
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import math
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scripts.lib import script
 from scripts.lib.log import Log
 
+from daemon.cluster.jobs import in_order
 from games.books.book import BOOKS_FOLDER
 from games.ewn.evaluation.playout import WIN, play_out
 from games.ewn.knowledge.knowledge import Knowledge
@@ -59,6 +61,16 @@ def value(setup: str, work: Record) -> RatedSetup:
     return RatedSetup(setup, against_all, min(answers.values()), answers)
 
 
+@functools.cache
+def knowledge() -> Knowledge:
+    return Knowledge(sys.exit)
+
+
+def value_number(seed: int, number: int) -> RatedSetup:
+    """Value the set-up of a number; its games depend on nothing else."""
+    return value(FIRST_SETUPS[number], playout_work(knowledge(), seed, number))
+
+
 def is_log(head: bytes) -> bool:
     """True if a file begins with a line of the log: a seed and a set-up's entry."""
     return re.match(rb'\[-?\d+, \["[1-6]{6}", ', head) is not None
@@ -67,7 +79,7 @@ def is_log(head: bytes) -> bool:
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
-    parser.add_argument("--jobs", type=int, default=1, help="threads")
+    script.add_jobs(parser)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, default=Path("ewn-setups.jsonl"))
     script.add_output(parser, "the book of set-ups")
@@ -81,14 +93,10 @@ def main() -> int:
             done[entry[0]] = RatedSetup(*entry)
 
     log = Log(options.log, is_log, read)
-    knowledge = Knowledge(sys.exit)
-
-    def job(index: int) -> RatedSetup:
-        return value(FIRST_SETUPS[index], playout_work(knowledge, options.seed, index))
-
     missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]
-    with log, ThreadPoolExecutor(options.jobs) as pool:
-        bar = script.progress(pool.map(job, missing), total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
+    valued = in_order(functools.partial(value_number, options.seed), missing, script.jobs(options))
+    with log, contextlib.closing(valued):
+        bar = script.progress(valued, total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
         for entry in bar:
             done[entry.setup] = entry
             log.add([json.dumps([options.seed, entry]).encode()])

@@ -9,8 +9,10 @@ Each table is checked before it is written: every value must follow from those o
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.ewn_retrograde import Solver
 
+from daemon.cluster.jobs import Jobs, in_graph
 from games.books.book import BookFileError, write_book
 from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
 from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
@@ -66,12 +69,30 @@ def build(folder: Path, ending: Ending, threads: int) -> str:
     return f"{ending}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
 
 
+def build_with(folder: Path, threads: int, ending: Ending) -> str:
+    return build(folder, ending, threads)
+
+
+def after_captures(ending: Ending) -> set[Ending]:
+    """Return the endings of one piece fewer."""
+    strong, weak = ending
+    return {other for other in ENDINGS if set(other) in ({strong - 1, weak}, {strong, weak - 1})}
+
+
+def build_all(folder: Path, endings: list[Ending], jobs: Jobs) -> Iterator[str]:
+    """Build tables; yield a line for each. Here one after the other in threads; on a cluster those of equally many
+    pieces at a time, one a worker."""
+    if isinstance(jobs, int):
+        return (build(folder, ending, jobs) for ending in endings)
+    return in_graph(functools.partial(build_with, folder.resolve(), 1), endings, after_captures, jobs)
+
+
 @script.command
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="at most")
     script.add_output(parser, "the tablebases (a folder)")
-    parser.add_argument("--jobs", type=int, default=1, help="threads")
+    script.add_jobs(parser, what="threads")
     options = parser.parse_args()
     out = script.output_folder(options, TABLEBASE_FOLDER)
     wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
@@ -79,8 +100,8 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     for ending in missing:
         script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))
-    for ending in missing:
-        print(build(out, ending, options.jobs), flush=True)
+    for line in build_all(out, missing, script.jobs(options)):
+        print(line, flush=True)
     return 0
 
 

@@ -13,6 +13,7 @@ are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl`
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import sys
@@ -23,10 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.lib import script
-from scripts.lib.pool import Workers
 from scripts.lib.records import read_game_records
 
-from games import registry
+from daemon.cluster.jobs import Jobs, in_order
 from games.books import opening
 from games.books.book import BOOKS_FOLDER
 from games.contract import Game, GameRecord, Position, Searcher, Task, exhaust
@@ -132,7 +132,7 @@ class Work(NamedTuple):
 @functools.cache
 def _engine(variant: str) -> tuple[Game[Position], Searcher[Position]]:
     """Return a worker's game and searcher."""
-    game = registry.load(variant)
+    game = script.load(variant)
     searcher = game.searcher()
     searcher.configure(16, 1, 1)
     return game, searcher
@@ -156,12 +156,11 @@ def verify_position(work: Work) -> list[int]:
     return [move for move, cp in scores.items() if cp >= max(best, *scores.values()) - work.margin]
 
 
-def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: int) -> int:
+def verify(variant: str, nodes: dict[int, Node], limit: int, margin: int, jobs: Jobs) -> int:
     """Mark the moves that are not sound; return their number."""
     works = [Work(variant, node.line, list(node.games), limit, margin) for node in nodes.values()]
     refused = 0
-    with Workers(jobs) as workers:
-        found = workers.map(verify_position, works, chunksize=16)
+    with contextlib.closing(in_order(verify_position, works, jobs)) as found:
         progress = script.progress(found, total=len(works), unit=" positions")
         for node, sound in zip(nodes.values(), progress, strict=True):
             node.is_sound = {move: move in sound for move in node.games}
@@ -188,7 +187,7 @@ def main() -> int:
     parser.add_argument("--min-games", type=int, default=3, help="moves of fewer games are left out")
     parser.add_argument("--verify", type=int, default=0, metavar="NODES", help="search each move so far (0: none)")
     parser.add_argument("--margin", type=int, default=MARGIN_CP, help="of the score, in which moves are sound")
-    parser.add_argument("--jobs", type=int, default=1)
+    script.add_jobs(parser)
     parser.add_argument("--source", default="", help="of the games, for the header")
     options = parser.parse_args()
     shipped = BOOKS_FOLDER / f"{options.game}-openings.book"
@@ -197,7 +196,7 @@ def main() -> int:
     records = (record for path in options.files for record in read_game_records(path, skipped.append, options.game))
     nodes = collect(options.game, records, options.plies, skipped.append)
     thin_out(nodes, options.min_games)
-    refused = verify(options.game, nodes, options.verify, options.margin, options.jobs) if options.verify else 0
+    refused = verify(options.game, nodes, options.verify, options.margin, script.jobs(options)) if options.verify else 0
     learn(nodes)
     book = entries(nodes)
     about = {

@@ -9,10 +9,10 @@ Each table is checked before it is written: every value must follow from those o
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ import zstandard
 from tqdm import tqdm
 
 from scripts.lib import script
-from scripts.lib.pool import Workers
 from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
 
+from daemon.cluster.jobs import Jobs, in_graph
 from games.books.book import BookFileError, write_book
 from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from games.xiangqi.knowledge.numbering import Ending
@@ -117,21 +117,14 @@ def is_built(folder: Path, ending: Ending) -> bool:
     return True
 
 
-def build_all(folder: Path, endings: list[Ending], jobs: int) -> Iterator[str]:
+def build_one(folder: Path, ending: Ending) -> str:
+    return build(folder, ending)
+
+
+def build_all(folder: Path, endings: list[Ending], jobs: Jobs) -> Iterator[str]:
     """Build the missing tables, each as soon as its smaller endings exist; yield a line for each."""
     missing = [ending for ending in endings if not is_built(folder, ending)]
-    waiting = dict.fromkeys(missing)
-    running: dict[Future[str], Ending] = {}
-    with Workers(jobs) as pool:
-        while waiting or running:
-            pending = {*waiting, *running.values()}
-            for ending in [e for e in waiting if not e.after_captures() & pending][: jobs - len(running)]:
-                del waiting[ending]
-                running[pool.submit(build, folder, ending)] = ending
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                del running[future]
-                yield future.result()
+    return in_graph(functools.partial(build_one, folder.resolve()), missing, Ending.after_captures, jobs)
 
 
 @script.command
@@ -139,7 +132,7 @@ def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("endings", nargs="*", default=SHIPPED, help="such as RN-AABB; without any, those shipped")
     script.add_output(parser, "the tablebases (a folder)")
-    parser.add_argument("--jobs", type=int, default=1, help="endings built at a time (some take 1 GB each)")
+    script.add_jobs(parser, what="endings built at a time (some take 1 GB each)")
     options = parser.parse_args()
     try:
         wanted = [Ending.parse(name) for name in options.endings]
@@ -152,7 +145,7 @@ def main() -> int:
         if not is_built(out, ending):
             script.check_output(path_of(out, ending), script.is_book(KIND))
     progress = script.progress(total=len(endings), unit=" endings")
-    for line in build_all(out, endings, options.jobs):
+    for line in build_all(out, endings, script.jobs(options)):
         progress.update()
         tqdm.write(line)
     return 0

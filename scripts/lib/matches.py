@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import itertools
 import queue
@@ -29,9 +30,20 @@ from scripts.lib.players import Forfeit, Player, make_player
 from scripts.lib.tablebases import tablebase_judge
 from scripts.lib.tally import Standings, Tally, progress
 
+from daemon.cluster.jobs import completed
+from daemon.cluster.remote import Cluster
 from games import registry
 from games.contract import FIRST, SECOND, Game, GameRecord, Position
 from games.files import check_owned, replace_file
+
+
+class Unit(NamedTuple):
+    """Games that one worker of a cluster plays in order: one game, or a series until it is decided."""
+
+    settings: MatchSettings
+    opening: str
+    games: list[int]
+    scores: tuple[float, float]  # of the series so far
 
 
 class Match(NamedTuple):
@@ -99,6 +111,66 @@ def play_game(match: Match, index: int, players: Sequence[Player]) -> MatchRecor
         reason=reason,
         time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
     )
+
+
+class Table:
+    """A match and its players in a worker's process, which stay for the next games."""
+
+    settings: bytes = b""
+    match: Match
+    players: Sequence[Player] = ()
+
+    @classmethod
+    def of(cls, settings: MatchSettings) -> tuple[Match, Sequence[Player]]:
+        """Return the match of the settings, without its openings, and the players."""
+        key = msgspec.json.encode(settings)
+        if key != cls.settings:
+            cls.dismiss()
+            cls.match = new_match(settings)
+            cls.players = [make_player(spec, cls.match.game.info, settings.hang_s) for spec in settings.engines]
+            cls.settings = key
+        return cls.match, cls.players
+
+    @classmethod
+    def dismiss(cls) -> None:
+        for player in cls.players:
+            player.close()
+        cls.settings, cls.players = b"", ()
+
+
+atexit.register(Table.dismiss)
+
+
+def play_unit(unit: Unit) -> list[MatchRecord]:
+    """Play a unit's games in this process."""
+    match, players = Table.of(unit.settings)
+    match = match._replace(openings=[parse_opening(unit.opening)])
+    records: list[MatchRecord] = []
+    score = list(unit.scores)
+    for index in unit.games:
+        records.append(play_game(match, index, players))
+        score[0] += records[-1].score
+        score[1] += 1 - records[-1].score
+        if unit.settings.best_of and is_decided(score, unit.settings):
+            break
+    return records
+
+
+def play_on(match: Match, records: Sequence[MatchRecord], cluster: Cluster) -> Generator[MatchRecord]:
+    """Play the games that `records` lack on a cluster, one at a time a worker; yield each when its unit is played."""
+    settings = match.settings
+    scores = series_scores(records)
+
+    def units() -> Iterator[Unit]:
+        for games in missing(settings, records):
+            pair, _ = seating(settings, games[0])
+            opening = match.openings[pair // len(settings.pairings) % len(match.openings)]
+            a, b = scores.get(pair, (0.0, 0.0)) if settings.best_of else (0.0, 0.0)
+            yield Unit(settings, opening.text, games, (a, b))
+
+    with contextlib.closing(completed(play_unit, units(), cluster)) as finished:
+        for played in itertools.chain.from_iterable(finished):
+            yield from played
 
 
 def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchRecord]:
@@ -190,18 +262,29 @@ def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) 
         write_record(folder, match, record)
 
 
-def run_match(
-    settings: MatchSettings, path: Path, tally: Tally | Standings, every: int = 10, records_into: Path | None = None
-) -> None:
-    """Play the games that the log at `path` lacks, into log and tally, until done or decided."""
+def new_match(settings: MatchSettings) -> Match:
+    """Return a match without its openings."""
     game = script.load(settings.game)
     judge = tablebase_judge(settings.game) if settings.tablebases else None
-    adjudication = Adjudication(settings.max_plies, settings.agreement, judge)
-    match = Match(settings, game, load_openings(game, settings), adjudication)
+    return Match(settings, game, [], Adjudication(settings.max_plies, settings.agreement, judge))
+
+
+def run_match(
+    settings: MatchSettings,
+    path: Path,
+    tally: Tally | Standings,
+    every: int = 10,
+    records_into: Path | None = None,
+    cluster: Cluster | None = None,
+) -> None:
+    """Play the games that the log at `path` lacks, into log and tally, until done or decided."""
+    match = new_match(settings)
+    match = match._replace(openings=load_openings(match.game, settings))
     log, records = open_log(path, settings)
     for record in records:
         tally.add(record)
-    with log, progress(tally, every) as advance, contextlib.closing(play_games(match, records)) as fresh:
+    playing = play_games(match, records) if cluster is None else play_on(match, records, cluster)
+    with log, progress(tally, every) as advance, contextlib.closing(playing) as fresh:
         if records_into is not None:
             prepare_records(records_into, match, records)
         while not tally.sprt()[1] and (played := next(fresh, None)):

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scripts.lib import script
 from scripts.lib.log import Log
 from scripts.lib.plots import save_plot
-from scripts.lib.pool import completed
 
+from daemon.cluster.jobs import Jobs, completed
 from games.files import replace_file
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Bench:
 
     def __init__(self, experiment: str, options: argparse.Namespace) -> None:
         self.quick: bool = options.quick
-        self.jobs: int = options.jobs
+        self.jobs: Jobs = script.jobs(options)
         self.log: Path = options.out / f"{experiment}.jsonl"
         """The experiment's log, for games (paper_games.run_games) or for `measure`; not for both."""
         self._options = options
@@ -105,7 +105,7 @@ class Bench:
         path.stat()
         return path
 
-    def measure(self, keys: Iterable[str], function: Callable[[str], Any], jobs: int | None = None) -> dict[str, Any]:
+    def measure(self, keys: Iterable[str], function: Callable[[str], Any], jobs: Jobs | None = None) -> dict[str, Any]:
         """Return what `function`, a function of a module, returns for each key, in the order of the keys.
 
         Values are what JSON can hold; they are kept in the log, so that each is measured once. A key says everything
@@ -168,7 +168,7 @@ def run_paper(doc: str | None, paper: Paper, experiments: Sequence[Experiment]) 
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=by_name, help=f"of {', '.join(by_name)}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help=f"default: {command}, or {command}-quick")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="data that is not shipped (see above)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="games at a time")
+    script.add_jobs(parser, os.cpu_count() or 1, "games at a time")
     parser.add_argument("--list", action="store_true", help="list the experiments with the paper's claims")
     options = parser.parse_args()
     if options.list:

@@ -19,9 +19,9 @@ from scripts.lib.game_loop import Adjudication, Clock, GameEnd, Opening, Referee
 from scripts.lib.log import Log, read_log
 from scripts.lib.paper import Table
 from scripts.lib.players import Choice, Player, Turn
-from scripts.lib.pool import completed
 from scripts.lib.statistics import Estimate, estimate
 
+from daemon.cluster.jobs import Jobs, completed
 from games.contract import Game, Position, Report, Task
 from games.kernel.control import Control
 
@@ -243,7 +243,7 @@ def run_games(
     path: Path,
     games: int,
     limit: Limit,
-    jobs: int,
+    jobs: Jobs,
 ) -> list[PaperGame]:
     """Play the pairs that a log lacks of `games` games of each pairing; return the games of these pairs, old and new.
 

@@ -17,13 +17,16 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from tqdm import tqdm
-
+from daemon.cluster import node
+from daemon.cluster.errors import ClusterError
+from daemon.cluster.jobs import Jobs
+from daemon.cluster.progress import Bar
+from daemon.cluster.remote import Cluster, check_address
 from games import registry
 from games.books.book import BOOKS_FOLDER, book_kind
 from games.compiling import announce_compiling, to_stderr
@@ -57,7 +60,7 @@ _imports.enter_context(_announce("kernels"))  # to the end of the script's impor
 def load(name: str) -> Game[Position]:
     """Load a game, its compiling announced."""
     with _announce(name):
-        return registry.load(name)
+        return node.load(name)
 
 
 @functools.cache
@@ -73,7 +76,7 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
     """Decorate a script's `main`, so that an error ends it with one line on standard error and an exit status.
 
     Status 2: a file cannot be read (a second line names the source of the data) or written; 1: a worker process was
-    killed; 130: Ctrl-C.
+    killed, or a cluster cannot be used; 130: Ctrl-C.
     """
 
     def end(why: str, status: int) -> SystemExit:
@@ -91,6 +94,8 @@ def command(main: Callable[P, int]) -> Callable[P, int]:
             raise end(reason(error), WRONG_USAGE) from None
         except BrokenProcessPool:
             raise end("a worker process was killed", FAILED) from None
+        except ClusterError as error:
+            raise end(str(error), FAILED) from None
         except KeyboardInterrupt:
             raise end("interrupted", INTERRUPTED) from None
 
@@ -108,9 +113,63 @@ def require(module: str, extra: str = "scripts") -> None:
         raise OSError(errno.EINVAL, f"is not installed: pip install -e '.[{extra}]'", module)
 
 
-def progress(items: Iterable[Item] | None = None, unit: str = "it", **more: Any) -> tqdm[Item]:
-    """Return a progress bar on a terminal, a silent one elsewhere."""
-    return tqdm(items, unit=unit, disable=not sys.stderr.isatty(), **more)
+DEFAULT_LIMIT_S = 6 * 3600.0
+
+
+def add_jobs(parser: argparse.ArgumentParser, default: int = 1, what: str = "processes that share the work") -> None:
+    """Declare `--jobs` and `--cluster`, of which `jobs` makes where the work is done, and `--json-progress`."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--jobs", type=int, default=default, help=what)
+    add_cluster(parser, group)
+
+
+def add_cluster(parser: argparse.ArgumentParser, group: argparse._ActionsContainer) -> None:
+    """Declare `--cluster`, in a group of which one option may be given, its limit, and `--json-progress`."""
+    where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: on the workers of a Dask cluster (docs/cluster.md)"
+    group.add_argument("--cluster", type=_address, metavar="WHERE", help=where)
+    limit = "on a cluster: work that takes longer is given to another worker; 0: never (default: 6 hours)"
+    parser.add_argument("--job-limit", type=float, default=DEFAULT_LIMIT_S, metavar="S", help=limit)
+    parser.add_argument("--json-progress", action=_JsonProgress, help="progress on standard error as lines of JSON")
+
+
+def jobs(options: argparse.Namespace) -> Jobs:
+    """Return where the options want the work to be done."""
+    return cluster(options) or int(options.jobs)
+
+
+def cluster(options: argparse.Namespace) -> Cluster | None:
+    """Return the cluster that the options name; None: this machine."""
+    return None if options.cluster is None else Cluster(options.cluster, options.job_limit)
+
+
+def _address(text: str) -> str:
+    try:
+        return check_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class _JsonProgress(argparse.Action):
+    """Switches the form of all bars of the process."""
+
+    is_on = False
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **more: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=False, **more)
+
+    def __call__(self, parser: argparse.ArgumentParser, options: argparse.Namespace, *_: object) -> None:
+        _JsonProgress.is_on = True
+        setattr(options, self.dest, True)
+
+
+def progress(items: Iterable[Item] | None = None, unit: str = "it", **more: Any) -> Bar:
+    """Return a progress bar on a terminal, a silent one elsewhere; with `--json-progress` one of JSON lines."""
+    return Bar(items, unit=unit, as_json=_JsonProgress.is_on, disable=not shows_progress(), **more)
+
+
+def shows_progress() -> bool:
+    """True if a bar can be seen, or its JSON is wanted."""
+    return _JsonProgress.is_on or sys.stderr.isatty()
 
 
 def data_of(main: Callable[P, int]) -> str:

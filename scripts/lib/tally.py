@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from tqdm import tqdm
 
-from scripts.lib import statistics
+from scripts.lib import script, statistics
 from scripts.lib.logistic import fit_elo
 from scripts.lib.match_log import MatchRecord, MatchSettings, series_scores
 
@@ -179,10 +177,10 @@ class Standings:
 @contextlib.contextmanager
 def progress(tally: Tally | Standings, every: int) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each game: it moves a bar on a terminal, else prints every `every` games."""
-    if sys.stderr.isatty():
+    if script.shows_progress():
         layout = "{l_bar}{bar:10}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]{postfix}"
         total = tally.settings.games * len(tally.settings.pairings) * max(tally.settings.best_of, 1)
-        with tqdm(total=total, initial=tally.games, bar_format=layout) as bar:
+        with script.progress(total=total, initial=tally.games, bar_format=layout) as bar:
 
             def advance() -> None:
                 bar.set_postfix_str(tally.standing(), refresh=False)

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from scripts.lib import script
 from scripts.lib.log import Log
 from scripts.lib.paper_games import EngineMind, Job, Limit, PaperGame, play_game
-from scripts.lib.pool import completed
 from scripts.lib.process import Process
 from scripts.lib.records import read_game_records
 
+from daemon.cluster.jobs import Jobs, completed
 from games import registry
 from games.books.book import BookFileError, book_header
 from games.xiangqi.knowledge import rulebook
@@ -76,7 +76,7 @@ def is_own(head: bytes) -> bool:
     return re.match(rb'\{"number": \d+, "moves": \[', head) is not None
 
 
-def own_games(path: Path, count: int, openings: Sequence[Sequence[str]], jobs: int) -> None:
+def own_games(path: Path, count: int, openings: Sequence[Sequence[str]], jobs: Jobs) -> None:
     """Add games of the engine against itself to a file until it has `count`; those that it has stay."""
     known: set[int] = set()
     log = Log(path, is_own, lambda line: known.add(json.loads(line)["number"]))

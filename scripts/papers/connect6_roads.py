@@ -62,8 +62,8 @@ OTHER_GAMES = "in a plot only"
 
 
 def at_a_time(bench: Bench) -> int:
-    """Return the number of processes that measure time: no more than cores."""
-    return min(bench.jobs, os.cpu_count() or 1)
+    """Return the number of processes that measure time: no more than cores. A cluster is not used for times."""
+    return min(bench.jobs, os.cpu_count() or 1) if isinstance(bench.jobs, int) else 1
 
 
 # ---------------------------------------------------------------- seconds a turn

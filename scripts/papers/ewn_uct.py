@@ -45,6 +45,7 @@ from scripts.lib.paper_games import (
 )
 from scripts.lib.statistics import Estimate
 
+from daemon.cluster.jobs import Jobs
 from games.contract import Task, exhaust
 from games.ewn.game import EwnPosition
 from games.kernel.control import Control
@@ -80,9 +81,12 @@ MACHINE = f"{os.cpu_count()} cores"
 PAIRS = "random set-ups and throws, each played twice with sides swapped"
 
 
-def at_once(bench: Bench, limit: Limit) -> int:
-    """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs."""
-    return bench.jobs if limit.nodes else max(1, bench.jobs // THREADS)
+def at_once(bench: Bench, limit: Limit) -> Jobs:
+    """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs.
+
+    A cluster's workers have as many cores each as its user gives them.
+    """
+    return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
 
 
 def limits_text(limits: Iterable[Limit]) -> str:

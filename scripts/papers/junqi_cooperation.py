@@ -5,10 +5,10 @@
     python -m scripts.papers.junqi_cooperation --only figures-3-7 --jobs 2
 
 `players`: the paper's player against the paper's four opponents, at two levels of knowledge, at equal playouts and at
-equal time; at equal playouts against little knowledge also UCT alone, at equal time with equal knowledge the engine. `activate`: one
-to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of its parts.
-`figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a move by
-kind of activation.
+equal time; at equal playouts against little knowledge also UCT alone, at equal time with equal knowledge the engine.
+`activate`: one to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of
+its parts. `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a
+move by kind of activation.
 
 Games come in pairs, with the same two deployments, sides swapped. A full run takes some seven hours on two cores, of
 which `players` takes three.

@@ -31,13 +31,13 @@ def main() -> int:
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--ms", type=float, default=50, help="for a move")
     limit.add_argument("--nodes", type=int, default=0, help="for a move, in place of a time: nodes or playouts")
-    parser.add_argument("--jobs", type=int, default=1)
+    script.add_jobs(parser)
     parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
     options = parser.parse_args()
     check_plot(options.plot)
     play = importlib.import_module(f"scripts.lib.{options.game}_players").play
     each = Limit(nodes=options.nodes) if options.nodes else Limit(options.ms)
-    records = run_games(play, options.pairing, options.log, options.games, each, options.jobs)
+    records = run_games(play, options.pairing, options.log, options.games, each, script.jobs(options))
     print(score_table(records).markdown())
     if options.plot is not None:
         from matplotlib.figure import Figure

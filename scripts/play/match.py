@@ -85,7 +85,9 @@ def build_parser() -> argparse.ArgumentParser:
     option(
         "--records", type=Path, metavar="DIR", help="also write each game as a file: PGN, the championships' records"
     )
-    option("--concurrency", type=int, default=1, help="games at a time")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--concurrency", type=int, default=1, help="games at a time")
+    script.add_cluster(parser, where)
     option("--seed", type=int, default=1)
     option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
     option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
@@ -187,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = settings_from(vars(parsed))
         tally = Standings(settings) if settings.tournament else Tally(settings)
         try:
-            run_match(settings, parsed.log, tally, parsed.every, parsed.records)
+            run_match(settings, parsed.log, tally, parsed.every, parsed.records, script.cluster(parsed))
         except KeyboardInterrupt:
             status = 130
         except StartError as error:

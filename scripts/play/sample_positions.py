@@ -42,12 +42,12 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.players import Choice, Player, Turn
-from scripts.lib.pool import completed
 from scripts.lib.records import read_game_records
 from scripts.lib.tablebases import xiangqi_judge, xiangqi_tablebase
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile, Samples
 from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, sample_of
 
+from daemon.cluster.jobs import Jobs, in_order
 from games.books.book import BOOKS_FOLDER
 from games.compiling import to_stderr
 from games.contract import FIRST, Score
@@ -195,8 +195,8 @@ def play(task: Task) -> Samples:
     return samples
 
 
-def _work(task: Task) -> tuple[int, Samples]:
-    return task.number, play(task)
+def _work(task: Task) -> bytes:
+    return play(task).tobytes()
 
 
 # ---------------------------------------------------------------- the run
@@ -243,16 +243,11 @@ def tasks(settings: SampleSettings, openings: Sequence[Opening], first: int) -> 
         yield Task(settings, number, openings[rng.randrange(len(openings))] if openings else None)
 
 
-def games_in_order(settings: SampleSettings, openings: Sequence[Opening], first: int, jobs: int) -> Generator[Samples]:
+def played(settings: SampleSettings, openings: Sequence[Opening], first: int, jobs: Jobs) -> Generator[Samples]:
     """Play games in several processes; yield the samples of each, by number from `first` on."""
-    waiting: dict[int, Samples] = {}
-    finished = completed(_work, tasks(settings, openings, first), jobs)
-    with contextlib.closing(finished):
-        for games in finished:
-            waiting.update(games)
-            while first in waiting:
-                yield waiting.pop(first)
-                first += 1
+    with contextlib.closing(in_order(_work, tasks(settings, openings, first), jobs)) as found:
+        for samples in found:
+            yield np.frombuffer(samples, SAMPLE_DTYPE)
 
 
 def fill(file: SampleFile, path: Path, games: Iterator[Samples], positions: int) -> None:
@@ -302,7 +297,7 @@ def main() -> int:
     parser.add_argument("--decided", type=int, default=1200, help="centipawns that decide a game")
     parser.add_argument("--max-plies", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1)
+    script.add_jobs(parser)
     options = parser.parse_args()
     is_leaves = options.labels == "leaves"
     if not is_leaves and (options.every is not None or options.label_nodes is not None):
@@ -334,7 +329,7 @@ def main() -> int:
     with SampleFile(options.file, msgspec.to_builtins(settings)) as file:
         if file.count < options.positions:
             workplace()  # compile once, before there are several processes
-            games = games_in_order(settings, openings, file.games, options.jobs)
+            games = played(settings, openings, file.games, script.jobs(options))
             with contextlib.closing(games):
                 fill(file, options.file, games, options.positions)
     return 0

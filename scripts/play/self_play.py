@@ -24,9 +24,9 @@ from scripts.lib import script
 from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
 from scripts.lib.log import RunLog
 from scripts.lib.players import Searching
-from scripts.lib.pool import completed
 from scripts.lib.records import SELF_PLAY
 
+from daemon.cluster.jobs import completed
 from games.contract import Game, Position
 
 GAMES = ("xiangqi", "connect6")
@@ -85,7 +85,7 @@ def main() -> int:
     parser.add_argument("--random-plies", type=int, default=8)
     parser.add_argument("--max-plies", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1)
+    script.add_jobs(parser)
     options = parser.parse_args()
     settings = SelfPlaySettings(options.game, options.nodes, options.random_plies, options.max_plies, options.seed)
     if options.games < 1 or options.jobs < 1:
@@ -103,7 +103,7 @@ def main() -> int:
         if games:
             log.add(games)
 
-    finished = completed(_work, tasks, options.jobs, BATCH_S)
+    finished = completed(_work, tasks, script.jobs(options), BATCH_S)
     with contextlib.closing(log), progress, contextlib.closing(finished):
         try:
             for games in finished:

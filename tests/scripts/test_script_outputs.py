@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
 import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -23,7 +21,6 @@ from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 
 from scripts.lib import plots, script
-from scripts.lib.pool import completed
 from scripts.tune import fit_connect6, fit_xiangqi
 
 from games.books.book import BOOKS_FOLDER
@@ -391,17 +388,3 @@ def test_pools_of_processes_are_those_that_notice_a_killed_worker() -> None:
     """A `multiprocessing.Pool` would start another worker and wait for the lost task for ever."""
     for path in (ROOT / "scripts").glob("*/*.py"):
         assert not re.search(r"\bPool\(", path.read_text()), path
-
-
-def test_a_worker_that_is_killed_as_it_sends_a_big_result_holds_nothing_up() -> None:
-    def stop_early() -> None:
-        for taken in range(2, 8):
-            results = completed(bytes, itertools.repeat(3_000_000), 1)
-            for _ in range(taken):
-                assert all(len(result) == 3_000_000 for result in next(results))
-            results.close()  # mostly while the worker sends the next
-
-    thread = threading.Thread(target=stop_early, daemon=True)
-    thread.start()
-    thread.join(60)
-    assert not thread.is_alive()

@@ -1,0 +1,200 @@
+"""A run of `siqi analyse` whose positions are searched on a cluster.
+
+One thread takes positions from the backlog and hands them out in batches, a few a worker; another one writes their
+answers. A batch of a worker that ended goes to another one, so each position has exactly one final answer; answers
+during a search of a batch that is searched again may be repeated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from daemon.analysis.analyst import Item
+from daemon.analysis.batch import Batch
+from daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
+from daemon.cluster.calls import decode_result, encode_call
+from daemon.cluster.errors import ClusterError, KilledError
+from daemon.cluster.jobs import BATCHES_A_WORKER, BatchSize
+from daemon.cluster.local import Batch as Handed
+from daemon.cluster.remote import COUNT_S, ClusterWorkers
+
+LOAD_LIMIT_S = 300.0
+"""The time that a batch may take beside its searches: a game may have to be compiled."""
+
+SPARE_S = 60.0
+"""The time that a search may take beyond twice its limit."""
+
+SLOWEST_NPS = 1000
+
+STOP_WAIT_S = 2.0
+"""The time that the end of a run waits for its workers to hear of it."""
+
+
+class Sent(NamedTuple):
+    """A batch that was handed out."""
+
+    items: list[tuple[str, Item]]  # with their keys
+    handed: Handed
+    is_suspect: bool  # a position that ended workers before, now tried alone
+
+
+class During(NamedTuple):
+    """An answer during a search."""
+
+    key: str
+    answer: dict[str, Any]
+
+
+class ClusterBatch(Batch):
+    """One run on a cluster."""
+
+    def __init__(self, *arguments: Any, workers: ClusterWorkers) -> None:
+        super().__init__(*arguments)
+        self._workers = workers
+        self._run = f"siqi-{uuid.uuid4().hex}"
+        self._numbers = itertools.count()
+        self._sent: dict[str, Item] = {}  # handed out and not answered, by key; the lock guards it
+        self._events: queue.SimpleQueue[Sent | During | None] = queue.SimpleQueue()
+        self._size = BatchSize()
+        self._room = threading.Condition()
+        self._batches = 0  # handed out and not done; the condition guards it
+        self._suspects: deque[tuple[str, Item]] = deque()  # of batches that ended workers; the collector has them
+        self._is_trying = False  # a suspect is handed out
+        workers.subscribe(self._run, lambda found: self._events.put(During(found["key"], found["answer"])))
+
+    def run(self, feed: Callable[[], None]) -> None:
+        threads = [
+            threading.Thread(target=self._guard, args=(task,), daemon=True) for task in (self._hand_out, self._collect)
+        ]
+        for thread in threads:
+            thread.start()
+        self._guard(feed)
+        self._backlog.end()
+        for thread in threads:
+            thread.join()
+
+    def _terminate(self, is_meant: Callable[[Item], bool]) -> None:
+        super()._terminate(is_meant)
+        if keys := [key for key, item in self._sent.items() if item.is_terminated]:
+            self._workers.run_everywhere(terminate, keys, wait_s=STOP_WAIT_S if self._is_stopping else 0.0)
+
+    def _forget(self) -> None:
+        self._workers.run_everywhere(forget)
+
+    def _hand_out(self) -> None:
+        """Hand out batches until the backlog or the run ends; the body of a thread."""
+        while self._wait_for_room() and (first := self._backlog.get()) is not None and not self._is_stopping:
+            self._send(self._keyed(self._following(first)))
+        self._events.put(None)
+
+    def _wait_for_room(self) -> bool:
+        """Wait until another batch may be handed out; False if the run ends."""
+        with self._room:
+            while self._batches >= BATCHES_A_WORKER * max(1, self._workers.count()) and not self._is_stopping:
+                self._room.wait(COUNT_S)  # more workers may have come
+        return not self._is_stopping
+
+    def _following(self, item: Item) -> Iterator[Item]:
+        """Yield an item and those that come next, to the size of a batch."""
+        yield item
+        for _ in range(self._size.calls - 1):
+            if (following := self._backlog.get_like(item)) is None:
+                return
+            yield following
+
+    def _keyed(self, items: Iterable[Item]) -> list[tuple[str, Item]]:
+        """Return the items that are not terminated, with new keys."""
+        found = []
+        for item in items:
+            with self._lock:
+                if not self._is_answered_unsearched(item):
+                    key = f"{self._run}/{next(self._numbers)}"
+                    self._sent[key] = item
+                    found.append((key, item))
+        return found
+
+    def _send(self, items: list[tuple[str, Item]], is_suspect: bool = False) -> None:
+        """Hand out a batch."""
+        if not items:
+            return
+        calls = [encode_call(answer_position, self._job(key, item)) for key, item in items]
+        with self._room:
+            self._batches += 1
+        handed = self._workers.send(calls, items[0][1].query.priority, time_limit_s(item for _, item in items))
+        # By its argument: a batch that its own callback holds would stay in memory, here and at the scheduler, until
+        # Python looks for cycles.
+        handed.add_done_callback(lambda done: self._events.put(Sent(items, done, is_suspect)))
+
+    def _job(self, key: str, item: Item) -> PositionJob:
+        return PositionJob(key, self._run, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
+
+    def _collect(self) -> None:
+        """Write answers until all batches are done, or the run ends; the body of a thread."""
+        is_complete = False
+        while not (is_complete and not self._batches) and not self._is_stopping:
+            event = self._events.get()
+            if event is None:
+                is_complete = True
+            elif isinstance(event, During):
+                with self._lock:
+                    if event.key in self._sent and not self._is_stopping:
+                        self._write(event.answer)
+            else:
+                self._take(event)
+                if self._suspects and not self._is_trying:
+                    self._is_trying = True
+                    self._send([self._suspects.popleft()], is_suspect=True)
+                with self._room:
+                    self._batches -= 1
+                    self._room.notify()
+
+    def _take(self, sent: Sent) -> None:
+        """Write the answers of a batch. One that ended several workers is tried again position by position.
+
+        One at a time: Dask blames a batch also for a worker's end by another one that ran before it there.
+        """
+        if sent.is_suspect:
+            self._is_trying = False
+        try:
+            seconds, results = self._workers.outcome(sent.handed)
+        except KilledError as error:
+            if not sent.is_suspect:
+                self._suspects += sent.items
+                return
+            key, item = sent.items[0]
+            self._answer(key, {"id": item.query.id, "turn": item.turn, "error": str(error)})
+            return
+        except ClusterError:
+            if not self._is_stopping:
+                raise
+            return
+        self._size.learn(len(results), seconds, self._workers.counted)
+        for (key, _), result in zip(sent.items, results, strict=True):
+            self._answer(key, decode_result(answer_position, result))
+
+    def _answer(self, key: str, answer: dict[str, Any]) -> None:
+        with self._lock:
+            self._finish(self._sent.pop(key), answer)
+
+    def stop(self) -> None:
+        super().stop()
+        self._events.put(None)
+
+
+def time_limit_s(items: Iterable[Item]) -> float:
+    """Return the time after which a batch counts as hung; 0, none, if a search has a limit only of its depth."""
+    found = LOAD_LIMIT_S
+    for item in items:
+        query = item.query
+        limits_s = [query.movetime / 1000] if query.movetime else []
+        limits_s += [query.nodes / SLOWEST_NPS] if query.nodes else []
+        if not limits_s:
+            return 0.0
+        found += 2 * min(limits_s) + SPARE_S
+    return found

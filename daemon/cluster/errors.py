@@ -1,0 +1,9 @@
+"""The faults of a cluster; light to import."""
+
+
+class ClusterError(Exception):
+    """The workers cannot be had, or were lost. The text is one line for the user."""
+
+
+class KilledError(ClusterError):
+    """Several workers ended, one after the other, as they carried out a batch."""

@@ -1,0 +1,139 @@
+"""From jobs to answers: the one way in which work goes to other processes, of this machine or of a cluster."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeAlias, TypeVar
+
+from daemon.cluster.calls import decode_result, encode_call
+from daemon.cluster.errors import ClusterError
+from daemon.cluster.local import Batch, LocalWorkers
+from daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
+from games.compiling import to_stderr
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+Jobs: TypeAlias = int | Cluster
+"""Where jobs are carried out: so many processes of this machine, or a cluster."""
+
+Workers: TypeAlias = LocalWorkers | ClusterWorkers
+
+BATCHES_A_WORKER = 2
+"""Batches handed out to a worker at a time: the current one and the next."""
+
+TARGET_S = 1.0
+"""The work of a batch: to schedule one takes some 3 ms of the scheduler, and 5 ms of its worker."""
+
+WORKERS_A_SECOND = 100
+"""Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
+
+MOST_CALLS = 1000
+"""The most calls of a batch."""
+
+
+def open_workers(jobs: Jobs, note: Callable[[str], None] = to_stderr) -> Workers:
+    """Return workers; ClusterError if they cannot be had. `note` gets lines on refused ones."""
+    return ClusterWorkers(jobs, note) if isinstance(jobs, Cluster) else LocalWorkers(jobs)
+
+
+class BatchSize:
+    """The number of calls of the next batch: as many as take TARGET_S, by the time of the last ones."""
+
+    def __init__(self) -> None:
+        self.calls = 1
+        self._mean_s = 0.0
+
+    def learn(self, calls: int, seconds: float, workers: int) -> None:
+        """Take the time of a batch into account. A size at most doubles: the first batches may be of easy jobs."""
+        mean_s, target_s = seconds / calls, TARGET_S * max(1.0, workers / WORKERS_A_SECOND)
+        self._mean_s = mean_s if not self._mean_s else 0.8 * self._mean_s + 0.2 * mean_s
+        self.calls = max(1, min(2 * self.calls, MOST_CALLS, int(target_s / max(self._mean_s, 1e-6))))
+
+
+def completed(
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None = None
+) -> Generator[list[Result]]:
+    """Yield the results of tasks as they finish, in any order; an empty list if none finished within `wait_s`.
+
+    Tasks and results are data (`calls`), and short ones are handed out in batches. BrokenProcessPool or ClusterError
+    if workers were lost, after the results that were there.
+    """
+    for found in _completed(function, tasks, jobs, wait_s):
+        yield [result for _, result in found]
+
+
+def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs) -> Generator[Result]:
+    """Yield the results of tasks in the order of the tasks; errors as of `completed`."""
+    early: dict[int, Result] = {}
+    following = itertools.count()
+    wanted = next(following)
+    for found in _completed(function, tasks, jobs, None):
+        early |= found
+        while wanted in early:
+            yield early.pop(wanted)
+            wanted = next(following)
+
+
+def in_graph(
+    function: Callable[[Task], Result], tasks: Iterable[Task], needs: Callable[[Task], Iterable[Task]], jobs: Jobs
+) -> Generator[Result]:
+    """Yield the results of tasks as they finish; a task begins once those of the tasks that it needs are there.
+
+    Tasks are hashable, and each is a batch of its own. Errors as of `completed`.
+    """
+    waiting, running = dict.fromkeys(tasks), dict[Batch, Task]()
+    with open_workers(jobs) as workers:
+        while waiting or running:
+            pending = {*waiting, *running.values()}
+            ready = [task for task in waiting if pending.isdisjoint(needs(task))]
+            for task in ready[: max(0, max(1, workers.count()) - len(running))]:
+                del waiting[task]
+                running[workers.send([encode_call(function, task)])] = task
+            done, _ = wait(running, COUNT_S, FIRST_COMPLETED)
+            for batch in done:
+                del running[batch]
+                yield decode_result(function, workers.outcome(batch)[1][0])
+
+
+def _completed(
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None
+) -> Generator[list[tuple[int, Result]]]:
+    """Yield the numbers and results of tasks as they finish."""
+    left, running, size = enumerate(tasks), dict[Batch, tuple[int, ...]](), BatchSize()
+    with open_workers(jobs) as workers:
+        patience_s = wait_s if isinstance(workers, LocalWorkers) else min(wait_s or COUNT_S, COUNT_S)
+        while True:
+            lost: Exception | None = None
+            try:
+                while len(running) < max(1, BATCHES_A_WORKER * workers.count()):
+                    if not (batch := tuple(itertools.islice(left, size.calls))):
+                        break
+                    sent = workers.send([encode_call(function, task) for _, task in batch])
+                    running[sent] = tuple(number for number, _ in batch)
+            except (ClusterError, BrokenProcessPool) as error:
+                lost = error
+            if lost is not None and not running:
+                raise lost
+            if not running:
+                return
+            done, _ = wait(running, patience_s, FIRST_COMPLETED)
+            found: list[tuple[int, Result]] = []
+            for batch_done in done:
+                numbers = running.pop(batch_done)
+                try:
+                    seconds, answers = workers.outcome(batch_done)
+                except Exception as error:
+                    lost = error
+                    continue
+                size.learn(len(numbers), seconds, workers.count())
+                found += [
+                    (number, decode_result(function, data)) for number, data in zip(numbers, answers, strict=True)
+                ]
+            if found or wait_s is not None:
+                yield found
+            if lost is not None and done:
+                raise lost

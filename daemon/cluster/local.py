@@ -1,0 +1,83 @@
+"""Workers that are processes of this machine, started for one piece of work."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from types import TracebackType
+from typing import TypeAlias
+
+from daemon.cluster.node import pack, run_calls, unpack_results
+
+Batch: TypeAlias = "Future[bytes]"
+"""Calls that run."""
+
+Outcome: TypeAlias = tuple[float, list[bytes]]
+"""The seconds that a batch took, and its results."""
+
+
+class LocalWorkers(ProcessPoolExecutor):
+    """Spawned processes. BrokenProcessPool: one was killed.
+
+    Ctrl-C reaches only the main process. The workers end with it, and at once if an error ends the `with` block.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__(jobs, multiprocessing.get_context("spawn"), _end_with_parent)
+        self._jobs = jobs
+        self._others = set(multiprocessing.active_children())
+
+    def count(self) -> int:
+        """Return the number of workers that take jobs."""
+        return self._jobs
+
+    def send(self, calls: Sequence[bytes]) -> Batch:
+        """Hand out a batch."""
+        with no_interrupt():  # a worker may be started here
+            return self.submit(run_calls, pack(calls), 0.0)
+
+    def outcome(self, batch: Batch) -> Outcome:
+        """Return the outcome of a batch that is done; the error that broke it off."""
+        return unpack_results(batch.result())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None:
+            for worker in set(multiprocessing.active_children()) - self._others:
+                worker.kill()
+            # One may have been sending a big result. The executor would wait for the rest of it for ever, as long as
+            # the pipe has a writer, which now is this process alone.
+            self._result_queue._writer.close()  # type: ignore[attr-defined]
+        return super().__exit__(kind, error, trace)
+
+
+def _end_with_parent() -> None:
+    """End this worker when its parent ends; a killed parent cannot do so."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextlib.contextmanager
+def no_interrupt() -> Iterator[None]:
+    """Block Ctrl-C; threads and processes started in the block never receive it."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,486 @@
+"""Jobs as data, and `siqi analyse --cluster` over real processes of Dask, which are killed, stopped and refused."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from dask_processes import DaskProcesses, child_of
+
+from daemon import __version__
+from daemon.analysis.remote import file_fault, files_of
+from daemon.cluster import calls
+from daemon.cluster.identity import Identity, identity
+from daemon.cluster.jobs import BatchSize, completed, in_graph, in_order
+from daemon.cluster.node import pack, run_calls, unpack_results
+from daemon.cluster.remote import check_address
+
+ROOT = Path(__file__).parents[2]
+TIMEOUT_S = 200
+POSITIONS = 120
+MOVES = ("h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "b9c7", "b0c2", "c6c5")
+
+needs_dask = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None,
+    reason="Dask is not installed: pip install 'siqi[cluster]'",
+)
+needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes by /proc")
+
+
+# Calls as data
+
+
+class Point(NamedTuple):
+    x: int
+    y: float
+
+
+def move(by: Point, names: dict[str, Path], point: Point) -> tuple[Point, dict[str, Path]]:
+    return Point(by.x + point.x, by.y * point.y), names
+
+
+def twice(function: Callable[[int], int], value: int) -> int:
+    return function(function(value))
+
+
+def add(first: int, second: int) -> int:
+    return first + second
+
+
+def through_data(function: Callable[..., Any], *arguments: Any) -> Any:
+    return calls.decode_result(function, calls.perform(calls.encode_call(function, *arguments)))
+
+
+def test_calls_come_back_as_they_are_annotated() -> None:
+    bound = functools.partial(move, Point(1, 2.0), {"a": Path("b")})
+    assert through_data(bound, Point(3, 0.5)) == (Point(4, 1.0), {"a": Path("b")})
+    assert through_data(functools.partial(twice, functools.partial(add, 5)), 1) == 11
+    assert json.loads(calls.encode_call(add, 1, 2)) == [f"{__name__}:add", [1, 2]]
+
+
+def test_what_is_no_data_is_refused() -> None:
+    with pytest.raises(ValueError, match="no function of a module"):
+        calls.encode_call(lambda: 1)
+    with pytest.raises(TypeError, match="object is no data of a job"):
+        calls.encode_call(add, object(), 1)
+
+
+def test_calls_are_carried_out_in_order_and_an_error_ends_them() -> None:
+    seconds, results = unpack_results(run_calls(pack([calls.encode_call(add, i, 1) for i in range(3)]), 0.0))
+    assert results == [b"1", b"2", b"3"]
+    assert 0 <= seconds < TIMEOUT_S
+    with pytest.raises(TypeError):
+        run_calls(pack([calls.encode_call(add, 1)]), 0.0)
+
+
+def test_calls_that_take_too_long_end_their_process() -> None:
+    code = (
+        "import time; from daemon.cluster.calls import encode_call; from daemon.cluster.node import pack, run_calls;"
+        "run_calls(pack([encode_call(time.sleep, 30)]), 0.2)"
+    )
+    sleep = "import typing, time; typing.get_type_hints = lambda f: {'secs': float, 'return': None};"
+    signature = "import inspect; inspect.signature = lambda f: type('S', (), {'parameters': {'secs': 0}});"
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", sleep + signature + code], cwd=ROOT, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 70
+    assert time.monotonic() - started < 25
+
+
+def test_batches_grow_to_a_second_of_work_and_shrink_at_once() -> None:
+    size, sizes = BatchSize(), []
+    for _ in range(9):
+        size.learn(size.calls, 0.01 * size.calls, 2)
+        sizes.append(size.calls)
+    assert sizes == [2, 4, 8, 16, 32, 64, 100, 100, 100]
+    size.learn(100, 100 * 0.01, 1000)
+    assert size.calls == 200  # on the way to ten seconds
+    size.learn(200, 200 * 8.0, 2)
+    assert size.calls == 1
+
+
+def test_an_identity_says_in_what_another_differs() -> None:
+    own = identity()
+    assert own.version == __version__
+    assert own.differences(own) == ""
+    other = Identity("9.9", own.kernels, own.program, "x")
+    assert other.differences(own) == f"version 9.9, not {__version__}, other books"
+    assert other.digest != own.digest
+
+
+def test_files_of_options_are_compared(tmp_path: Path) -> None:
+    path = tmp_path / "rules.book"
+    path.write_bytes(b"one")
+    options = (("Hash", "16"), ("RuleFile", str(path)), ("BookFile", ""), ("UseRules", "true"))
+    files = files_of(options)
+    assert [name for name, _ in files] == ["RuleFile"]
+    assert file_fault(options, files) is None
+    path.write_bytes(b"two")
+    assert file_fault(options, files) == f"RuleFile: {path} is missing on a worker, or not the same there"
+    path.unlink()
+    assert file_fault(options, files) is not None
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:", "local:2x", "host:8786", "tcp:host", "", "file:///x"])
+def test_bad_addresses_are_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="local:N"):
+        check_address(address)
+
+
+# Jobs to answers
+
+
+def half(number: int) -> int:
+    time.sleep(0.02 * (number % 3))
+    return number // 2
+
+
+def halves(number: int) -> set[int]:
+    return {number // 2} - {number}
+
+
+def refuse(number: int) -> int:
+    raise LookupError(f"refused {number}")
+
+
+def test_processes_of_this_machine_answer_all_jobs() -> None:
+    assert list(in_order(half, range(20), 2)) == [number // 2 for number in range(20)]
+    order: list[int] = []
+    for found in in_graph(half, range(1, 9), halves, 2):
+        order.append(found)
+    assert sorted(order) == sorted(number // 2 for number in range(1, 9))
+    assert order[0] == 0  # of 1, which needs none but 0, which is no task
+    with pytest.raises(LookupError, match="refused 3"):
+        list(completed(refuse, [3], 1))
+
+
+def zeros(size: int) -> bytes:
+    return bytes(size)
+
+
+def test_a_worker_that_is_killed_as_it_sends_a_big_result_holds_nothing_up() -> None:
+    def stop_early() -> None:
+        for taken in range(2, 5):
+            results = completed(zeros, itertools.repeat(3_000_000), 1)
+            for _ in range(taken):
+                assert all(len(result) == 3_000_000 for result in next(results))
+            results.close()  # mostly while the worker sends the next
+
+    thread = threading.Thread(target=stop_early, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+# The command
+
+
+def queries(count: int = POSITIONS, nodes: int = 5000) -> list[dict[str, Any]]:
+    """Return positions, each searched with a cleared hash: their answers do not depend on who searches them."""
+    return [{"id": f"p{i}", "moves": MOVES[: i % 9], "nodes": nodes + i, "clear": True} for i in range(count)]
+
+
+def lines_of(many: Iterable[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(query).encode() + b"\n" for query in many)
+
+
+def start(*arguments: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "daemon", "analyse", "--hash", "1", *map(str, arguments)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
+    clock = threading.Timer(TIMEOUT_S, process.kill)  # a test that waits for a line would wait for ever
+    clock.daemon = True
+    clock.start()
+    return process
+
+
+def analyse(*arguments: object, given: bytes) -> tuple[int, bytes, str]:
+    """Run to the end; return exit status, standard output, and standard error."""
+    process = start(*arguments)
+    out, err = process.communicate(given, timeout=TIMEOUT_S)
+    return process.returncode, out, news(err)
+
+
+def news(err: bytes) -> str:
+    """Return standard error without the lines of a cold cache, and of workers that are still starting."""
+    return re.sub(r"siqi analyse: (compil|no worker at .* yet).*\n", "", err.decode())
+
+
+Answers = dict[tuple[str, int], dict[str, Any]]
+
+
+def answers(out: bytes) -> Answers:
+    """Return the answers without their times; each position has one."""
+    found: Answers = {}
+    for line in out.splitlines():
+        answer = json.loads(line)
+        assert (answer["id"], answer["turn"]) not in found, "answered twice"
+        del answer["time"]
+        found[answer["id"], answer["turn"]] = answer
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected() -> Answers:
+    """The answers of a single process."""
+    status, out, _ = analyse(given=lines_of(queries()))
+    assert status == 0
+    return answers(out)
+
+
+@pytest.fixture(scope="module")
+def dask_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
+    """A scheduler and two workers with nannies. Tests leave them usable."""
+    with DaskProcesses(tmp_path_factory.mktemp("dask")) as found:
+        found.start_worker()
+        found.start_worker()
+        yield found
+
+
+def run_code(code: str, where: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that ends in the command line of Siqi."""
+    code += "from daemon.command import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "analyse", "--cluster", where]
+    return subprocess.run(command, input=b"", capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
+
+
+def test_without_dask_one_line_names_the_extra() -> None:
+    code = "import sys; sys.modules['distributed'] = None;"
+    done = run_code(code, "local:2")
+    assert done.returncode == 2
+    assert done.stderr.decode() == "siqi analyse: --cluster needs Dask: pip install 'siqi[cluster]'\n"
+
+
+@needs_dask
+def test_a_scheduler_that_is_not_there_is_one_line() -> None:
+    code = "import sys, daemon.cluster.remote as r; r.CONNECT_S = 1;"
+    done = run_code(code, "tcp://127.0.0.1:9")
+    assert done.returncode == 2
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("siqi analyse: no workers at tcp://127.0.0.1:9: ")
+
+
+@needs_dask
+@needs_proc
+def test_a_worker_killed_in_mid_run_loses_nothing(dask_of_two: DaskProcesses, expected: Answers) -> None:
+    lines = lines_of(queries()).splitlines(keepends=True)
+    process = start("--cluster", dask_of_two.address)
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(b"".join(lines[:80]))
+    process.stdin.flush()
+    early = b"".join(process.stdout.readline() for _ in range(10))
+    os.kill(child_of(dask_of_two.workers[0]), signal.SIGKILL)
+    out, err = process.communicate(b"".join(lines[80:]), timeout=TIMEOUT_S)
+    assert (process.returncode, news(err)) == (0, "")
+    assert answers(early + out) == expected
+
+
+@needs_dask
+def test_a_client_interrupted_and_one_killed_are_resumed(
+    dask_of_two: DaskProcesses, expected: Answers, tmp_path: Path
+) -> None:
+    path, given = tmp_path / "answers.jsonl", lines_of(queries())
+    counts = []
+    for sent in (signal.SIGINT, signal.SIGKILL):
+        process = start("--cluster", dask_of_two.address, "--resume", path)
+        assert process.stdin is not None
+        process.stdin.write(given)
+        process.stdin.flush()
+        before = path.stat().st_size if path.exists() else 0
+        DaskProcesses.wait_until(lambda before=before: path.exists() and path.stat().st_size > before)
+        process.send_signal(sent)
+        _, err = process.communicate(timeout=TIMEOUT_S)
+        assert process.returncode == (130 if sent == signal.SIGINT else -signal.SIGKILL)
+        assert news(err) == ""
+        assert path.read_bytes().endswith(b"\n")
+        counts.append(len(answers(path.read_bytes())))
+    assert 0 < counts[0] < counts[1] < POSITIONS
+    status, out, err = analyse("--cluster", dask_of_two.address, "--resume", path, given=given)
+    assert (status, out, err) == (0, b"", "")
+    assert answers(path.read_bytes()) == expected
+
+
+@needs_dask
+def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
+    """A long search ends with what it has found, one that waits behind both with nothing."""
+    process = start("--cluster", dask_of_two.address)
+    assert process.stdin is not None and process.stdout is not None
+    long = [{"id": f"long{i}", "nodes": 10**12, "reportEvery": 0.01} for i in range(6)]
+    process.stdin.write(lines_of(long))
+    process.stdin.flush()
+    seen = set()
+    while len(seen) < 2:  # both workers search
+        line = json.loads(process.stdout.readline())
+        assert line["isDuringSearch"]
+        seen.add(line["id"])
+    action = {"id": "t", "action": "terminate_all"}
+    out, err = process.communicate(lines_of([action]), timeout=TIMEOUT_S)
+    found = [json.loads(line) for line in out.splitlines()]
+    assert (process.returncode, news(err)) == (0, "")
+    assert action in found
+    finals = {line["id"]: line for line in found if line.get("isDuringSearch") is False}
+    assert set(finals) == {query["id"] for query in long}
+    searched = {name for name, line in finals.items() if "noResults" not in line}
+    assert searched >= seen
+    assert all("query" not in line for line in finals.values())
+    assert len(searched) < len(long)
+
+
+@needs_dask
+def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
+    package = tmp_path / "old"
+    shutil.copytree(ROOT / "daemon", package / "daemon")
+    for name in ("games", "books"):
+        (package / name).symlink_to(ROOT / name)
+    (package / "daemon/__init__.py").write_text('__version__ = "0.0.1"\n')
+    with DaskProcesses(tmp_path) as found:
+        found.start_worker(package=package, nanny=False)
+        status, out, err = analyse("--cluster", found.address, given=lines_of(queries(1)))
+        assert (status, out) == (2, b"")
+        first, *rest = err.splitlines()
+        assert re.fullmatch(
+            rf"siqi analyse: refused worker tcp://127.0.0.1:\d+: version 0.0.1, not {re.escape(__version__)}, .*", first
+        )
+        assert "program" in first
+        assert rest == [f"siqi analyse: all workers at {found.address} are refused"]
+
+
+# Longer ones
+
+
+@needs_dask
+@pytest.mark.long
+def test_a_lost_scheduler_ends_the_run_with_one_line(expected: Answers, tmp_path: Path) -> None:
+    path, given = tmp_path / "answers.jsonl", lines_of(queries())
+    with DaskProcesses(tmp_path) as found:
+        found.start_worker()
+        process = start("--cluster", found.address, "--resume", path)
+        assert process.stdin is not None
+        process.stdin.write(given)
+        process.stdin.flush()  # and no end of input: the reader waits for more
+        DaskProcesses.wait_until(lambda: path.exists() and path.stat().st_size > 0)
+        found.scheduler.kill()
+        assert process.wait(TIMEOUT_S) == 1
+        assert process.stderr is not None
+        assert news(process.stderr.read()) == (
+            f"siqi analyse: the scheduler at {found.address} was lost; the same command goes on where it stopped\n"
+        )
+        process.stdin.close()
+        assert path.read_bytes().endswith(b"\n")
+        assert len(answers(path.read_bytes())) < POSITIONS
+        found.start_scheduler()
+        found.start_worker()
+        assert analyse("--cluster", found.address, "--resume", path, given=given) == (0, b"", "")
+    assert answers(path.read_bytes()) == expected
+
+
+@needs_dask
+@needs_proc
+@pytest.mark.long
+def test_the_work_of_a_worker_that_hangs_goes_to_one_that_joins_late(expected: Answers, tmp_path: Path) -> None:
+    """The stopped one keeps its batches until Dask gives it up, and is then restarted by its nanny."""
+    lines = lines_of(queries()).splitlines(keepends=True)
+    with DaskProcesses(tmp_path, heartbeat_s=5) as found:
+        found.start_worker()
+        process = start("--cluster", found.address)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"".join(lines[:80]))
+        process.stdin.flush()
+        early = b"".join(process.stdout.readline() for _ in range(3))
+        stopped = child_of(found.workers[0])
+        os.kill(stopped, signal.SIGSTOP)
+        found.start_worker()
+        out, err = process.communicate(b"".join(lines[80:]), timeout=TIMEOUT_S)
+        assert (process.returncode, news(err)) == (0, "")
+        assert not Path(f"/proc/{stopped}").exists()
+    assert answers(early + out) == expected
+
+
+@needs_dask
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["connect6", "ewn", "junqi"])
+def test_other_games_have_the_same_answers(game: str, dask_of_two: DaskProcesses) -> None:
+    moves = {"connect6": ["j10"], "ewn": ["123456", "654321"], "junqi": ["diahcbgkkfiecfigjhedjljhg", "?"]}[game]
+    given = lines_of(
+        {
+            "id": f"p{i}",
+            "game": game,
+            "moves": moves,
+            "dice": 3 * (game == "ewn"),
+            "nodes": 500 + 100 * i,
+            "clear": True,
+        }
+        for i in range(30)
+    )
+    status, out, _ = analyse(given=given)
+    assert status == 0
+    assert (status, answers(out)) == (0, answers(analyse("--cluster", dask_of_two.address, given=given)[1]))
+
+
+@needs_dask
+@pytest.mark.long
+def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> None:
+    """Every worker dies of it, so Dask gives it up; the other positions of its batch are answered."""
+    package = tmp_path / "package"
+    shutil.copytree(ROOT / "daemon", package / "daemon")
+    for name in ("games", "books"):
+        (package / name).symlink_to(ROOT / name)
+    path = package / "daemon/analysis/remote.py"
+    fault = '    import os\n    os._exit(1) if job.query.id == "p30" else None\n'
+    path.write_text(
+        path.read_text().replace("    return _station().answer(job)", f"{fault}    return _station().answer(job)")
+    )
+    given = lines_of(queries(40))
+    code = "import sys; from daemon.command import run; sys.exit(run(sys.argv[1:]))"
+    with DaskProcesses(tmp_path) as found:
+        for _ in range(2):
+            found.start_worker(package=package)
+        command = [sys.executable, "-c", code, "analyse", "--hash", "1", "--cluster", found.address]
+        environment = os.environ | {"PYTHONPATH": str(package)}
+        done = subprocess.run(
+            command, input=given, capture_output=True, timeout=2 * TIMEOUT_S, cwd=package, env=environment, check=False
+        )
+    assert done.returncode == 1
+    assert news(done.stderr) == "siqi analyse: 1 of the answers are errors\n"
+    found_answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(answer["id"] for answer in found_answers) == sorted(query["id"] for query in queries(40))
+    assert [answer for answer in found_answers if "error" in answer] == [
+        {"id": "p30", "turn": 30 % 9, "error": "a job ended every worker that carried it out"}
+    ]
+
+
+@needs_dask
+@pytest.mark.long
+def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
+    def run(*arguments: object) -> None:
+        command = [sys.executable, *map(str, arguments)]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=2 * TIMEOUT_S)
+
+    found = []
+    for where in (("--jobs", "2"), ("--cluster", "local:2")):
+        own = tmp_path / f"own{where[0]}.jsonl"
+        run("scripts/play/self_play.py", "xiangqi", own, "--games", 10, "--nodes", 200, "--max-plies", 40, *where)
+        found.append(sorted(own.read_text().splitlines()))
+    assert len(found[0]) == 11
+    assert found[0] == found[1]
+    found = []
+    for where in (("--concurrency", "2"), ("--cluster", "local:2")):
+        log = tmp_path / f"match{where[0]}.jsonl"
+        run("scripts/play/match.py", "ewn", "--a", "random", "--b", "random", "--games", 10, "--log", log, *where)
+        games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
+        found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
+    assert len(found[0]) == 10
+    assert found[0] == found[1]

@@ -10,8 +10,7 @@ equal time; at equal playouts against little knowledge also UCT alone, at equal 
 its parts. `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a
 move by kind of activation.
 
-Games come in pairs, with the same two deployments, sides swapped. A full run takes some seven hours on two cores, of
-which `players` takes three.
+Games come in pairs, with the same two deployments, sides swapped. A full run takes some four hours on two cores.
 
 Data: none is needed.
 """
@@ -88,16 +87,16 @@ LAST_MOVE = 73
 """The last number of a move in figure 8."""
 
 
-def limits(bench: Bench) -> tuple[Limit, Limit]:
-    """Return the two limits of a move: playouts, and a time in which UCT runs about as many."""
-    return (Limit(nodes=50), Limit(ms=1)) if bench.quick else (Limit(nodes=1000), Limit(ms=5))
+def playouts(bench: Bench, full: int) -> Limit:
+    """Return the limit of a move: `full` playouts, fewer in a quick run."""
+    return Limit(nodes=bench.size(50, full))
 
 
 def run_players(bench: Bench) -> Result:
     games = bench.size(2, 400)
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
-    for limit, (level, words) in itertools.product(limits(bench), levels):
+    for limit, (level, words) in itertools.product((playouts(bench, 500), Limit(ms=bench.size(1, 5))), levels):
         heroes = HEROES[:1] if bench.quick else heroes_of(limit, level)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
         found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
@@ -140,14 +139,14 @@ def run_activate(bench: Bench) -> Result:
     games = bench.size(2, 400)
     teams = [f"cooperation Activate={size}" for size in range(bench.size(MAX_TEAM - 1, 1), MAX_TEAM + 1)]
     pairings = [(team, UCT_ALONE) for team in teams] + [(b, a) for a, b in itertools.combinations(teams, 2)]
-    limit = limits(bench)[0]
+    limit = playouts(bench, 1000)
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
     return Result(f"{games} games a row, {limit.text} a move.", [score_table(records)])
 
 
 def run_parts(bench: Bench) -> Result:
     games = bench.size(2, 200)
-    limit = limits(bench)[0]
+    limit = playouts(bench, 1000)
     parts = dict(itertools.islice(PARTS.items(), bench.size(2, len(PARTS))))
     records = run_games(play, [(name, UCT_ALONE) for name in parts.values()], bench.log, games, limit, bench.jobs)
     scores = pairing_scores(records)
@@ -169,7 +168,7 @@ def run_grid(bench: Bench) -> Result:
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
     others = [f"{other} simple" for other in OPPONENTS[: bench.size(2, len(OPPONENTS))]]
-    limit = limits(bench)[0]
+    limit = playouts(bench, 500)
     pairings = list(itertools.product(cells.values(), others))
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
     scores = pairing_scores(together(records, "all"))

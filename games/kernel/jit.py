@@ -169,7 +169,6 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         """Make `data`, else the cache's code, else new code callable. Outlined kernels that it calls come first."""
         if self.overloads:
             return
-        self.targetctx.refresh()
         compiled = None
         if data := data or self.read():
             # Another build of numba may have written it that the folder's name does not tell from this one.

@@ -1,4 +1,4 @@
-"""A client of the daemon for tests: a real process, its pipes, and a deadline on every wait."""
+"""A client of the daemon for tests: a process, its pipes, and a deadline on every wait."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
+
+from forked import ForkedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "daemon")
@@ -36,14 +38,13 @@ class Client:
         *setup: str,
         environment: Mapping[str, str] | None = None,
         folder: str | Path = ROOT,
-        command: tuple[str, ...] = COMMAND,
+        command: tuple[str, ...] | None = None,
     ) -> None:
-        """Start a process and send it the lines `setup`. `environment` replaces that of this process."""
-        env = dict(os.environ if environment is None else environment)
-        env["PYTHONPATH"] = str(ROOT)
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        """Start a process and send it the lines `setup`. `environment` replaces that of this process.
+
+        `command`: what to start; without one the process is forked (forked.py) if it may be, else COMMAND is started.
+        """
+        self.process = self._started(environment, folder, command)
         self.seen: list[str] = []
         """Every line read so far."""
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -52,6 +53,17 @@ class Client:
         for thread in self._threads:
             thread.start()
         self.send(*setup)
+
+    @staticmethod
+    def _started(
+        environment: Mapping[str, str] | None, folder: str | Path, command: tuple[str, ...] | None
+    ) -> subprocess.Popen[bytes] | ForkedProcess:
+        if command is None and ForkedProcess.fits(environment):
+            return ForkedProcess(folder)
+        env = dict(os.environ if environment is None else environment)
+        env["PYTHONPATH"] = str(ROOT)
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command or COMMAND, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
 
     def _read(self) -> None:
         assert self.process.stdout is not None

@@ -9,6 +9,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_records import random_record
 
 from games import registry
 from games.contract import GameRecord, Note, NoteLine
@@ -20,33 +21,10 @@ from games.xiangqi.rules.move import Move
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 
 
-def random_game(name: str, rng: random.Random) -> GameRecord:
-    game = registry.load(name)
-    position = game.position()
-    words, dice = [], []
-    if name == "ewn":
-        words = ["".join(rng.sample("123456", 6)) for _ in range(2)]
-    if name == "junqi":
-        words = ["diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld"]
-    for word in words:
-        position.push(position.parse_move(word))
-    while position.outcome() is None and len(words) < 60:
-        if name == "ewn":
-            dice.append(rng.randint(1, 6))
-            position.set_dice(dice[-1])
-        text = position.move_text(rng.choice(position.legal_moves()))
-        move = position.parse_move(text)
-        position.push(move)
-        words.append(position.move_text(position.moves()[-1]) if name == "junqi" else text)
-    outcome = position.outcome()
-    result = "*" if outcome is None else {0: "1-0", 1: "0-1", None: "1/2-1/2"}[outcome.winner]
-    return GameRecord(tuple(words), tuple(dice), result, "A", "B", "2020.01.01", "x")
-
-
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_what_is_written_is_read(name: str) -> None:
     records, rng = registry.game_record_format(name), random.Random(3)
-    games = [random_game(name, rng) for _ in range(4)]
+    games = [random_record(name, rng) for _ in range(4)]
     text = "".join(records.write(game) for game in games)
     assert text.encode(records.ENCODING)
     read = list(records.read(io.StringIO(text)))
@@ -70,7 +48,7 @@ def test_connect6_as_the_championships_keep_it() -> None:
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
     records, rng = registry.game_record_format(name), random.Random(5)
-    games = [random_game(name, rng) for _ in range(2)]
+    games = [random_record(name, rng) for _ in range(2)]
     bad = {"xiangqi": "1. C2.5 H8+7 2. C2.5 *\n", "connect6": "{[C7]}\n", "ewn": "#[C7]\n", "junqi": "nonsense\n"}[name]
     found = records.read(io.StringIO(records.write(games[0]) + bad + records.write(games[1])))
     assert next(found).moves == games[0].moves

@@ -23,8 +23,11 @@ from games.records.championship import check_start
 
 ENCODING = "utf-8"
 
-_TOKEN = re.compile(r"[();]|([A-Za-z]+)\s*((?:\[(?:[^\]\\]|\\.)*\]\s*)+)", re.DOTALL)
-_VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+# Each sign is looked at once, whatever the text: a name is tried at its start only, a value without end takes the rest.
+_TOKEN = re.compile(
+    r"[();]|(?<![A-Za-z])([A-Za-z]++)\s*+((?:\[(?:[^\]\\]|\\.?)*+(?:\]|(?P<rest>\Z))\s*+)++)", re.DOTALL
+)
+_VALUE = re.compile(r"\[((?:[^\]\\]|\\.?)*+)(?:\]|\Z)", re.DOTALL)
 _TURN = re.compile(r"([a-s][1-9][0-9]?)([a-s][1-9][0-9]?)?", re.IGNORECASE)
 _POINTS = re.compile(r"([a-s])([a-s])(?:([a-s])([a-s]))?", re.IGNORECASE)
 _END = frozenset({"", "resign", "resigned", "pass", "tt"})
@@ -38,7 +41,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
     number = 0
-    for nodes, variations in _games(text):
+    for nodes, variations in _games(text, found.faults):
         number += 1
         faults = [f"variations are left out: {variations}"] if variations else []
         found.games.append(_game(nodes, faults))
@@ -52,12 +55,14 @@ Node = list[tuple[str, list[str]]]
 """Properties in order, each with its values."""
 
 
-def _games(text: str) -> list[tuple[list[Node], int]]:
+def _games(text: str, faults: list[str]) -> list[tuple[list[Node], int]]:
     """Return the nodes of the first line of each game, and the number of its other lines."""
     games: list[tuple[list[Node], int]] = []
     depth, is_main, others = 0, True, 0
     for match in _TOKEN.finditer(text):
         sign = match[0]
+        if match["rest"] is not None:
+            faults.append(f"a value without end: {sign[:20]}")
         if sign == "(":
             depth += 1
             if depth == 1:

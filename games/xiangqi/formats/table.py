@@ -10,7 +10,7 @@ ALL = frozenset(FEATURES)
 TREE = ALL - {"NAGs", "games"}
 NOTATIONS = ("wxf", "chinese", "traditional", "iccs", "xboard", "fairy")
 
-_TAG = re.compile(rb'^\s*\[\s*\w+\s+"', re.MULTILINE)
+_TAG = re.compile(rb'^[ \t]*\[\s*\w+\s+"', re.MULTILINE)
 _PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
 _FEN = re.compile(rb"(?:\s|#[^\n]*\n)*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
 _MOVES = re.compile(

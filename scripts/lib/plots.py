@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 CREATOR = "Siqi's scripts, with Matplotlib"
 """Marks each plot as ours."""
 
+MOST_MARKED = 30
+"""Points of a line up to which each one is marked."""
+
 
 def is_plot(head: bytes) -> bool:
     """True if a file begins as a plot of a script's does."""
@@ -36,3 +39,8 @@ def check_plot(path: Path | None) -> None:
 def save_plot(figure: Figure, path: Path) -> None:
     """Write a figure in the format of the path's suffix."""
     replace_file(path, [drawn(figure, path.suffix, CREATOR)], is_plot)
+
+
+def marker(points: int) -> str:
+    """Return the sign of each point of a line: a long one has none, a single point would not be seen without."""
+    return "." if points <= MOST_MARKED else ""

@@ -54,6 +54,14 @@ def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: s
     return done
 
 
+def need_cairo() -> None:
+    """Skip a test where PNG cannot be drawn: cairosvg installs everywhere, but is of no use without Cairo's library."""
+    try:
+        import cairosvg  # noqa: F401
+    except (ImportError, OSError) as error:
+        pytest.skip(f"no cairosvg, or no Cairo for it: {str(error).splitlines()[0]}")
+
+
 def lines_of(*words: str, given: bytes = b"", **environment: str) -> list[str]:
     return siqi_show(*words, given=given, **environment).stdout.decode().splitlines()
 
@@ -180,7 +188,7 @@ def test_svg_and_its_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize("output", ["--svg", "--png"])
 def test_files_of_others_stay(tmp_path: Path, output: str) -> None:
     if output == "--png":
-        pytest.importorskip("cairosvg")
+        need_cairo()
     path = tmp_path / "notes"
     for foreign in (b"my notes", b'<svg xmlns="http://www.w3.org/2000/svg"></svg>', b"\x89PNG\r\n\x1a\n" + 200 * b"x"):
         path.write_bytes(foreign)
@@ -191,7 +199,7 @@ def test_files_of_others_stay(tmp_path: Path, output: str) -> None:
 
 
 def test_png(tmp_path: Path) -> None:
-    pytest.importorskip("cairosvg")
+    need_cairo()
     path = tmp_path / "board.png"
     for size in ("64", "96"):
         siqi_show("--game", "ewn", "--png", str(path), "--size", size, EWN)

@@ -10,6 +10,9 @@ SAMPLE_BYTES = 1 << 20
 LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
 """Encodings tried for text that has no byte order mark and is not UTF-8."""
 
+TELLING_BYTES = 64
+"""Fewer bytes that are not ASCII show no encoding: a few characters of one make sense in others."""
+
 WIDE_SHARE = 8
 """Of so many bytes of UTF-16 text at least one is zero, at odd places at least so many times as at even ones."""
 
@@ -34,6 +37,8 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
         return wide
     if _can_be(sample, "utf-8"):
         return "utf-8"
+    if sum(value > 127 for value in sample) < TELLING_BYTES and _can_be(sample, usual):
+        return usual
     import charset_normalizer
 
     best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import re
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from random_records import random_record
 
 from games import registry
 from games.contract import GameRecord, Note, NoteLine
+from games.formats import Format, recognised
+from games.records.record_format import TEXTS
 from games.xiangqi.library.board import Board
 from games.xiangqi.library.pgn import Game, read_game
 from games.xiangqi.library.style import style_of
@@ -32,6 +35,51 @@ def test_what_is_written_is_read(name: str) -> None:
     assert [(game.dice, game.result, game.first, game.second) for game in read] == [
         (game.dice, game.result, game.first, game.second) for game in games
     ]
+
+
+FORMATS = [(name, one) for name in registry.NAMES[1:] for one in registry.formats(name)]
+SIGNS = "Ab 象?Θ-.,:'\"!&<>()=+/*$%"
+WILD = SIGNS + "[]{}#;\\\t\n\r\u2028\0"
+
+
+def check_round_trip(name: str, one: Format, seed: int) -> None:
+    """What a format of records holds comes back equal, and what it does not hold is counted."""
+    rng = random.Random(seed)
+    signs = WILD if seed % 2 else SIGNS
+    count = rng.randint(1, 3)
+    games = []
+    for _ in range(count):
+        texts = [" ".join("".join(rng.choices(signs, k=rng.randint(0, 12))).split()) for _ in range(4)]
+        game = random_record(name, rng, rng.choice([4, 20, 60]))
+        games.append(game._replace(first=texts[0], second=texts[1], occasion=texts[2], event=texts[3]))
+        if name == "junqi":  # a log has no occasion
+            games[-1] = games[-1]._replace(occasion="")
+    written = one.write(games)
+    assert recognised(registry.formats(name), written.data, f"x{one.suffixes[0]}") == one
+    found = one.read(written.data)
+    assert not found.faults
+    assert [plain(game, ()) for game in found.games] == [plain(game, ()) for game in games]
+    is_whole = [plain(game, TEXTS) for game in found.games] == [plain(game, TEXTS) for game in games]
+    assert is_whole == (not written.losses)
+    assert is_whole or seed % 2
+
+
+def plain(game: GameRecord, texts: Iterable[str]) -> tuple[object, ...]:
+    """Return what a record holds, of its texts those that are named; `?` is no text."""
+    return game.moves, game.dice, game.result, *(getattr(game, text).replace("?", "") for text in texts)
+
+
+@pytest.mark.parametrize(("name", "one"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
+def test_formats_of_records_come_back(name: str, one: Format) -> None:
+    for seed in range(20):
+        check_round_trip(name, one, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "one"), FORMATS, ids=lambda value: value if isinstance(value, str) else value.name)
+def test_a_thousand_files_come_back(name: str, one: Format) -> None:
+    for seed in range(1000):
+        check_round_trip(name, one, seed)
 
 
 def test_connect6_as_the_championships_keep_it() -> None:

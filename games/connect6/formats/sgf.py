@@ -20,6 +20,7 @@ from games.contract import GameRecord
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
 from games.records.championship import check_start
+from games.records.record_format import count_changes
 
 ENCODING = "utf-8"
 
@@ -28,6 +29,7 @@ _TOKEN = re.compile(
     r"[();]|(?<![A-Za-z])([A-Za-z]++)\s*+((?:\[(?:[^\]\\]|\\.?)*+(?:\]|(?P<rest>\Z))\s*+)++)", re.DOTALL
 )
 _VALUE = re.compile(r"\[((?:[^\]\\]|\\.?)*+)(?:\]|\Z)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
 _TURN = re.compile(r"([a-s][1-9][0-9]?)([a-s][1-9][0-9]?)?", re.IGNORECASE)
 _POINTS = re.compile(r"([a-s])([a-s])(?:([a-s])([a-s]))?", re.IGNORECASE)
 _END = frozenset({"", "resign", "resigned", "pass", "tt"})
@@ -84,7 +86,7 @@ def _games(text: str, faults: list[str]) -> list[tuple[list[Node], int]]:
 
 
 def _plain(value: str) -> str:
-    return re.sub(r"\\(.)", r"\1", value.replace("\\\r\n", "").replace("\\\n", ""), flags=re.DOTALL).strip()
+    return _ESCAPED.sub(lambda match: "" if match[1] in ("\n", "\r\n") else match[1], value).strip()
 
 
 def _game(nodes: list[Node], faults: list[str]) -> GameRecord:
@@ -148,6 +150,8 @@ def write(name: str, games: Sequence[GameRecord], style: Style) -> Written:
         head = "".join(f"{key}[{_escaped(value)}]" for key, value in tags.items() if value not in ("", "?"))
         moves = "".join(f";{'BW'[number % 2]}[{word}]" for number, word in enumerate(game.moves))
         texts.append(f"(;FF[4]{head}{moves})\n")
+        ((nodes, _),) = _games(texts[-1], [])
+        count_changes(game, _game(nodes, []), losses)
     return Written(encode("".join(texts), style.encoding or ENCODING, losses), +losses)
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib.util
-import io
 import os
 import shutil
 import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
+from daemon import game_files
 from daemon.frontends.words import parse_position
+from daemon.game_files import Source, check_number, choose, play, read_games, read_source
 from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
-from games.contract import Game, GameRecord, Position, set_dice
-from games.files import read_bytes, replace_file
+from games.contract import GameRecord, Position, set_dice
+from games.encodings import MARKS, decode
+from games.files import replace_file
 from games.pictures.drawing import MARK, Drawing, PictureMaker
 from games.pictures.look import THEMES, look
 from games.pictures.terminal import Style
@@ -27,13 +29,19 @@ from games.pictures.terminal import Style
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words make no position."""
 
-MOST_BYTES = 1 << 22
-"""The largest input."""
+USUAL_GAME = "xiangqi"
+"""The game of words that do not show it."""
+
+MOST_WORDS_BYTES = 1 << 20
+"""The longest text of a position and moves; files of games may be longer."""
 
 MOST_PNG_PIXELS = 8192
 """The widest PNG: Cairo draws it in memory, with four bytes a pixel."""
 
 HEAD_WORDS = ("startpos", "fen", "position")
+
+LEAST_SLASHES = 4
+"""Between the ranks of the smallest board in a FEN."""
 
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
 FACES = ("traditional", "simplified", "characters", "letters")
@@ -49,10 +57,10 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument(
         "position",
         nargs="*",
-        help="'startpos [moves ...]', 'fen FEN [moves ...]', a FEN, a file with one of these or a game's record, "
-        "or - for standard input; default: the start position",
+        help="'startpos [moves ...]', 'fen FEN [moves ...]', a FEN, a file with one of these or with games in any "
+        "format of `siqi convert`, or - for standard input; default: the start position",
     )
-    found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="the game (xiangqi)")
+    game_files.add_arguments(found)
     output = found.add_mutually_exclusive_group()
     output.add_argument("--svg", metavar="FILE", help="write SVG; - for standard output")
     output.add_argument("--png", metavar="FILE", help="write PNG; needs the extra `pictures`")
@@ -78,11 +86,17 @@ def show(options: argparse.Namespace) -> int:
         report("--png needs cairosvg: pip install '.[pictures]'")
         return MISUSED
     try:
-        with announce_compiling(report, options.game):
-            game = registry.load(options.game, report)
-            maker = registry.picture_maker(options.game)
-        position = read_position(options, game)
-        write(options, position, maker)
+        asked = find_game(options)
+        with announce_compiling(report, asked.game):
+            game = registry.load(asked.game, report)
+            maker = registry.picture_maker(asked.game)
+        plies = len(asked.record.moves)
+        if options.ply is not None and not 0 <= options.ply <= plies:
+            raise ValueError(f"--ply: 0 to {plies}, not {options.ply}")
+        position = play(game, asked.record, plies if options.ply is None else options.ply)
+        if options.dice:  # a FEN has its own
+            set_dice(position, game.info, options.dice)
+        write(options, asked.game, position, maker)
     except OSError as error:
         why = str(error.strerror or error).partition("\n")[0]  # without Cairo's library: a paragraph
         report(f"{error.filename}: {why}" if error.filename else why)
@@ -90,77 +104,78 @@ def show(options: argparse.Namespace) -> int:
     except ValueError as error:
         report(printable(str(error), 300))
         return MISUSED
-    return 0
+    return FAILED if asked.has_faults else 0
 
 
-def read_position(options: argparse.Namespace, game: Game[Position]) -> Position:
-    """Return the position that the words, a file or standard input give; OSError or ValueError if there is none."""
+class Asked(NamedTuple):
+    """The game to be shown."""
+
+    game: str
+    record: GameRecord
+    has_faults: bool = False  # parts of the file cannot be read, and were reported
+
+
+def find_game(options: argparse.Namespace) -> Asked:
+    """Return the game that the words, a file or standard input give; OSError or ValueError if there is none."""
     text = " ".join(options.position) or "startpos"
-    if options.position == ["-"]:
-        if sys.stdin is None:
-            raise OSError(errno.EBADF, "standard input is closed")
-        text = _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), options.game)
-    elif len(options.position) == 1 and text.split()[0] not in HEAD_WORDS and _may_be_file(text):
-        text = _decoded(read_bytes(text, MOST_BYTES), options.game)
-    fen, moves = _parse(text, options.game)
-    if options.ply is not None:
-        if not 0 <= options.ply <= len(moves):
-            raise ValueError(f"--ply: 0 to {len(moves)}, not {options.ply}")
-        moves = moves[: options.ply]
-    position = game.position(fen)
-    for move in moves:
-        position.push(position.parse_move(move))
-    if options.dice:  # a FEN has its own
-        set_dice(position, game.info, options.dice)
-    return position
+    if len(options.position) == 1 and text.strip() not in HEAD_WORDS and (text == "-" or _may_be_file(text)):
+        source = read_source(text, options)
+        if not (words := _words_of(source)):
+            return _game_in(source, options.number)
+        check_number(options.number, [words])
+    elif options.source or options.encoding or options.number is not None:
+        raise ValueError("--from, --encoding and --number are for files")
+    else:
+        words = _position_words(text) or ["fen", *text.split()]
+    fen, moves = parse_position(words)
+    return Asked(options.game or USUAL_GAME, GameRecord(tuple(moves), fen=fen or ""))
 
 
 def _may_be_file(text: str) -> bool:
     """True if an argument is rather a file's name than a FEN: it exists, or no FEN looks like it."""
-    return os.path.exists(text) or "." in text or (text.count("/") < 4 and " " not in text)
+    return os.path.exists(text) or "." in text or (text.count("/") < LEAST_SLASHES and " " not in text)
 
 
-def _decoded(data: bytes, game: str) -> str:
-    """Return a file's text: UTF-8, the usual encoding of the game's records, or GB 18030. ValueError if it is none."""
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"more than {MOST_BYTES} bytes of input")
-    for encoding in ("utf-8-sig", registry.game_record_format(game).ENCODING):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("gb18030")
+def _words_of(source: Source) -> list[str]:
+    """Return the words of `position` if a file is one such line or one FEN; none if it has something else."""
+    data = source.data
+    if not data.strip():
+        raise ValueError(f"{source.name}: the input is empty")
+    is_marked = any(data.startswith(mark) for mark, *_ in MARKS)
+    if source.format or len(data) > MOST_WORDS_BYTES or not (is_marked or data.isascii()):
+        return []
+    lines = [line for line in decode(data, source.encoding or None, "ascii")[0].splitlines() if line.strip()]
+    return _position_words(lines[0]) if len(lines) == 1 else []
 
 
-def _parse(text: str, game: str) -> tuple[str | None, list[str]]:
-    """Return a FEN (None: the start) and moves; the text is a position's words, a FEN or a record."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    words = lines[0].split() if lines else []
-    if not words:
-        raise ValueError("the input is empty")
-    if words[0] == "position":
+def _position_words(text: str) -> list[str]:
+    """Return the words `startpos|fen FEN [moves ...]` of a line of them or a FEN; none if it is neither."""
+    words = text.partition(";")[0].split()  # as in lists of FENs
+    if words[:1] == ["position"]:
         words = words[1:]
-    if words and words[0] in ("startpos", "fen"):
-        return parse_position(words)
-    if len(lines) == 1 and words[0].count("/") >= 4:
-        return parse_position(["fen", *words])
-    record = _first_record(text, game)
-    return record.fen or None, list(record.moves)
+    if words[:1] in (["startpos"], ["fen"]):
+        return words
+    return ["fen", *words] if words and words[0].count("/") >= LEAST_SLASHES else []
 
 
-def _first_record(text: str, game: str) -> GameRecord:
-    try:
-        return next(registry.game_record_format(game).read(io.StringIO(text)))
-    except StopIteration:
-        raise ValueError(f"neither a position nor a record of {game}: {text.split(maxsplit=1)[0]}") from None
+def _game_in(source: Source, number: int | None) -> Asked:
+    """Return a game of a file, the first one if its number is None."""
+    choice = choose(source)
+    with announce_compiling(report, choice.game):
+        found = read_games(source, choice, report)
+    check_number(number, found.games)
+    game = found.games[(number or 1) - 1]
+    if not isinstance(game, GameRecord):  # Xiangqi's have trees
+        game = GameRecord(tuple(move.uci() for move in game.moves), fen=game.headers.get("FEN", ""))
+    return Asked(choice.game, game, bool(found.faults))
 
 
-def write(options: argparse.Namespace, position: Position, maker: PictureMaker) -> None:
+def write(options: argparse.Namespace, game: str, position: Position, maker: PictureMaker) -> None:
     """Write the position in the form that the options name; ValueError for marks and extras that it cannot have."""
     if options.svg is None and options.png is None:
         _print_text(options, position, maker)
         return
-    drawing = _drawing(options, position, maker)
+    drawing = _drawing(options, game, position, maker)
     if options.png is None:
         data = (drawing.svg() + "\n").encode()
         if options.svg == "-":
@@ -180,22 +195,22 @@ def write(options: argparse.Namespace, position: Position, maker: PictureMaker) 
         replace_file(options.png, [data], is_png)
 
 
-def _drawing(options: argparse.Namespace, position: Position, maker: PictureMaker) -> Drawing:
+def _drawing(options: argparse.Namespace, game: str, position: Position, maker: PictureMaker) -> Drawing:
     theme = "light" if options.png is not None and options.theme == "auto" else options.theme
     arrows = []
     for word in options.arrow:
-        points = registry.info(options.game).board.points(word)
+        points = registry.info(game).board.points(word)
         if len(points) != 2:
             raise ValueError(f"--arrow: two points, not {word}")
-        names = [registry.info(options.game).board.point_text(*point) for point in points]
+        names = [registry.info(game).board.point_text(*point) for point in points]
         arrows.append((names[0], names[1]))
     for extra in options.extra:
         if extra not in maker.EXTRAS:
-            raise ValueError(f"--extra: {options.game} has {', '.join(maker.EXTRAS) or 'none'}, not {extra}")
+            raise ValueError(f"--extra: {game} has {', '.join(maker.EXTRAS) or 'none'}, not {extra}")
     more: dict[str, bool | str] = dict.fromkeys(options.extra, True)
     if options.faces is not None:
         if options.faces not in maker.FACES:
-            raise ValueError(f"--faces: {options.game} has {', '.join(maker.FACES) or 'none'}, not {options.faces}")
+            raise ValueError(f"--faces: {game} has {', '.join(maker.FACES) or 'none'}, not {options.faces}")
         more["faces"] = options.faces
     shown = look(flipped=options.flip, size=options.size, theme=theme, arrows=arrows, squares=options.mark)
     return maker.draw(position, shown, **more)

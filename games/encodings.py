@@ -10,6 +10,12 @@ SAMPLE_BYTES = 1 << 20
 LEGACY = ("gb18030", "big5", "cp1252", "utf_16_le", "utf_16_be")
 """Encodings tried for text that has no byte order mark and is not UTF-8."""
 
+TELLING_BYTES = 64
+"""Fewer bytes that are not ASCII show no encoding: a few characters of one make sense in others."""
+
+WIDE_SHARE = 8
+"""Of so many bytes of UTF-16 text at least one is zero, at odd places at least so many times as at even ones."""
+
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32", "utf-32-le"),  # begins with the mark of UTF-16-LE
@@ -27,14 +33,26 @@ def detected(sample: bytes, usual: str, legacy: tuple[str, ...] = LEGACY) -> str
             return encoding
     if sample.isascii() and b"\0" not in sample:
         return usual
+    if wide := _wide(sample):
+        return wide
     if _can_be(sample, "utf-8"):
         return "utf-8"
+    if sum(value > 127 for value in sample) < TELLING_BYTES and _can_be(sample, usual):
+        return usual
     import charset_normalizer
 
     best = charset_normalizer.from_bytes(sample, cp_isolation=list(legacy)).best()
     if best is not None:
         return best.encoding
     return next((name for name in (usual, *legacy) if _can_be(sample, name)), usual)
+
+
+def _wide(sample: bytes) -> str:
+    """Return the kind of UTF-16 that a text without a mark is in, if the zero bytes of its ASCII show it, else ''."""
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    if WIDE_SHARE * max(even, odd) < len(sample) or WIDE_SHARE * min(even, odd) > max(even, odd):
+        return ""
+    return "utf_16_le" if odd > even else "utf_16_be"
 
 
 def _can_be(sample: bytes, encoding: str) -> bool:

@@ -94,6 +94,20 @@ def _answers(file: BinaryIO) -> Iterator[tuple[Answer, bytes]]:
             raise NotAnswersError(f"line {number} is no answer of siqi analyse; the file is left as it is")
 
 
+def last_answers(path: Path) -> Iterator[Answer]:
+    """Yield the final answers of a file, of several to one id and turn the last one; OSError if it cannot be read."""
+    last: dict[tuple[str, int], int] = {}
+    for is_second in (False, True):
+        with os.fdopen(open_regular(path), "rb") as file:
+            for number, (answer, _) in enumerate(_answers(file)):
+                if answer.get("isDuringSearch", True):
+                    continue
+                if not is_second:
+                    last[answer["id"], answer["turn"]] = number
+                elif last[answer["id"], answer["turn"]] == number:
+                    yield answer
+
+
 class Journal:
     """A file of answers, open for appending; each answer is written whole or not at all."""
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from daemon.analysis.answers import Earlier, Journal, NotAnswersError, read_answers
+from daemon.analysis import plot
+from daemon.analysis.answers import Earlier, Journal, NotAnswersError, last_answers, read_answers
 from daemon.analysis.batch import DEFAULT_NODES, Batch, BatchSettings
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
@@ -47,8 +48,13 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="the format of the input")
     found.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
     found.add_argument(
-        "--output", choices=("json", "csv", "record"), default="json", help="record: the input with comments"
+        "--output",
+        choices=("json", "csv", "record", "plot"),
+        default="json",
+        help="record: the input with comments; plot: a picture of all answers, into the file of --plot or as SVG",
     )
+    plot_help = "at the end, write a picture of all answers: SVG or PNG, needs matplotlib"
+    found.add_argument("--plot", type=Path, metavar="FILE", help=plot_help)
     found.add_argument("--resume", type=Path, metavar="FILE", help="append answers to FILE; skip those it has")
     where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on the workers of a Dask cluster (see docs/cluster.md)"
     found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
@@ -114,6 +120,8 @@ def misuse(options: argparse.Namespace) -> str | None:
         return "--workers are of this machine; --cluster has its own"
     if options.resume is not None and options.output != "json":
         return "--resume needs --output json"
+    if (options.output == "plot" or options.plot is not None) and (fault := plot.refusal(options.plot)) is not None:
+        return f"--plot: {fault}"
     if options.output == "record":
         if options.format != "record":
             return "--output record needs --format record"
@@ -135,6 +143,7 @@ class Run:
         self._text: Text | None = None
         self._records: AnnotatedRecords | None = None
         self._table: CsvTable | None = None
+        self._summary = plot.Summary() if options.output == "plot" or options.plot is not None else None
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._out = sys.stdout.buffer
@@ -170,6 +179,8 @@ class Run:
         if options.output == "csv":
             self._table = CsvTable(lambda text: self._put(text.encode() + b"\n"))
             return self._table
+        if options.output == "plot":
+            return lambda answer: None
         if options.resume is not None:
             journal = stack.enter_context(Journal(options.resume, earlier))
             return lambda answer: self._guard(lambda: journal.write(answer))
@@ -203,9 +214,12 @@ class Run:
     def _take_answer(self, answer: dict[str, Any]) -> None:
         self._write(answer)
         self._progress.update(answer)
-        if self._records is not None and "error" in answer:
+        if self._summary is not None and (self._options.resume is None or "error" in answer):
+            self._summary.add(answer)
+        if self._options.output in ("record", "plot") and "error" in answer:
             turn = f", after move {answer['turn']}" if "turn" in answer else ""
-            self._progress.report(f"game {answer['id']}{turn}: {answer['error']}")
+            name = f"line {answer['line']}" if "line" in answer else f"game {answer.get('id', '?')}"
+            self._progress.report(f"{name}{turn}: {answer['error']}")
 
     def _expect(self, name: str, turns: tuple[int, ...]) -> None:
         self._progress.expect(len(turns))
@@ -221,12 +235,35 @@ class Run:
             self._status = INTERRUPTED
         if self._table is not None:
             self._table.close()
+        if self._summary is not None:
+            self._plot(self._summary)
         if self._text is not None and self._text.is_broken:
             self._progress.report(self._text.hint())
         if self._status == 0 and self._batch.errors:
             self._progress.report(f"{self._batch.errors} of the answers are errors")
             self._status = FAILED
         return self._status
+
+    def _plot(self, summary: plot.Summary) -> None:
+        """Write the plot of all answers, with --resume of those that the file has."""
+        options = self._options
+        fault = ""
+        try:
+            for answer in last_answers(options.resume) if options.resume is not None else ():
+                summary.add(answer)
+            if not summary.positions:
+                fault = "no position has an answer"
+            elif options.plot is None:
+                self._put(plot.picture(summary, ".svg"))
+            else:
+                plot.save(summary, options.plot)
+        except OSError as error:
+            fault = f"{error.filename}: {error.strerror}"
+        except ValueError as error:
+            fault = f"{options.resume}: not answers of this version: {error}"
+        if fault:
+            self._progress.report(f"no plot: {fault}")
+            self._status = self._status or FAILED
 
     def _feed(self) -> None:
         """Read the input; positions read before a fault are answered."""

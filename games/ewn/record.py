@@ -30,7 +30,7 @@ annotate = None
 _DIGITS = str.maketrans("".join(INFO.pieces), "123456" * 2)
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
 _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
-_MOVE = re.compile(r"(\d+):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
+_MOVE = re.compile(r"(?<!\d)(\d{1,5}):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
 def write(game: GameRecord) -> str:

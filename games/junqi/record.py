@@ -45,4 +45,5 @@ def write(game: GameRecord) -> str:
     end = next((text for text, result in RESULTS.items() if result == game.result), "")
     end_of_word = None if UNKNOWN_SETUP in game.moves[:2] else 6  # a flag's square follows from whole set-ups
     words = " ".join(word[:4] + word[5:end_of_word] for word in game.moves[2:])
-    return "\t".join([game.event, game.first, game.second, *game.moves[:2], words, end]) + "\n"
+    texts = (" ".join(text.split()) for text in (game.event.lstrip("# \t\n\r"), game.first, game.second))
+    return "\t".join([*texts, *game.moves[:2], words, end]) + "\n"

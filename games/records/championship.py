@@ -28,7 +28,7 @@ class Head(NamedTuple):
 
 def read_head(text: str, kind: str) -> Head:
     """Return the head of a game's text; ValueError if it does not begin with the field `kind`."""
-    fields = re.findall(r"\[([^\]]*)\]", text)
+    fields = re.findall(r"\[([^\[\]]*)\]", text)
     if not fields or fields[0] != kind:
         raise ValueError(f"not a record of {kind}: {text[:40]!r}")
     fields = [field.strip() for field in fields] + [""] * (6 - len(fields))

@@ -10,6 +10,9 @@ from games.contract import GameRecord
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
 
+TEXTS = {"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"}
+"""The texts of a record, and what they are called where some of their signs are lost."""
+
 
 class Records(Protocol):
     """What is needed of a `GameRecordFormat`."""
@@ -44,6 +47,13 @@ def read(records: Records, data: bytes, encoding: str | None) -> Found:
     return found
 
 
+def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:
+    """Count the texts of a game that are read back otherwise. Blanks around them are no content, nor is `?`."""
+    for name, what in TEXTS.items():
+        before, after = (getattr(one, name).strip() for one in (game, found))
+        losses[f"some signs in {what}"] += before not in (after, "?") and bool(before)
+
+
 def write(records: Records, games: Sequence[GameRecord], style: Style) -> Written:
     """Return the text of the games; ValueError if one cannot be written."""
     losses = Losses()
@@ -53,4 +63,5 @@ def write(records: Records, games: Sequence[GameRecord], style: Style) -> Writte
             parts.append(records.write(game))
         except ValueError as error:
             raise ValueError(f"game {number}: {error}") from None
+        count_changes(game, next(records.read(io.StringIO(parts[-1]))), losses)
     return Written(encode("".join(parts), style.encoding or records.ENCODING, losses), +losses)

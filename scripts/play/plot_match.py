@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scripts.lib import script, statistics
 from scripts.lib.log import read_log
 from scripts.lib.match_log import MatchRecord, MatchSettings, Reader
-from scripts.lib.plots import check_plot, save_plot
+from scripts.lib.plots import check_plot, marker, save_plot
 from scripts.lib.tally import Tally
 
 if TYPE_CHECKING:
@@ -96,9 +96,13 @@ def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None
     for course in courses:
         points = course.points
         pairs = [point.pairs for point in points]
-        (line,) = axes[0].plot(pairs, [point.elo for point in points], label=course.standing())
+        (line,) = axes[0].plot(
+            pairs, [point.elo for point in points], marker=marker(len(points)), label=course.standing()
+        )
         low, high = [point.low for point in points], [point.high for point in points]
         axes[0].fill_between(pairs, low, high, alpha=0.2, color=line.get_color(), linewidth=0)
+        if len(points) == 1:  # which has no area
+            axes[0].vlines(pairs, low, high, color=line.get_color(), alpha=0.4)
         settled = [point for point in points if point.pairs >= FIRST_SHOWN] or points
         edges += [edge for point in settled for edge in (point.low, point.high)]
     room = 0.05 * (max(edges) - min(edges))
@@ -110,12 +114,15 @@ def draw(figure: Figure, settings: MatchSettings, courses: list[Course]) -> None
     if settings.sprt:
         bounds = statistics.sprt_bounds()
         for _, points in courses:
-            axes[1].plot([point.pairs for point in points], [point.llr for point in points])
+            axes[1].plot([point.pairs for point in points], [point.llr for point in points], marker=marker(len(points)))
         for bound, name in zip(bounds, ("H0", "H1"), strict=True):
             axes[1].axhline(bound, color="grey", linestyle="--", linewidth=0.8)
             text = f"{name}: Elo {settings.sprt[name == 'H1']:g}"
-            axes[1].annotate(text, (0, bound), (2, 3), textcoords="offset points", fontsize="small")
+            at = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
+            axes[1].annotate(text, (0.01, bound), (0, 3 if name == "H0" else -11), fontsize="small", **at)
         axes[1].set_ylabel("LLR of the SPRT")
+    axes[-1].set_xlim(0, 1.05 * max(course.points[-1].pairs for course in courses))
+    axes[-1].locator_params("x", integer=True)
     axes[-1].set_xlabel("pairs of games")
 
 

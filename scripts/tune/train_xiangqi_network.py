@@ -36,7 +36,7 @@ from tqdm import tqdm
 from scripts.lib import script
 from scripts.lib.network_learner import Learner, ProcessorLearner, State, new_state, state_of, weights_of
 from scripts.lib.network_training import Stage, Training, is_checkpoint, losses_of, saved
-from scripts.lib.plots import check_plot, save_plot
+from scripts.lib.plots import check_plot, marker, save_plot
 from scripts.lib.sample_sets import SampleSet, count_samples, load_samples
 from scripts.lib.xiangqi_network import CENTIPAWNS, evaluate, floats, quantise
 from scripts.lib.xiangqi_samples import Samples, read_settings
@@ -216,7 +216,8 @@ def plot_losses(losses: Sequence[dict[str, Any]], path: Path) -> None:
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         rows = [loss for loss in losses if loss["stage"] == name]
         for kind, label in (("train", "learned from"), ("test", "held out")):
-            axes.plot([row["epochs"] for row in rows], [row[kind] for row in rows], label=label)
+            epochs, means = [row["epochs"] for row in rows], [row[kind] for row in rows]
+            axes.plot(epochs, means, marker=marker(len(rows)), label=label)
         axes.set(title=name, xlabel="epochs", ylabel="mean squared error of the chance", yscale="log")
         axes.legend()
     save_plot(figure, path)

@@ -13,9 +13,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from daemon import show
+from daemon import game_files, show
 from daemon.command import run
+from games import registry
+from games.formats import MAX_BYTES
 from games.pictures.terminal import width_of
+from games.xiangqi.library.board import Board
+from games.xiangqi.library.pgn import Game
 
 ROOT = Path(__file__).parents[2]
 EWN = "startpos moves 123456 615243"
@@ -48,6 +52,14 @@ def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: s
     if status:
         assert done.stdout == b"" and len(done.stderr.splitlines()) == 1
     return done
+
+
+def need_cairo() -> None:
+    """Skip a test where PNG cannot be drawn: cairosvg installs everywhere, but is of no use without Cairo's library."""
+    try:
+        import cairosvg  # noqa: F401
+    except (ImportError, OSError) as error:
+        pytest.skip(f"no cairosvg, or no Cairo for it: {str(error).splitlines()[0]}")
 
 
 def lines_of(*words: str, given: bytes = b"", **environment: str) -> list[str]:
@@ -94,6 +106,67 @@ def test_positions_in_files(tmp_path: Path, encoding: str) -> None:
     assert lines_of(str(path)) == expected
 
 
+@pytest.mark.parametrize("name", [one.name for one in registry.formats("xiangqi")])
+def test_every_format_of_xiangqi_is_shown(tmp_path: Path, name: str) -> None:
+    one = next(one for one in registry.formats("xiangqi") if one.name == name)
+    boards = [Board(), Board()]
+    for board, word in zip(boards, ("h2e2", "b2e2"), strict=True):
+        board.push_uci(word)
+        board.push_uci("h9g7")
+    games = [Game.from_board(board) for board in boards]
+    path = tmp_path / "game"  # its name shows nothing
+    path.write_bytes(one.write(games[: None if "games" in one.holds else 1]).data)
+    assert lines_of(str(path)) == lines_of("startpos moves h2e2 h9g7")
+    assert lines_of("--ply", "1", str(path)) == lines_of("startpos moves h2e2")
+    assert lines_of("--from", name, "-", given=path.read_bytes()) == lines_of("startpos moves h2e2 h9g7")
+    if "games" in one.holds:
+        assert lines_of("--number", "2", str(path)) == lines_of("startpos moves b2e2 h9g7")
+    assert b"--number 3: there are" in siqi_show("--number", "3", str(path), status=2).stderr
+
+
+def test_the_game_of_a_file_is_found(tmp_path: Path) -> None:
+    files = {
+        "(;FF[4];B[j10];W[i11k9])": ("connect6", "startpos moves j10 i11k9"),
+        "{[C6][A B][B W][][][];B(J,10);W(I,11);W(K,9)}": ("connect6", "startpos moves j10 i11k9"),
+        "\t\t\tdiahcbgkkfiecfigjhedjljhg\tbicgcakdgifgeekjfhjjihhld\t\t\n": (
+            "junqi",
+            "startpos moves diahcbgkkfiecfigjhedjljhg bicgcakdgifgeekjfhjjihhld",
+        ),
+    }
+    for text, (game, words) in files.items():
+        path = tmp_path / "file"
+        path.write_text(text)
+        assert lines_of(str(path)) == lines_of("--game", game, words)
+    record = "#[WTN][A R][B B][][][];\nR:A5-1;B5-2;C5-3;A4-4;B4-5;A3-6\nB:E1-6;D1-1;C1-5;E2-2;D2-4;E3-3\n1:6;(R6,B2)\n"
+    path.write_bytes(record.encode("gb18030"))
+    assert lines_of("--ply", "2", str(path))[-1].startswith("Red to move with a 6")  # the record's throw
+    assert lines_of("--ply", "2", "--dice", "3", str(path))[-1].startswith("Red to move with a 3")
+    assert b"not a format that is known" in siqi_show("--game", "xiangqi", str(path), status=2).stderr
+
+
+def test_a_game_is_shown_up_to_its_fault(tmp_path: Path) -> None:
+    path = tmp_path / "a.sgf"
+    path.write_text("(;FF[4];B[j10];W[i11k9];B[j10a1])")
+    with pytest.MonkeyPatch.context() as patch:
+        lines: list[str] = []
+        patch.setattr(show, "report", lines.append)
+        assert run(["show", str(path), "--svg", str(tmp_path / "a.svg")]) == 1
+    assert len(lines) == 1 and "game 1: move 3: " in lines[0]
+    siqi_show("--game", "connect6", "--svg", str(tmp_path / "b.svg"), "startpos moves j10 i11k9")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "gb18030", "big5"])
+def test_encodings_of_files_are_found(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "game"
+    moves = "1.炮二平五 馬８進７\n2.馬二進三 車９平８\n3.兵七進一 卒７進１\n4.車一進一\n"
+    path.write_bytes(moves.encode(encoding))
+    expected = lines_of("startpos moves h2e2 h9g7 h0g2 i9h9 c3c4 g6g5 i0i1")
+    assert lines_of(str(path)) == lines_of("--encoding", encoding, str(path)) == expected
+    path.write_bytes("position startpos moves h2e2\n".encode(encoding))
+    assert lines_of(str(path)) == lines_of("startpos moves h2e2")
+
+
 def test_svg_and_its_options(tmp_path: Path) -> None:
     path = tmp_path / "board.svg"
     options = ["--size", "300", "--theme", "dark", "--flip", "--arrow", "h0g2", "--mark", "e6", "--faces", "simplified"]
@@ -115,7 +188,7 @@ def test_svg_and_its_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize("output", ["--svg", "--png"])
 def test_files_of_others_stay(tmp_path: Path, output: str) -> None:
     if output == "--png":
-        pytest.importorskip("cairosvg")
+        need_cairo()
     path = tmp_path / "notes"
     for foreign in (b"my notes", b'<svg xmlns="http://www.w3.org/2000/svg"></svg>', b"\x89PNG\r\n\x1a\n" + 200 * b"x"):
         path.write_bytes(foreign)
@@ -126,7 +199,7 @@ def test_files_of_others_stay(tmp_path: Path, output: str) -> None:
 
 
 def test_png(tmp_path: Path) -> None:
-    pytest.importorskip("cairosvg")
+    need_cairo()
     path = tmp_path / "board.png"
     for size in ("64", "96"):
         siqi_show("--game", "ewn", "--png", str(path), "--size", size, EWN)
@@ -177,6 +250,8 @@ def test_our_mark_is_a_chunk_of_png() -> None:
         (["--mark", "z0", "--svg", "-"], 2, "not made of points: z0"),
         (["--size", "0", "--svg", "-"], 2, "size: 1 to 100000 pixels, not 0"),
         (["--theme", "dark"], 2, "need --svg or --png"),
+        (["--number", "1", "startpos"], 2, "--from, --encoding and --number are for files"),
+        (["--from", "xqf", "startpos"], 2, "--from, --encoding and --number are for files"),
     ],
 )
 def test_refusals(words: list[str], status: int, reason: str) -> None:
@@ -194,10 +269,19 @@ def test_a_closed_output_is_one_line() -> None:
 def test_text_that_is_no_position(tmp_path: Path) -> None:
     path = tmp_path / "poem.txt"
     path.write_bytes("床前明月光\n".encode())
-    assert b"neither a position nor a record" in siqi_show(str(path), status=2).stderr
+    assert f"{path}: no game".encode() in siqi_show(str(path), status=2).stderr  # `.txt` is the championships'
+    path = path.rename(tmp_path / "poem")
+    assert b"not a format that is known" in siqi_show(str(path), status=2).stderr
     path.write_bytes(b"\xff" * 100)
     siqi_show(str(path), status=2)
-    assert b"bytes of input" in siqi_show("-", given=b"x" * (show.MOST_BYTES + 1), status=2).stderr
+    assert b"no such format" in siqi_show("--from", "what", str(path), status=2).stderr
+    assert b"no such encoding" in siqi_show("--encoding", "what", str(path), status=2).stderr
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)  # a file with a hole
+    assert b"more than the" in siqi_show(str(path), status=1).stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(game_files, "MAX_BYTES", 10)
+        assert b"more than 10 bytes" in siqi_show("-", given=b"x" * 11, status=2).stderr
 
 
 # A terminal

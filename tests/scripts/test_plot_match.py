@@ -15,7 +15,7 @@ from scripts.lib import statistics
 from scripts.lib.match_log import MatchRecord, MatchSettings
 from scripts.lib.players import EngineSpec
 from scripts.lib.tally import Tally
-from scripts.play.plot_match import MOST_ELO, MOST_POINTS, courses_of
+from scripts.play.plot_match import MOST_ELO, MOST_POINTS, courses_of, draw
 
 ROOT = Path(__file__).parents[2]
 SPECS = tuple(EngineSpec(name, name) for name in ("old", "new", "odd"))
@@ -65,6 +65,23 @@ def test_a_tournament_has_a_course_for_each_pairing() -> None:
     courses = courses_of(settings, records_of(settings, 24))
     assert [name for name, _ in courses] == ["old against new", "old against odd", "new against odd"]
     assert [points[-1].pairs for _, points in courses] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("games", [2, 18, 400])
+def test_all_of_a_plot_is_seen(games: int) -> None:
+    """The bounds' names lie within the plot, however few pairs there are; a single pair is a point with its bar."""
+    figure_module = pytest.importorskip("matplotlib.figure")
+    settings = MatchSettings("ewn", SPECS[:2], games=games, sprt=SPRT)
+    figure = figure_module.Figure()
+    draw(figure, settings, courses_of(settings, records_of(settings, games)))
+    figure.draw_without_rendering()
+    elo, llr = figure.axes
+    assert [text.get_text()[:2] for text in llr.texts] == ["H0", "H1"]
+    for text in llr.texts:
+        box, room = text.get_window_extent(), llr.get_window_extent()
+        assert room.x0 <= box.x0 <= box.x1 <= room.x1 and room.y0 <= box.y0 <= box.y1 <= room.y1
+    assert (elo.lines[0].get_marker() == ".") == (games < 60)
+    assert len(elo.collections) == (2 if games == 2 else 1)
 
 
 def plot(*words: str) -> subprocess.CompletedProcess[str]:

@@ -20,11 +20,16 @@ from games.contract import GameRecord
 from games.encodings import decode
 from games.formats import Found, Losses, Style, Written, encode
 from games.records.championship import check_start
+from games.records.record_format import count_changes
 
 ENCODING = "utf-8"
 
-_TOKEN = re.compile(r"[();]|([A-Za-z]+)\s*((?:\[(?:[^\]\\]|\\.)*\]\s*)+)", re.DOTALL)
-_VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+# Each sign is looked at once, whatever the text: a name is tried at its start only, a value without end takes the rest.
+_TOKEN = re.compile(
+    r"[();]|(?<![A-Za-z])([A-Za-z]++)\s*+((?:\[(?:[^\]\\]|\\.?)*+(?:\]|(?P<rest>\Z))\s*+)++)", re.DOTALL
+)
+_VALUE = re.compile(r"\[((?:[^\]\\]|\\.?)*+)(?:\]|\Z)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
 _TURN = re.compile(r"([a-s][1-9][0-9]?)([a-s][1-9][0-9]?)?", re.IGNORECASE)
 _POINTS = re.compile(r"([a-s])([a-s])(?:([a-s])([a-s]))?", re.IGNORECASE)
 _END = frozenset({"", "resign", "resigned", "pass", "tt"})
@@ -38,7 +43,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
     number = 0
-    for nodes, variations in _games(text):
+    for nodes, variations in _games(text, found.faults):
         number += 1
         faults = [f"variations are left out: {variations}"] if variations else []
         found.games.append(_game(nodes, faults))
@@ -52,12 +57,14 @@ Node = list[tuple[str, list[str]]]
 """Properties in order, each with its values."""
 
 
-def _games(text: str) -> list[tuple[list[Node], int]]:
+def _games(text: str, faults: list[str]) -> list[tuple[list[Node], int]]:
     """Return the nodes of the first line of each game, and the number of its other lines."""
     games: list[tuple[list[Node], int]] = []
     depth, is_main, others = 0, True, 0
     for match in _TOKEN.finditer(text):
         sign = match[0]
+        if match["rest"] is not None:
+            faults.append(f"a value without end: {sign[:20]}")
         if sign == "(":
             depth += 1
             if depth == 1:
@@ -79,7 +86,7 @@ def _games(text: str) -> list[tuple[list[Node], int]]:
 
 
 def _plain(value: str) -> str:
-    return re.sub(r"\\(.)", r"\1", value.replace("\\\r\n", "").replace("\\\n", ""), flags=re.DOTALL).strip()
+    return _ESCAPED.sub(lambda match: "" if match[1] in ("\n", "\r\n") else match[1], value).strip()
 
 
 def _game(nodes: list[Node], faults: list[str]) -> GameRecord:
@@ -143,6 +150,8 @@ def write(name: str, games: Sequence[GameRecord], style: Style) -> Written:
         head = "".join(f"{key}[{_escaped(value)}]" for key, value in tags.items() if value not in ("", "?"))
         moves = "".join(f";{'BW'[number % 2]}[{word}]" for number, word in enumerate(game.moves))
         texts.append(f"(;FF[4]{head}{moves})\n")
+        ((nodes, _),) = _games(texts[-1], [])
+        count_changes(game, _game(nodes, []), losses)
     return Written(encode("".join(texts), style.encoding or ENCODING, losses), +losses)
 
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from games.encodings import decode
@@ -34,7 +35,7 @@ START = "8979695949392919097717866646260600102030405060708012720323436383"
 """The field `binit` of the start position."""
 
 _BLOCK = re.compile(r"\[(DhtmlXQ(?:HTML|iFrame)?)\](.*?)(?:\[/\1\]|\Z)", re.DOTALL)
-_FIELD = re.compile(r"\[DhtmlXQ_(\w+)\](.*?)\[/DhtmlXQ_\1\]", re.DOTALL)
+_MARK = re.compile(r"\[(/?)DhtmlXQ_(\w+)\]")
 _VARIATION = re.compile(r"move_(\d{1,6})_(\d{1,6})_(\d{1,6})")
 _SEGMENT = re.compile(r"\[(\d{1,6}_\d{1,6}_\d{1,6})\]([\da-zA-Z]*)\[/\1\]")
 _COMMENT = re.compile(r"comment(?:(\d{1,6})_)?(\d{1,6})")
@@ -85,7 +86,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
 
 def _read_game(block: str, faults: list[str]) -> Game | None:
     fields: dict[str, str] = {}
-    for field, value in _FIELD.findall(block):
+    for field, value in _fields(block):
         if value.strip():
             fields.setdefault(field, value.strip())
     for key, moves in _SEGMENT.findall(block):  # as the site's pages have them in a script
@@ -110,6 +111,25 @@ def _read_game(block: str, faults: list[str]) -> Game | None:
             comments[int(match[1] or 0), int(match[2])] = _text(value)
     _Tree(game, {key: text for key, text in comments.items() if text}, faults).plant(moves, fields)
     return game
+
+
+def _fields(block: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each field that has an end, in time that grows with the block's size only."""
+    marks = list(_MARK.finditer(block))
+    ends: dict[str, list[re.Match[str]]] = {}  # by name, the last one first
+    for mark in reversed(marks):
+        if mark[1]:
+            ends.setdefault(mark[2], []).append(mark)
+    behind = 0
+    for mark in marks:
+        if mark[1] or mark.start() < behind:
+            continue
+        left = ends.get(mark[2], [])
+        while left and left[-1].start() < mark.end():
+            left.pop()
+        if left:
+            yield mark[2], block[mark.end() : left[-1].start()]
+            behind = left[-1].end()
 
 
 def _text(value: str) -> str:
@@ -170,7 +190,7 @@ class _Branch:
     line: Line
     before: int  # plies before the line
     slot: tuple[Line, int] | None  # the move that a variation replaces
-    waiting: list[tuple[int, int, list[Move]]]  # ply, number and moves of its variations, the last ply first
+    waiting: list[tuple[int, int, list[Move]]]  # ply, number and moves of its variations, the last ply at the end
 
 
 class _Tree:
@@ -189,6 +209,7 @@ class _Tree:
                 variations.setdefault(parent, []).append((ply, number, _moves(value, field, self._faults)))
         for waiting in variations.values():
             waiting.sort(key=lambda entry: -entry[0])
+            waiting.reverse()
         count = sum(len(words) for waiting in variations.values() for _, _, words in waiting) + len(moves)
         if count > MAX_MOVES:
             raise ValueError(f"more than {MAX_MOVES} moves")
@@ -200,7 +221,7 @@ class _Tree:
             if not branch.waiting:
                 branches.pop()
                 continue
-            ply, number, words = branch.waiting.pop(0)
+            ply, number, words = branch.waiting.pop()
             place = ply - 1 - branch.before
             if number in seen or not 0 <= place < len(branch.line.moves):
                 self._faults.append(f"variation {number}: there is no move {ply} of variation {branch.number}")
@@ -278,9 +299,9 @@ def _variations(game: Game) -> dict[str, str]:
     moves: dict[str, str] = {}
     comments: dict[str, str] = {}
     count = 0
-    waiting: list[tuple[Line, int, int]] = [(game, 0, 0)]  # line, its number, plies before it
+    waiting: deque[tuple[Line, int, int]] = deque([(game, 0, 0)])  # line, its number, plies before it
     while waiting:
-        line, number, before = waiting.pop(0)
+        line, number, before = waiting.popleft()
         for place, text in line.comments.items():
             comments[f"comment{f'{number}_' if number else ''}{before + place}"] = _field_text(text)
         for place in sorted(line.variations):

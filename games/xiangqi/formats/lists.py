@@ -32,14 +32,16 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
         try:
             game = Game()
             board = Board(fen)
-            if (first := board.fen()) != STARTING_FEN:
+            first = board.fen()
+            if first != STARTING_FEN:
                 game.headers["FEN"] = first
         except ValueError as error:
             found.faults.append(f"line {number}: {error}")
             continue
-        games = [_play(Board(board.fen()), words, ranks) for ranks in (0, 1)]
-        is_odd = games[0][1] or any(map(FAIRY_PAWN.fullmatch, words))
-        board, fault = games[1] if is_odd and not games[1][1] else games[0]
+        board, fault = _play(board, words, 0)
+        if fault or any(map(FAIRY_PAWN.fullmatch, words)):
+            other, its_fault = _play(Board(first), words, 1)
+            board, fault = (board, fault) if its_fault else (other, "")
         if fault:
             found.faults.append(f"line {number}: {fault}")
         game.moves = list(board.move_stack)

@@ -10,9 +10,9 @@ ALL = frozenset(FEATURES)
 TREE = ALL - {"NAGs", "games"}
 NOTATIONS = ("wxf", "chinese", "traditional", "iccs", "xboard", "fairy")
 
-_TAG = re.compile(rb'^\s*\[\s*\w+\s+"', re.MULTILINE)
+_TAG = re.compile(rb'^[ \t]*\[\s*\w+\s+"', re.MULTILINE)
 _PLACEMENT = rb"(?:[KABNRCPHEkabnrcphe1-9]{1,9}/){9}[KABNRCPHEkabnrcphe1-9]{1,9}\s"
-_FEN = re.compile(rb"(?:\s|#[^\n]*\n)*(?:fen\s+)?" + _PLACEMENT)
+_FEN = re.compile(rb"(?:\s|#[^\n]*\n)*(?:position\s+)?(?:startpos\b|(?:fen\s+)?" + _PLACEMENT + rb")")
 _MOVES = re.compile(
     rb"\s*(?:\d+\s*\.\s*)?(?:[a-iA-I][0-9]-?[a-iA-I][0-9]|[KAEBHNRCPM+-][1-9+-][-+.=][1-9]|[KAEHNRC]?[a-i]?x?[a-i][0-9])"
 )
@@ -99,7 +99,7 @@ FORMATS = (
     ),
     Format(
         name="fens",
-        about="a FEN a line, and `moves ...`",
+        about="a FEN or `startpos` a line, and `moves ...`",
         suffixes=(".fen", ".fens", ".epd"),
         holds=frozenset({"games", "positions"}),
         tags="0",

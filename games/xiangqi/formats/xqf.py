@@ -17,7 +17,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from games.encodings import detected
+from games.encodings import TELLING_BYTES, detected
 from games.formats import Found, Losses, Style, Written
 from games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
@@ -30,9 +30,6 @@ HEAD_BYTES = 1024
 ENCODING = "gb18030"
 ENCODINGS = ("gb18030", "big5")
 """Encodings of the texts that are tried; programs in Taiwan write Big5."""
-
-_TELLING_BYTES = 64
-"""Fewer bytes that are not ASCII show no encoding: a title of three characters makes sense in both."""
 
 OLD, NEW = 10, 18
 _PLAIN = 10  # the last version that is not encrypted
@@ -214,7 +211,7 @@ def _square(value: int) -> int:
 def _encoding_of(texts: Sequence[bytes]) -> str:
     """Return the encoding of a file's texts: GB18030, unless enough of them show another."""
     text = b"\n".join(filter(None, texts))
-    if sum(value > 127 for value in text) < _TELLING_BYTES:
+    if sum(value > 127 for value in text) < TELLING_BYTES:
         return ENCODING
     return detected(text, ENCODING, ENCODINGS)
 

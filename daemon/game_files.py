@@ -1,0 +1,173 @@
+"""The games of a file in any format of the tables, whose format and encoding are found by its content."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from games import registry
+from games.contract import Game, GameInfo, GameRecord, Position, is_dice_position
+from games.files import read_bytes
+from games.formats import HEAD_BYTES, MAX_BYTES, Format, Found, recognised
+
+MOST_LINES = 20
+"""Faults that are listed; more are counted."""
+
+Report = Callable[[str], None]
+
+
+class Refusal(ValueError):
+    """Raised with one line for the user, before anything is written."""
+
+
+class Source(NamedTuple):
+    """The content of a file or of standard input, and the options that say what it is, '' to find that out."""
+
+    name: str
+    data: bytes
+    game: str = ""
+    format: str = ""
+    encoding: str = ""
+
+
+class Choice(NamedTuple):
+    """A game and one of its formats."""
+
+    game: str
+    format: Format
+
+
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Add the arguments that say what an input is."""
+    found.add_argument("--from", dest="source", metavar="FORMAT", help="the input's format; default: by its content")
+    found.add_argument("--game", choices=registry.NAMES, help="the game; default: by the content of the input")
+    found.add_argument("--encoding", help="the encoding of the input's texts; default: by their content")
+    found.add_argument("--number", type=int, metavar="N", help="only the game N of the input")
+
+
+def read_source(name: str, options: argparse.Namespace) -> Source:
+    """Return the content of a file, or of standard input for `-`; OSError or ValueError if that cannot be read."""
+    if options.encoding:
+        check_encoding(options.encoding)
+    if name != "-":
+        data = read_bytes(name, MAX_BYTES)
+    elif sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    else:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"standard input has more than {MAX_BYTES} bytes")
+    return Source(name, data, options.game or "", options.source or "", options.encoding or "")
+
+
+def check_encoding(name: str) -> None:
+    """Raise Refusal for an encoding that does not exist."""
+    try:
+        "".encode(name)
+    except LookupError:
+        raise Refusal(f"no such encoding: {name}") from None
+
+
+def choose(source: Source) -> Choice:
+    """Return the game and the format of an input; Refusal if nothing shows them."""
+    tables = {game: registry.formats(game) for game in ([source.game] if source.game else registry.NAMES)}
+    head = source.data[:HEAD_BYTES]
+    if source.format:
+        named = [Choice(game, one) for game, table in tables.items() for one in table if one.name == source.format]
+        if not named:
+            raise Refusal(f"--from {source.format}: there is no such format (siqi convert --list)")
+        choices = [choice for choice in named if choice.format.recognises(head)] or named
+        if len(choices) > 1:
+            raise Refusal(f"--from {source.format}: a format of several games; name one by --game")
+        return choices[0]
+    for name in ("", source.name):  # the content of any game's files comes before a file's name
+        for game, table in tables.items():
+            if recognised(table, head, name):
+                one = recognised(table, head, source.name)
+                assert one is not None
+                return Choice(game, one)
+    what = "not a format that is known; name it by --from (siqi convert --list shows them)"
+    raise Refusal(f"{source.name}: {what}")
+
+
+def read_games(source: Source, choice: Choice, report: Report) -> Found:
+    """Return an input's games, each cut before its first illegal move; `report` gets a line for what is left out.
+
+    ValueError if the input is not in the format at all, or has no game.
+    """
+    try:
+        found = choice.format.read(source.data, source.encoding or None)
+    except ValueError as error:
+        raise ValueError(f"{source.name}: {error}") from None
+    if choice.game != "xiangqi":  # whose readers check the moves themselves
+        _check_records(choice.game, found)
+    for fault in found.faults[:MOST_LINES]:
+        report(f"{source.name}: {fault}")
+    if len(found.faults) > MOST_LINES:
+        report(f"{source.name}: {len(found.faults) - MOST_LINES} more faults")
+    for note in found.notes:
+        report(f"{source.name}: {note}")
+    if not found.games:
+        raise ValueError(f"{source.name}: no game can be read")
+    return found
+
+
+def check_number(number: int | None, games: Sequence[object]) -> None:
+    """Raise Refusal unless `--number`, if it is given, is that of a game."""
+    if number is not None and not 1 <= number <= len(games):
+        raise Refusal(f"--number {number}: there are {len(games)} games")
+
+
+def play(game: Game[Position], record: GameRecord, plies: int) -> Position:
+    """Return the position after the first moves of a game, with the throw for the next one if there is one.
+
+    IllegalMoveError names the first illegal move.
+    """
+    info = game.info
+    position = game.position(record.fen or None)
+    for place, word in enumerate(record.moves[:plies]):
+        _throw(position, record, place, info)
+        try:
+            position.push(position.parse_move(word))
+        except ValueError as error:
+            raise IllegalMoveError(str(error), place) from None
+    if plies < len(record.moves):
+        _throw(position, record, plies, info)
+    return position
+
+
+class IllegalMoveError(ValueError):
+    """Raised for a move of a record; `place` counts the moves before it."""
+
+    def __init__(self, why: str, place: int) -> None:
+        super().__init__(why)
+        self.place = place
+
+
+def _throw(position: Position, record: GameRecord, place: int, info: GameInfo) -> None:
+    """Set the throw for the move `place` of a record, if it has one."""
+    at = place - _setups(record, info)
+    throw = record.dice[at] if 0 <= at < len(record.dice) else 0
+    if throw and is_dice_position(position, info):
+        position.set_dice(throw)
+
+
+def _setups(record: GameRecord, info: GameInfo) -> int:
+    """Return the number of set-ups among the moves of a record."""
+    return 2 if info.has_setup and not record.fen else 0
+
+
+def _check_records(game: str, found: Found) -> None:
+    """Cut each record before its first illegal move, which is a fault."""
+    loaded = registry.load(game)
+    for number, record in enumerate(found.games):
+        try:
+            play(loaded, record, len(record.moves))
+        except ValueError as error:
+            place = error.place if isinstance(error, IllegalMoveError) else 0
+            found.faults.append(f"game {number + 1}: move {place + 1}: {error}")
+            dice = record.dice[: max(0, place - _setups(record, loaded.info))]
+            found.games[number] = record._replace(moves=record.moves[:place], dice=dice)

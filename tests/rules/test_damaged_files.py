@@ -1,0 +1,215 @@
+"""Readers of all games' file formats: damage and false claims end in one clear line, soon and in little memory."""
+
+from __future__ import annotations
+
+import random
+import struct
+import time
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from game_trees import random_game
+from random_records import random_record
+
+from daemon.command import run
+from games import registry
+from games.formats import Format, Found, recognised
+from games.xiangqi.library.board import Board
+from games.xiangqi.library.pgn import Game
+from games.xiangqi.library.tree import Line
+from games.xiangqi.rules.move import Move
+
+ALL = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game)}
+KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]
+
+MOST_S = 5.0
+"""For REPEATED bytes: readers need a second at most, one whose time grows with the square needs a minute."""
+REPEATED = 100_000
+
+
+def sample(key: tuple[str, str], rng: random.Random) -> bytes:
+    """Return a file of a format with one to three games."""
+    one = ALL[key]
+    count = rng.randint(1, 3) if "games" in one.holds else 1
+    games: Sequence[Any]
+    if key[0] == "xiangqi":
+        games = [random_game(rng, from_fen=False) for _ in range(count)]
+        games[0].moves = games[0].moves or [Move.from_uci("h2e2")]  # lists of moves have no game without any
+    else:
+        games = [random_record(key[0], rng, 14) for _ in range(count)]
+    return one.write(games).data
+
+
+def check(one: Format, data: bytes) -> Found | None:
+    """Read a file: one clear line if it is refused, one for each fault; return what was found."""
+    try:
+        found = one.read(data)
+    except ValueError as error:
+        assert str(error) and len(str(error).splitlines()) == 1
+        return None
+    assert found.games or found.faults or found.notes
+    assert all(len(fault.splitlines()) == 1 for fault in [*found.faults, *found.notes])
+    return found
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_files_cut_short(key: tuple[str, str]) -> None:
+    data = sample(key, random.Random(3))
+    sizes = range(len(data)) if len(data) < 400 else [*range(40), *range(len(data) - 60, len(data))]
+    for size in sizes:
+        check(ALL[key], data[:size])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_flipped_bits(key: tuple[str, str]) -> None:
+    rng = random.Random(4)
+    data = sample(key, rng)
+    for _ in range(60):
+        damaged = bytearray(data)
+        for _ in range(rng.choice([1, 1, 3, 30])):
+            damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        check(ALL[key], bytes(damaged))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_random_bytes_behind_a_true_beginning(key: tuple[str, str]) -> None:
+    rng = random.Random(5)
+    data = sample(key, rng)
+    for size in (0, 1, 16, 64, len(data) // 2, len(data)):
+        check(ALL[key], data[:size] + rng.randbytes(2000))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_compressed_files_are_not_unpacked(key: tuple[str, str]) -> None:
+    """A small file that would unpack into a gigabyte: no reader unpacks anything."""
+    part = zstandard.ZstdCompressor(level=19).compress(bytes(1 << 20))
+    assert peak_mib(ALL[key], part * 1000) < 64
+
+
+HEADS = {
+    "xqf": [b"XQ\x0a" + bytes(1021), b"XQ\x12" + bytes(1021)],
+    "cbr": [b"CCBridge Record\0" + bytes(2198)],
+    "cbl": [b"CCBridgeLibrary\0" + bytes(66_608)],
+    "ubb": [b"[DhtmlXQ]", b"[DhtmlXQ][DhtmlXQ_title]", b"[DhtmlXQ][DhtmlXQ_movelist]"],
+    "dhtmlxq": [b"[DhtmlXQHTML]", b"[DhtmlXQHTML][DhtmlXQ_comment0]"],
+    "pgn": [b'[A "b"]\n\n', b'[A "b"]\n\n1. C2.5 ', b""],
+    "fens": [b"", b"fen "],
+    "moves": [b"", b"1. "],
+    "championship": [b"{[C6]", b"{[C6][A B];", b"#[WTN]", b"#[WTN][A R];"],
+    "sgf": [b"(;", b"(;B[", b"(;C["],
+    "log": [b"", b"a\tb\tc\t"],
+}
+BINARY = (b"\0", b"\xff", b"\x80\x80\x80\x80", b"\x40\x40\xc0\x40", b"\4\0\0\0\0\0\0\0", b"CCBridge Record\0")
+TEXT = (
+    *(b"a", b"1", b" ", b"\n", b"\t", b"[", b"]", b"(", b")", b"{", b"}", b";", b"#", b"\\", b'"', b".", b"/", b"&a"),
+    *(
+        b"X[",
+        b"X[\\",
+        b"(;",
+        b"B[a1]",
+        b'[A "',
+        b'[A "b"]',
+        b"[x]",
+        b"{}",
+        b"$1",
+        b"1:",
+        b"R: ",
+        b"R:A5-1; ",
+        b"B(A,1);",
+    ),
+    *(
+        b"[DhtmlXQ_a]",
+        b"[/DhtmlXQ_a]",
+        b"[DhtmlXQ_",
+        b"[DhtmlXQ]",
+        b"[0_1_0]1",
+        b"\\u",
+        b"||",
+        b"9/",
+        b"moves ",
+        b"\ta",
+    ),
+)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_time_grows_with_the_size_only(key: tuple[str, str]) -> None:
+    game, one = key[0], ALL[key]
+    check(one, sample(key, random.Random(6)))  # the kernels are loaded
+    for head in HEADS[one.name]:
+        for sign in TEXT if one.is_text else BINARY:
+            data = head + sign * (REPEATED // len(sign))
+            start = time.perf_counter()
+            recognised(registry.formats(game), data)
+            check(one, data)
+            assert time.perf_counter() - start < MOST_S, (head, sign)
+
+
+def peak_mib(one: Format, data: bytes) -> float:
+    tracemalloc.start()
+    try:
+        check(one, data)
+        return tracemalloc.get_traced_memory()[1] / (1 << 20)
+    finally:
+        tracemalloc.stop()
+
+
+def test_claims_of_gigabytes() -> None:
+    """Sizes and counts in a file are checked against what it has before anything is read or allocated."""
+    moves = [Move.from_uci(word) for word in ("h2e2", "h9g7")]
+    board = Game({}, moves)
+    library = bytearray(ALL["xiangqi", "cbl"].write([board]).data)
+    for slots in (0x7FFFFFFF, 0xFFFFFFFF):
+        struct.pack_into("<I", library, 60, slots)
+        assert peak_mib(ALL["xiangqi", "cbl"], bytes(library)) < 8
+        found = check(ALL["xiangqi", "cbl"], bytes(library))
+        assert found is not None and [game.moves for game in found.games] == [board.moves]
+    record = bytearray(ALL["xiangqi", "cbr"].write([board]).data)
+    record[2214] |= 4  # the first step has a comment ...
+    record[2218:2218] = struct.pack("<i", 0x7FFFFFFF)  # ... of 2 GiB
+    assert peak_mib(ALL["xiangqi", "cbr"], bytes(record)) < 8
+    with pytest.raises(ValueError, match="a comment of 2147483647 bytes"):
+        ALL["xiangqi", "cbr"].read(bytes(record))
+    game = bytearray(ALL["xiangqi", "xqf"].write([board]).data)
+    struct.pack_into("<i", game, 1028, 0x7FFFFFFF)
+    assert peak_mib(ALL["xiangqi", "xqf"], bytes(game)) < 8
+    with pytest.raises(ValueError, match="a comment of 2147483647 bytes"):
+        ALL["xiangqi", "xqf"].read(bytes(game))
+
+
+def test_trees_without_end() -> None:
+    """Steps that all have a next one and an alternative, and variations that leave each other."""
+    board = Board()
+    board.push_uci("h2e2")
+    plain, branched = Game.from_board(board), Game.from_board(board)
+    branched.variations[0] = [Line([Move.from_uci("b2e2")])]
+    for game, step in ((plain, b"\x18\x20\xff\0" + bytes(4)), (branched, b"\x18\x20\xc0\0")):
+        start = ALL["xiangqi", "xqf"].write([game]).data[:1024]
+        found = check(ALL["xiangqi", "xqf"], start + step * 20_000)
+        assert found is not None and "ends before the game does" in found.faults[-1]
+    loop = "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]"
+    loop += "[DhtmlXQ_move_1_1_2]7747[/DhtmlXQ_move_1_1_2][DhtmlXQ_move_2_1_1]7747[/DhtmlXQ_move_2_1_1]"
+    loop += "[DhtmlXQ_move_0_1_0]1242[/DhtmlXQ_move_0_1_0][DhtmlXQ_move_3_1_3]1242[/DhtmlXQ_move_3_1_3][/DhtmlXQ]"
+    found = check(ALL["xiangqi", "ubb"], loop.encode())
+    assert found is not None and len(found.games) == 1 and any("no variation" in fault for fault in found.faults)
+
+
+def test_values_of_sgf_without_end_are_faults() -> None:
+    found = ALL["connect6", "sgf"].read(b"(;FF[4]PB[a\\]b];B[j10];C[open;W[i11k9")
+    assert found.games[0].moves == ("j10",) and found.games[0].first == "a]b"
+    assert found.faults == ["a value without end: C[open;W[i11k9"]
+
+
+def test_the_commands_refuse_in_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = random.Random(7)
+    path, out = tmp_path / "in", tmp_path / "out.pgn"
+    for key, one in ALL.items():
+        path.write_bytes(rng.randbytes(3000))
+        assert run(["convert", "--from", one.name, "--game", key[0], str(path), str(out), "--to", one.name]) in (1, 2)
+        assert run(["show", "--from", one.name, "--game", key[0], str(path)]) in (1, 2)
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) >= 2 and all(line.startswith("siqi ") for line in lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -15,6 +15,9 @@ from games.files import check_owned, open_json_lines, open_regular, write_whole
 
 HEAD = b'{"siqi":"review","format":1}\n'
 """The first line of a file of findings."""
+
+EVERY_REPORT_S = 1e-9
+"""Seconds between the reports of a search: every iteration's is wanted."""
 
 MOST_MOVES = 12
 """The moves of a line that are kept."""
@@ -78,6 +81,13 @@ def finding_of(key: str, answer: dict[str, Any]) -> Finding:
     value = _chance(answer["value"]) if "value" in answer else lines[0].value if lines else None
     ending = next((text for text in answer.get("book", ()) if text.startswith("endgame ")), "")
     return Finding(key, value, tuple(lines), answer.get("depth", 0), answer.get("outcome", ""), ending)
+
+
+def lengthen(lines: Sequence[dict[str, Any]], earlier: Sequence[list[str]]) -> None:
+    """Give each line the moves that an earlier iteration had behind it: the last iteration may have been stopped."""
+    for line in lines:
+        longer = [pv for pv in earlier if pv[: len(line["pv"])] == line["pv"]]
+        line["pv"] = max([line["pv"], *longer], key=len)
 
 
 def bare(word: str) -> str:
@@ -152,19 +162,25 @@ def find(
     `fail` is called with an exception after which the run cannot go on, and must end the process; `note` gets lines for
     the user. `take` is called by one thread at a time.
     """
-    waiting: dict[tuple[str, int], str] = {}
+    waiting: dict[str, str] = {}
+    earlier: dict[str, list[list[str]]] = {}
 
     def write(answer: dict[str, Any]) -> None:
-        key = waiting.pop((answer["id"], answer["turn"]))
-        take(finding_of(key, answer))
+        name = answer["id"]
+        if answer.get("isDuringSearch"):
+            earlier[name] = [line["pv"] for line in answer["lines"]]
+        else:
+            lengthen(answer.get("lines", ()), earlier.pop(name, ()))
+            take(finding_of(waiting.pop(name), answer))
 
     batch = Batch(settings, write, fail, note=note)
 
     def feed() -> None:
         for number, one in enumerate(positions):
             name = str(number)
-            waiting[name, one.turn] = one.key
-            batch.take_query(msgspec.structs.replace(one.query, id=name, analyseTurns=(one.turn,)))
+            waiting[name] = one.key
+            query = msgspec.structs.replace(one.query, id=name, analyseTurns=(one.turn,), reportEvery=EVERY_REPORT_S)
+            batch.take_query(query)
 
     try:
         batch.run(feed)

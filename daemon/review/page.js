@@ -7,12 +7,12 @@
       marks: 'Best move, threats', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
       summary: 'Summary', start: 'Start', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
       hint: 'Keys: ← → a move, ↑ ↓ a mistake, Home and End, B the better line, Esc back to the game, F turns the board.',
-      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side} wins with {chance}',
-      afterThrow: '{side} wins with {chance} after the throw', beforeThrow: 'before the throw {chance}',
-      grade1: 'Inaccuracy', grade2: 'Mistake', grade3: 'Blunder', lost: '{grade}: {lost} of the chance to win lost',
+      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ',
+      afterThrow: '{side}’s chance {chance} after the throw', beforeThrow: '{chance} before it',
+      grade1: 'Inaccuracy', grade2: 'Mistake', grade3: 'Blunder', lost: '{grade}: loses {lost} of the chance to win',
       better: 'Better:', best: 'Best now:', leave: 'Back to the game', inLine: 'Engine’s line, not the game',
       mateFor: '{side} wins in {n}', depth: 'depth {n}', endWin: 'Tablebase: {side} wins, mate in {n} plies',
-      endDraw: 'Tablebase: draw', endChance: 'Tablebase: {side} wins with exactly {chance} before the throw',
+      endDraw: 'Tablebase: draw', endChance: 'Tablebase: {side}’s exact chance {chance} before the throw',
       over: '{result}: {reason}', ruleOver: 'By the rules the game is over: {result}, {reason}', winFirst: '{first} wins', winSecond: '{second} wins',
       draw: 'Draw', unknown: 'Not known to this side', error: 'Not analysed: {text}', noValue: 'Not analysed',
       side: 'Side', countMoves: 'Moves', inaccuracies: 'Inaccuracies', mistakes: 'Mistakes', blunders: 'Blunders',
@@ -30,7 +30,7 @@
       marks: '最佳着法、威胁', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
       summary: '总结', start: '开局', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
       hint: '按键：← → 逐着，↑ ↓ 失误，Home 与 End 首尾，B 走更好的变化，Esc 回到对局，F 翻转棋盘。',
-      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}',
+      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，',
       afterThrow: '掷骰后{side}胜率 {chance}', beforeThrow: '掷骰前 {chance}',
       grade1: '缓着', grade2: '失误', grade3: '败着', lost: '{grade}：胜率损失 {lost}',
       better: '更好：', best: '此时最佳：', leave: '回到对局', inLine: '引擎的变化，不是对局',
@@ -75,8 +75,8 @@
   }
   const game = () => data.games[at.game];
   const side = (number) => SIDES[at.language][game().game][number];
-  const percent = (chance) => (100 * chance).toFixed(chance > 0 && chance < 0.1 ? 1 : 0) + ' %';
-  const signed = (change) => (change < 0 ? '−' : '+') + (100 * Math.abs(change)).toFixed(1) + ' %';
+  const percent = (chance) => (100 * chance).toFixed(chance > 0 && chance < 0.1 ? 1 : 0) + '\u00a0%';
+  const signed = (change) => (change < 0 ? '−' : '+') + (100 * Math.abs(change)).toFixed(1) + '\u00a0%';
   const turnAt = (ply) => (game().turn + ply) % 2;
   const mover = (ply) => side(turnAt(ply));
 
@@ -240,7 +240,7 @@
     if (one.e) {
       const [result, more] = one.e;
       const text = result === 'draw' ? say('endDraw')
-        : result === 'chance' ? say('endChance', {side: side(turn), chance: (100 * more).toFixed(2) + ' %'})
+        : result === 'chance' ? say('endChance', {side: side(turn), chance: (100 * more).toFixed(2) + '\u00a0%'})
           : say('endWin', {side: side(result === 'win' ? turn : 1 - turn), n: more});
       parts.push(make('p', {text: text}));
     }
@@ -250,7 +250,7 @@
       const value = one.a === undefined ? one.v : one.a;
       const thrown = one.a !== undefined && one.a !== one.v;
       const text = thrown ? say('afterThrow', {side: side(turn), chance: percent(turn ? 1 - value : value)}) +
-        ', ' + say('beforeThrow', {chance: percent(turn ? 1 - one.v : one.v)}) : chanceText(value, turn);
+        say('comma') + say('beforeThrow', {chance: percent(turn ? 1 - one.v : one.v)}) : chanceText(value, turn);
       const more = [text];
       if (one.m) more.push(say('mateFor', {side: side(one.m > 0 ? turn : 1 - turn), n: Math.abs(one.m)}));
       more.push(say('depth', {n: one.d}));
@@ -342,7 +342,7 @@
         unknown: unknown ? say('luckUnknown', {n: signed(unknown)}) : ''})}));
     }
     if (game().seen) parts.push(make('p', {text: say(game().seen === 'view' ? 'junqiView' : 'junqiAll')}));
-    const [a, b, c] = data.grades.map((least) => (100 * least).toFixed(0) + ' %');
+    const [a, b, c] = data.grades.map((least) => (100 * least).toFixed(0) + '\u00a0%');
     parts.push(make('p', {text: say('gradeNote', {a: a, b: b, c: c})}));
     if (game().game === 'ewn' && game().setups.length) parts.push(make('p', {text: say('setups', {words: game().setups.join(' ')})}));
     byId('summary').replaceChildren(...parts);

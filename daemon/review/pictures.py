@@ -30,14 +30,16 @@ class Boards:
         self.frames = Frames(len(WAYS))
         self._maker = registry.picture_maker(game)
         self._info = registry.info(game)
+        self._is_begun = False
 
     def frame(self, position: Position, best: str = "", extras: Mapping[str, Any] = {}) -> list[int]:
         """Return the frame of a position; `best`: the move that an arrow or rings show."""
         arrows, squares = marks_of(self._info, best)
         drawings: list[Drawing] = []
         for flipped in WAYS:
-            look = Look(flipped=flipped, arrows=arrows, squares=squares)
+            look = Look(flipped=flipped, arrows=arrows, squares=squares, ground=not self._is_begun)
             drawings.append(self._maker.draw(position, look, **extras))
+        self._is_begun = True
         return self.frames.add(*drawings)
 
 
@@ -104,23 +106,21 @@ def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], 
             positions[0].set_dice(throw)
         best = judged.line.moves[0] if judged.line is not None else ""
         frames = []
-        for number, position in enumerate(positions):
-            frames.append(boards.frame(position, best, _extras(game, judged, number)))
+        for position in positions:
+            frames.append(boards.frame(position, best, _extras(game, judged)))
         yield Shown(frames, list(_line(game, positions, judged, boards)))
         if ply < game.plies:
             push(game, positions, game.record.moves[game.setups + ply])
 
 
-def _extras(game: ReviewedGame, judged: Ply, view: int) -> dict[str, Any]:
-    """Return what a position's picture shows besides pieces: threats, chances by throw, beliefs."""
+def _extras(game: ReviewedGame, judged: Ply) -> dict[str, Any]:
+    """Return what a position's picture shows besides pieces: threats, chances by throw."""
     maker = registry.picture_maker(game.game)
     found: dict[str, Any] = {}
     if "threats" in maker.EXTRAS:
         found["threats"] = True
     if game.info.has_dice and judged.finding is not None:
         found["chances"] = {line.throw: line.value.win for line in judged.finding.lines if line.throw}
-    if "beliefs" in maker.EXTRAS and (view or len(views_of(game)) == 1):
-        found["beliefs"] = True
     return found
 
 

@@ -102,9 +102,10 @@ def draw_pieces(
     grid = Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
     width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, title, text)
-    drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, margin)]
-    drawing.ground.append(_river(drawing, left, margin))
-    if look.coordinates:
+    if look.ground:
+        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, margin)]
+        drawing.ground.append(_river(drawing, left, margin))
+    if look.ground and look.coordinates:
         drawing.ground.append(marks.labels(drawing, grid, 28, 30, 9))
     live = drawing.live
     live += marks.fills(drawing, grid)

@@ -19,7 +19,7 @@ HEAD = b'{"siqi":"review","format":1}\n'
 EVERY_REPORT_S = 1e-9
 """Seconds between the reports of a search: every iteration's is wanted."""
 
-MOST_MOVES = 12
+MOST_MOVES = 10
 """The moves of a line that are kept."""
 
 

@@ -15,12 +15,12 @@
       endDraw: 'Tablebase: draw', endChance: 'Tablebase: {side}’s exact chance {chance} before the throw',
       over: '{result}: {reason}', ruleOver: 'By the rules the game is over: {result}, {reason}', winFirst: '{first} wins', winSecond: '{second} wins',
       draw: 'Draw', unknown: 'Not known to this side', error: 'Not analysed: {text}', noValue: 'Not analysed',
-      side: 'Side', countMoves: 'Moves', inaccuracies: 'Inaccuracies', mistakes: 'Mistakes', blunders: 'Blunders',
-      meanLost: 'Lost a move', luck: 'Luck', skill: 'Moves', luckNote: 'Luck: sum of the changes by throws. Moves: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the chance from {from} to {to}{unknown}.',
+      countMoves: 'Moves', inaccuracies: 'Inaccuracies', mistakes: 'Mistakes', blunders: 'Blunders',
+      meanLost: 'Mean loss of a move', luck: 'Luck', skill: 'Skill', luckNote: 'Luck: sum of the changes by throws. Skill: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the chance from {from} to {to}{unknown}.',
       luckUnknown: '; {n} come from moves without a known throw',
       gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the chance to win, or more. A draw counts half.',
       junqiView: 'Each value is that of the side to move, from what this side can know.', junqiAll: 'The values know all pieces.',
-      all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}', mistakesNone: 'No mistakes', number: 'Game {n} of {all}',
+      all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
       wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}',
       xiangqi: 'Xiangqi', connect6: 'Connect6', ewn: 'EinStein würfelt nicht!', junqi: 'Junqi'
     },
@@ -38,12 +38,12 @@
       endDraw: '残局库：和棋', endChance: '残局库：掷骰前{side}胜率恰为 {chance}',
       over: '{result}：{reason}', ruleOver: '按规则对局已结束：{result}，{reason}', winFirst: '{first}胜', winSecond: '{second}胜',
       draw: '和棋', unknown: '该方无从得知', error: '未分析：{text}', noValue: '未分析',
-      side: '棋方', countMoves: '着数', inaccuracies: '缓着', mistakes: '失误', blunders: '败着',
-      meanLost: '每着损失', luck: '运气', skill: '着法', luckNote: '运气：掷骰引起的胜率变化之和。着法：走子引起的变化之和。两者相加（对方取相反数）等于胜率从 {from} 到 {to} 的变化{unknown}。',
+      countMoves: '着数', inaccuracies: '缓着', mistakes: '失误', blunders: '败着',
+      meanLost: '每着损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的胜率变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于胜率从 {from} 到 {to} 的变化{unknown}。',
       luckUnknown: '；其中 {n} 来自骰点不明的着法',
       gradeNote: '缓着、失误、败着：胜率损失不少于 {a}、{b}、{c} 的着法。和棋算一半。',
       junqiView: '各数值属于走棋方，只依据该方所知。', junqiAll: '数值知道所有棋子。',
-      all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}', mistakesNone: '没有失误', number: '第 {n} 局，共 {all} 局',
+      all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
       wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}',
       xiangqi: '象棋', connect6: '六子棋', ewn: '爱恩斯坦棋', junqi: '军棋'
     }
@@ -96,7 +96,7 @@
 
   function moveText(ply) {
     const one = game().plies[ply];
-    return (one.t ? one.t + ': ' : '') + word(one.w);
+    return (one.t ? '(' + one.t + ') ' : '') + word(one.w);
   }
 
   function numbered(ply) {
@@ -328,13 +328,16 @@
 
   function showSummary() {
     const hasDice = game().game === 'ewn', first = game().sums[0];
-    const heads = ['side', 'countMoves', 'inaccuracies', 'mistakes', 'blunders', 'meanLost'].concat(hasDice ? ['luck', 'skill'] : []);
-    const rows = game().sums.map((sum, number) => {
+    const rows = [
+      ['countMoves', (sum) => sum.moves], ['inaccuracies', (sum) => sum.grades[0]], ['mistakes', (sum) => sum.grades[1]],
+      ['blunders', (sum) => sum.grades[2]], ['meanLost', (sum) => percent(sum.lost)]
+    ].concat(hasDice ? [['luck', (sum) => signed(sum.luck)], ['skill', (sum) => signed(sum.skill)]] : []);
+    const heads = [0, 1].map((number) => {
       const name = game()[number ? 'second' : 'first'];
-      const cells = [sum.moves, ...sum.grades, percent(sum.lost)].concat(hasDice ? [signed(sum.luck), signed(sum.skill)] : []);
-      return make('tr', {}, make('th', {scope: 'row', text: side(number) + (name ? ' (' + name + ')' : '')}), ...cells.map((text) => make('td', {text: text})));
+      return make('th', {scope: 'col', text: side(number) + (name ? ' (' + name + ')' : '')});
     });
-    const parts = [make('table', {}, make('thead', {}, make('tr', {}, ...heads.map((key) => make('th', {scope: 'col', text: say(key)})))), make('tbody', {}, ...rows))];
+    const parts = [make('table', {}, make('thead', {}, make('tr', {}, make('td'), ...heads)), make('tbody', {}, ...rows.map(([key, count]) =>
+      make('tr', {}, make('th', {scope: 'row', text: say(key)}), ...game().sums.map((sum) => make('td', {text: count(sum)}))))))];
     const known = game().plies.filter((one) => one.v !== undefined);
     if (hasDice && known.length) {
       const unknown = first.unknown - game().sums[1].unknown;

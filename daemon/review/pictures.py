@@ -11,15 +11,11 @@ from daemon.review.engine import bare
 from daemon.review.games import ReviewedGame
 from games import registry
 from games.contract import Game, GameInfo, Position, is_dice_position, is_hidden_position
-from games.pictures.drawing import Drawing
 from games.pictures.frames import Frames
 from games.pictures.look import Arrow, Look
 
 VIEWS = ("all", "first", "second")
 """The views of a game with hidden pieces: the referee's and both sides'."""
-
-WAYS = (False, True)
-"""Each position is drawn unflipped and flipped."""
 
 
 class Boards:
@@ -27,7 +23,7 @@ class Boards:
 
     def __init__(self, game: str) -> None:
         self.game = game
-        self.frames = Frames(len(WAYS))
+        self.frames = Frames(2)  # unflipped and flipped
         self._maker = registry.picture_maker(game)
         self._info = registry.info(game)
         self._is_begun = False
@@ -35,12 +31,13 @@ class Boards:
     def frame(self, position: Position, best: str = "", extras: Mapping[str, Any] = {}) -> list[int]:
         """Return the frame of a position; `best`: the move that an arrow or rings show."""
         arrows, squares = marks_of(self._info, best)
-        drawings: list[Drawing] = []
-        for flipped in WAYS:
-            look = Look(flipped=flipped, arrows=arrows, squares=squares, ground=not self._is_begun)
-            drawings.append(self._maker.draw(position, look, **extras))
-        self._is_begun = True
-        return self.frames.add(*drawings)
+        look = Look(arrows=arrows, squares=squares, ground=not self._is_begun)
+        drawing = self._maker.draw(position, look, **extras)
+        frame = self.frames.find(drawing) if self._is_begun else None
+        if frame is None:
+            self._is_begun = True
+            frame = self.frames.add(drawing, self._maker.draw(position, look._replace(flipped=True), **extras))
+        return frame
 
 
 def marks_of(info: GameInfo, move: str) -> tuple[tuple[Arrow, ...], tuple[str, ...]]:

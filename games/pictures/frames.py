@@ -13,14 +13,18 @@ class Frames:
     """
 
     def __init__(self, ways: int = 1) -> None:
-        self._numbers: dict[tuple[str, ...], int] = {}
+        self._numbers: dict[str, int] = {}  # by the shape in the first way
+        self._shapes: list[tuple[str, ...]] = []
         self._shown: list[
             Drawing
         ] = []  # of each way: the first drawing's board, all drawings' shapes by id, the last one's title
         self._ways = ways
 
     def add(self, *drawings: Drawing) -> list[int]:
-        """Return the frame of a position, from its drawing in each way; ValueError if they differ in their parts."""
+        """Return the frame of a position, from its drawing in each way.
+
+        ValueError if they differ in more than places.
+        """
         if len(drawings) != self._ways:
             raise ValueError(f"{self._ways} drawings of a position, not {len(drawings)}")
         if not self._shown:
@@ -28,12 +32,26 @@ class Frames:
         for kept, drawing in zip(self._shown, drawings, strict=True):
             kept.defs |= drawing.defs
             kept.title, kept.text = drawing.title, drawing.text
-        parts = zip(*(map(drawing.finished, drawing.live) for drawing in drawings), strict=True)
-        return [self._numbers.setdefault(part, len(self._numbers)) for part in parts]
+        frame = []
+        for parts in zip(*(map(drawing.finished, drawing.live) for drawing in drawings), strict=True):
+            number = self._numbers.setdefault(parts[0], len(self._shapes))
+            if number == len(self._shapes):
+                self._shapes.append(parts)
+            elif self._shapes[number] != parts:
+                raise ValueError(f"shapes that are alike in one way only: {parts[0]}")
+            frame.append(number)
+        return frame
+
+    def find(self, drawing: Drawing) -> list[int] | None:
+        """Return the frame of a position from its drawing in the first way; None if a shape of it is new."""
+        try:
+            return [self._numbers[drawing.finished(part)] for part in drawing.live]
+        except KeyError:
+            return None
 
     def shapes(self, way: int = 0) -> list[str]:
         """Return the shapes by number, as SVG; a shape may be a part of an element that another one ends."""
-        return [parts[way] for parts in self._numbers]
+        return [parts[way] for parts in self._shapes]
 
     def ground(self, way: int = 0) -> str:
         """Return the board."""

@@ -112,10 +112,12 @@ def draw_pieces(
     if check is not None:
         live.append(grid.outline(check, 5, "check"))
     live += marks.arrows(drawing, grid, pieces)
-    for point, letter in sorted(pieces.items()):
+    placed = sorted(pieces.items())
+    keys = {}
+    for letter in dict.fromkeys(letter for _, letter in placed):
         name = faces[0] + (letter if letter.isupper() else 2 * letter)
-        key = drawing.symbol(name, *piece(drawing, letter, characters[letter]))
-        live.append(drawing.use(key, *grid.place(point)))
+        keys[letter] = drawing.symbol(name, *piece(drawing, letter, characters[letter]))
+    live += [drawing.use(keys[letter], *grid.place(point)) for point, letter in placed]
     live += [grid.brackets(point, 2) for point in (last if look.lastmove is None else look.lastmove)]
     live += marks.rings(look, grid)
     return drawing

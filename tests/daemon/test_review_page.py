@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="not installed: chromiu
 
 WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 LANGUAGES = {"en": "en-GB", "zh": "zh-CN"}
-ENDS = {"xiangqi": 18, "connect6": 12, "ewn": 17, "junqi": 40}
+ENDS = {"xiangqi": 18, "connect6": 12, "ewn": 17, "junqi": 18}
 """The number of moves of each game."""
 
 GAMES = list(enumerate(ENDS, 1))
@@ -38,7 +38,7 @@ GAMES = list(enumerate(ENDS, 1))
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     out = folder / "review.html"
-    assert run(["review", *map(str, write_games(folder).values()), "-o", str(out), "--nodes", "1000"]) == 0
+    assert run(["review", *map(str, write_games(folder).values()), "-o", str(out), "--depth", "2"]) == 0
     return out
 
 

@@ -28,7 +28,7 @@ from daemon.command import run
 from daemon.review import assess
 from daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
 from daemon.review.games import ReviewedGame
-from daemon.review.page import as_script, is_page
+from daemon.review.page import as_script, is_page, source
 from daemon.review.pictures import differences
 from games import registry
 from games.contract import GameRecord
@@ -350,6 +350,20 @@ def test_a_page_is_replaced_only_if_it_is_ours(tmp_path: Path) -> None:
     for _ in range(2):
         assert review(tmp_path / "a.pgn", "-o", page, *NODES) == 0
         assert is_page(page.read_bytes())
+
+
+def test_both_languages_have_every_text() -> None:
+    script = source("page.js")
+    for name in ("TEXTS", "SIDES", "REASONS"):
+        table = script.split(f"const {name} = {{")[1].split("\n  };")[0]
+        english, chinese = (re.sub(r"'[^']*'", "''", part) for part in table.split("zh: {"))
+        keys = [re.findall(r"([\w-]+|''): ?['\[]", part.partition("en: {")[2] or part) for part in (english, chinese)]
+        assert keys[0] == keys[1] and len(keys[0]) > 3
+    texts = set(re.findall(r"(\w+): '", script.split("const TEXTS")[1].split("\n  };")[0]))
+    used = set(re.findall(r"say\('(\w+)'", script)) | set(
+        re.findall(r'data-(?:text|label)="(\w+)"', source("page.html"))
+    )
+    assert used <= texts | {"grade"} and len(used) > 40
 
 
 # Runs that are cut short

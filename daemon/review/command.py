@@ -89,7 +89,8 @@ def _review(options: argparse.Namespace) -> int:
     asked = [positions(one, way, options, settings) for one, way in zip(read.games, courses, strict=True)]
     with Partial(output.with_name(f"{output.name}.partial")) as partial:
         _analyse(asked, settings, partial)
-        errors = sum(bool(found.error) for found in partial.findings.values())
+        keys = {one.key for wanted in asked for one in wanted}
+        errors = sum(bool(partial.findings[key].error) for key in keys)
         page = Page()
         for one, way, wanted in zip(read.games, courses, asked, strict=True):
             page.add(one, loaded[one.game], way, assess(one, way, wanted, partial.findings))

@@ -354,7 +354,8 @@
   function titleOf(number) {
     const one = data.games[number], names = SIDES[at.language][one.game];
     const players = (one.first || names[0]) + ' – ' + (one.second || names[1]);
-    return [players, one.result === '*' ? '' : one.result, one.event || '', one.occasion || ''].filter((text) => text).join(', ');
+    const place = one.first || one.second ? '' : one.place.split('/').pop();
+    return [players, one.result === '*' ? '' : one.result, place, one.event || '', one.occasion || ''].filter((text) => text).join(', ');
   }
 
   function showFrame() {
@@ -457,9 +458,8 @@
     const found = new URLSearchParams(location.hash.slice(1));
     const number = (name, most) => Math.max(0, Math.min(most, parseInt(found.get(name), 10) || 0));
     at.language = TEXTS[found.get('lang')] ? found.get('lang') : (navigator.language || '').toLowerCase().startsWith('zh') ? 'zh' : 'en';
-    at.game = Math.max(number('game', data.games.length) - 1, 0);
+    Object.assign(at, {game: Math.max(number('game', data.games.length) - 1, 0), view: 0, line: null});
     at.ply = number('ply', game().plies.length - 1);
-    at.line = null;
   }
 
   document.querySelectorAll('[data-go]').forEach((button) => button.addEventListener('click', ACTIONS[button.dataset.go]));

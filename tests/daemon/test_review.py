@@ -289,6 +289,26 @@ def test_a_tag_cannot_fill_in_a_part_of_the_page(tmp_path: Path) -> None:
     assert data_of(tmp_path / "a.html")["games"][0]["first"] == "__SIQI_DATA__</title>"
 
 
+def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:
+    """Xiangqi's distance to mate, EWN's exact chances, and a repetition although the game went on."""
+    rook = "fen 3k5/9/9/9/9/9/9/9/9/R3K4 w moves a0a9"
+    assert review(rook, "-o", tmp_path / "a.html", *NODES) == 0
+    win, loss = data_of(tmp_path / "a.html")["games"][0]["plies"]
+    assert win["e"] == ["win", 1] and loss["e"] == ["loss", 4] and win["v"] == 1
+    few = "fen A4/1B3/5/3b1/4c f - moves a5b5 d2c3"
+    assert review(few, "--game", "ewn", "-o", tmp_path / "a.html", *NODES) == 0
+    game = data_of(tmp_path / "a.html")["games"][0]
+    exact = [(ply, one["e"]) for ply, one in enumerate(game["plies"]) if "e" in one]
+    assert len(exact) == 3
+    for ply, (kind, chance) in exact:
+        mover = (game["turn"] + ply) % 2
+        assert kind == "chance" and abs(game["plies"][ply]["v"] - abs(mover - chance)) < 0.0002
+    again = "startpos moves" + " h2e2 h9g7 e2h2 g7h9" * 2 + " b0c2"
+    assert review(again, "-o", tmp_path / "a.html", *NODES) == 0
+    plies = data_of(tmp_path / "a.html")["games"][0]["plies"]
+    assert plies[8]["o"] == ["draw", "repetition"] and "o" not in plies[7] and plies[-1]["d"] > 0
+
+
 def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     save_games(tmp_path / "a.XQF", [random_game(random.Random(2), from_fen=True)], "xqf")
     start = "startpos moves h2e2 h9g7 h0g2"

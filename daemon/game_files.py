@@ -85,7 +85,7 @@ def choose_format(options: argparse.Namespace, name: str, data: bytes) -> Choice
 def read_games(choice: Choice, data: bytes, encoding: str | None) -> Found:
     """Return the games of a file's content, each up to its first illegal move; ValueError if it has no games."""
     found = choice.format.read(data, encoding)
-    if registry.retelling(choice.game) is None:  # else the readers check the moves themselves
+    if registry.wording(choice.game) is None:  # else the readers check the moves themselves
         cut_records(choice.game, found)
     return found
 

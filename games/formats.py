@@ -72,8 +72,8 @@ class FormatModule(Protocol):
         """Return the content of a file with these games; ValueError if one cannot be written at all."""
 
 
-class Retelling(Protocol):
-    """The module `games/<game>/retelling.py`: the readers' games as records, and moves as players write them."""
+class Wording(Protocol):
+    """The module `games/<game>/wording.py`: the readers' games as records, and moves as players write them."""
 
     NOTATIONS: tuple[str, ...]
     """Notations that players choose from, besides that of the file."""
@@ -84,7 +84,7 @@ class Retelling(Protocol):
     def comments(self, game: Any) -> dict[int, str]:
         """Return the comments on the main line, by the number of moves before them."""
 
-    def told(self, game: Any, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
+    def texts(self, game: Any, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
         """Return for each move of a line its text in the game's own notation, then in each of NOTATIONS.
 
         `game`: None if it is from no file. `fen`: of the position before the line, '' for the start. ValueError for an

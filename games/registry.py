@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
-from games.formats import Format, Retelling
+from games.formats import Format, Wording
 
 if TYPE_CHECKING:
     from games.pictures.drawing import PictureMaker
@@ -71,14 +71,14 @@ def formats(name: str) -> tuple[Format, ...]:
     return table
 
 
-def retelling(name: str) -> Retelling | None:
+def wording(name: str) -> Wording | None:
     """Return the module that writes a game's moves as its players do; None if they write the protocol's words.
 
     The readers of the formats then return records. KeyError for an unknown name.
     """
     if name not in NAMES:
         raise KeyError(name)
-    if importlib.util.find_spec(f"games.{name}.retelling") is None:
+    if importlib.util.find_spec(f"games.{name}.wording") is None:
         return None
-    module: Retelling = importlib.import_module(f"games.{name}.retelling")
+    module: Wording = importlib.import_module(f"games.{name}.wording")
     return module

@@ -94,13 +94,13 @@ def _of_words(game: str, text: str) -> Found:
 
 
 def _reviewed(game: str, found: Found, place: str) -> list[ReviewedGame]:
-    retelling = registry.retelling(game)
+    wording = registry.wording(game)
     numbered = len(found.games) > 1
     games = []
     for number, source in enumerate(found.games, 1):
         where = f"{place} {number}" if numbered else place
-        if retelling is None or isinstance(source, GameRecord):
+        if wording is None or isinstance(source, GameRecord):
             games.append(ReviewedGame(game, source, where))
         else:
-            games.append(ReviewedGame(game, retelling.record(source), where, source, retelling.comments(source)))
+            games.append(ReviewedGame(game, wording.record(source), where, source, wording.comments(source)))
     return games

@@ -51,7 +51,7 @@ class Page:
         found |= {"turn": course.turns[0], "setups": list(record.moves[: game.setups])}
         if game.info.has_hidden:
             found["seen"] = "view" if course.views or game.setups else "all"
-        words = self._told(game, "", record.moves[game.setups :])
+        words = self._texts(game, "", record.moves[game.setups :])
         base: list[list[int]] = [[] for _ in found["views"]]
         shown = []
         for ply, frames in enumerate(frames_of(game, loaded, plies, boards)):
@@ -61,7 +61,7 @@ class Page:
             one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
             base = frames.frames
             if frames.line:
-                texts = self._told(game, course.fens[ply], [step.word for step in frames.line])
+                texts = self._texts(game, course.fens[ply], [step.word for step in frames.line])
                 views = zip(*(step.frames for step in frames.line), strict=True)
                 chains = [list(differences(chain, start)) for chain, start in zip(views, base, strict=True)]
                 one["b"] = {"w": texts, "f": chains}
@@ -71,13 +71,13 @@ class Page:
         found["sums"] = [_sum(side, game.info.has_dice) for side in summaries(game, course, plies)]
         self._games.append(found)
 
-    def _told(self, game: ReviewedGame, fen: str, words: Sequence[str]) -> list[int]:
+    def _texts(self, game: ReviewedGame, fen: str, words: Sequence[str]) -> list[int]:
         """Return the number of each move's texts: in the game's own notation, then in those to choose from."""
-        retelling = registry.retelling(game.game)
-        if retelling is None:
+        wording = registry.wording(game.game)
+        if wording is None:
             texts: Sequence[tuple[str, ...]] = [(word,) for word in words]
         else:
-            texts = retelling.told(game.source, fen or game.record.fen, words)
+            texts = wording.texts(game.source, fen or game.record.fen, words)
         return [self._words.setdefault(text, len(self._words)) for text in texts]
 
     def html(self) -> str:
@@ -86,7 +86,7 @@ class Page:
         for name, found in self._boards.items():
             frames = found.frames
             boards[name] = {"shapes": [frames.shapes(0), frames.shapes(1)], "grounds": [frames.ground(1)]}
-        notations = {name: list(told.NOTATIONS) for name in self._boards if (told := registry.retelling(name))}
+        notations = {name: list(one.NOTATIONS) for name in self._boards if (one := registry.wording(name))}
         data = {
             "version": __version__,
             "grades": GRADES,

@@ -1,4 +1,4 @@
-"""The boards of a review: each position of each view as a frame, told by its difference to the frame before."""
+"""The boards of a review: each position of each view as a frame, kept as its difference to the frame before."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
     assert [line["pv"] for line in lines] == [["a", "x", "y"], ["b", "c"]]
 
 
-def test_frames_are_told_by_their_differences() -> None:
+def test_frames_are_kept_as_their_differences() -> None:
     rng = random.Random(4)
     frames = [[rng.randrange(9) for _ in range(rng.randrange(12))] for _ in range(200)]
     old: list[int] = []

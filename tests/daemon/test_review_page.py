@@ -79,7 +79,7 @@ class Shown(NamedTuple):
     shapes: str  # the moving part of the board
     current: str  # the ply that the list of moves marks
     slider: str
-    told: str  # the slider's value for readers of the screen
+    spoken: str  # the slider's value for readers of the screen
 
 
 def shown(page: Any) -> Shown:
@@ -121,7 +121,7 @@ def test_a_game_by_keys_and_clicks(number: int, game: str, language: str, browse
         found = [shown(page)]
         for ply in range(1, ENDS[game] + 1):
             found.append(press(page, "ArrowRight"))
-            assert found[-1].current == found[-1].slider == str(ply) and found[-1].told == found[-1].state
+            assert found[-1].current == found[-1].slider == str(ply) and found[-1].spoken == found[-1].state
         assert press(page, "ArrowRight") == found[-1]
         assert len({one.shapes for one in found}) == len({one.state for one in found}) == len(found)
         assert press(page, "ArrowLeft") == found[-2]

@@ -1,4 +1,4 @@
-"""Games of Xiangqi retold: as records, and their moves as players write them."""
+"""The wording of Xiangqi games: their records and comments, and their moves as players write them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def comments(game: Game) -> dict[int, str]:
     return dict(game.comments)
 
 
-def told(game: Game | None, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
+def texts(game: Game | None, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each move's text in the game's own notation (Chinese where it has none), then in each of NOTATIONS.
 
     ValueError for an illegal move.
@@ -34,9 +34,9 @@ def told(game: Game | None, fen: str, words: Sequence[str]) -> list[tuple[str, .
     style = Style("chinese")
     if game is not None:
         style = style_of(game.source.words, game.headers.get("Format", ""), game.source.ranks)
-    texts = []
+    found = []
     for word in words:
         move = Move.from_uci(word)
-        texts.append((style.write(board, move), *(board.san(move, notation) for notation in NOTATIONS)))
+        found.append((style.write(board, move), *(board.san(move, notation) for notation in NOTATIONS)))
         board.push(move)
-    return texts
+    return found

@@ -156,7 +156,7 @@ def find(
     take: Callable[[Finding], None],
     fail: Callable[[Exception], object],
     note: Callable[[str], None],
-) -> Batch:
+) -> None:
     """Analyse positions, and give each finding to `take`. Blocks until the last one; Ctrl-C stops it early.
 
     `fail` is called with an exception after which the run cannot go on, and must end the process; `note` gets lines for
@@ -187,4 +187,3 @@ def find(
     except KeyboardInterrupt:
         batch.stop()
         raise
-    return batch

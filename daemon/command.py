@@ -33,6 +33,9 @@ def build_parser() -> argparse.ArgumentParser:
     from daemon.show import add_arguments as add_show_arguments
 
     add_show_arguments(commands.add_parser("show", help="a position as text, SVG or PNG"))
+    from daemon.review.command import add_arguments as add_review_arguments
+
+    add_review_arguments(commands.add_parser("review", help="a page on games with the engine's judgements"))
     warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
     warm.add_argument("game", nargs="*", help="games; default: all")
     completion = commands.add_parser("completion", help="print a script that completes these words")
@@ -54,6 +57,10 @@ def run(arguments: list[str]) -> int:
         return convert_with(options)
     if options.command == "bench":
         return bench_all([options.game] if options.game else list(registry.NAMES))
+    if options.command == "review":
+        from daemon.review.command import review_with
+
+        return review_with(options)
     if options.command == "show":
         from daemon.show import show
 

@@ -102,17 +102,22 @@ def read_games(source: Source, choice: Choice, report: Report) -> Found:
         found = choice.format.read(source.data, source.encoding or None)
     except ValueError as error:
         raise ValueError(f"{source.name}: {error}") from None
-    if choice.game != "xiangqi":  # whose readers check the moves themselves
-        _check_records(choice.game, found)
-    for fault in found.faults[:MOST_LINES]:
-        report(f"{source.name}: {fault}")
-    if len(found.faults) > MOST_LINES:
-        report(f"{source.name}: {len(found.faults) - MOST_LINES} more faults")
-    for note in found.notes:
-        report(f"{source.name}: {note}")
+    if registry.wording(choice.game) is None:  # else the readers check the moves themselves
+        cut_records(choice.game, found)
+    report_faults(source.name, found, report)
     if not found.games:
         raise ValueError(f"{source.name}: no game can be read")
     return found
+
+
+def report_faults(name: str, found: Found, report: Report) -> None:
+    """Report what is left out of an input's games: MOST_LINES faults at most, and all notes."""
+    for fault in found.faults[:MOST_LINES]:
+        report(f"{name}: {fault}")
+    if len(found.faults) > MOST_LINES:
+        report(f"{name}: {len(found.faults) - MOST_LINES} more faults")
+    for note in found.notes:
+        report(f"{name}: {note}")
 
 
 def check_number(number: int | None, games: Sequence[object]) -> None:
@@ -160,7 +165,7 @@ def _setups(record: GameRecord, info: GameInfo) -> int:
     return 2 if info.has_setup and not record.fen else 0
 
 
-def _check_records(game: str, found: Found) -> None:
+def cut_records(game: str, found: Found) -> None:
     """Cut each record before its first illegal move, which is a fault."""
     loaded = registry.load(game)
     for number, record in enumerate(found.games):

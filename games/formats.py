@@ -12,7 +12,10 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from games.contract import GameRecord
 
 MAX_BYTES = 256 << 20
 """The size of the biggest file that is read."""
@@ -67,6 +70,26 @@ class FormatModule(Protocol):
 
     def write(self, name: str, games: Sequence[Any], style: Style) -> Written:
         """Return the content of a file with these games; ValueError if one cannot be written at all."""
+
+
+class Wording(Protocol):
+    """The module `games/<game>/wording.py`: the readers' games as records, and moves as players write them."""
+
+    NOTATIONS: tuple[str, ...]
+    """Notations that players choose from, besides that of the file."""
+
+    def record(self, game: Any) -> GameRecord:
+        """Return the game's record, with its main line's moves as words of the protocol."""
+
+    def comments(self, game: Any) -> dict[int, str]:
+        """Return the comments on the main line, by the number of moves before them."""
+
+    def texts(self, game: Any, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return for each move of a line its text in the game's own notation, then in each of NOTATIONS.
+
+        `game`: None if it is from no file. `fen`: of the position before the line, '' for the start. ValueError for an
+        illegal move.
+        """
 
 
 class Format(NamedTuple):

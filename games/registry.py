@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
 from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
-from games.formats import Format
+from games.formats import Format, Wording
 
 if TYPE_CHECKING:
     from games.pictures.drawing import PictureMaker
@@ -68,3 +69,16 @@ def formats(name: str) -> tuple[Format, ...]:
         raise KeyError(name)
     table: tuple[Format, ...] = importlib.import_module(f"games.{name}.formats.table").FORMATS
     return table
+
+
+def wording(name: str) -> Wording | None:
+    """Return the module that writes a game's moves as its players do; None if they write the protocol's words.
+
+    The readers of the formats then return records. KeyError for an unknown name.
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    if importlib.util.find_spec(f"games.{name}.wording") is None:
+        return None
+    module: Wording = importlib.import_module(f"games.{name}.wording")
+    return module

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Install the programs that the tests let the daemon play with; where this cannot be done those tests are skipped.
 set -euo pipefail
-packages=(fairy-stockfish hoichess scrot uci2wb xboard xvfb)
+packages=(chromium fairy-stockfish fonts-wqy-microhei hoichess scrot uci2wb xboard xvfb)
 if dpkg --status "${packages[@]}" >/dev/null 2>&1; then exit 0; fi
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
     echo "needs root and apt-get: ${packages[*]}" >&2

@@ -7,7 +7,7 @@ python=${PYTHON:-python3}
 .venv/bin/python -m pip install -q --disable-pip-version-check -e '.[test,scripts,cluster]'
 unset PYTHONDONTWRITEBYTECODE  # many tests start processes
 # A machine of its own may be given the other programs that the tests know; elsewhere run scripts/clients.sh by hand.
-if [ "${CI:-}" = true ]; then timeout 180 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi
+if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests with these programs are skipped" >&2; fi
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
 .venv/bin/mypy

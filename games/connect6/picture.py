@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 STEP = 30
 RADIUS = 13.5
 
+ROADS = roads()
+
 EXTRAS = ("numbers", "threats", "heat")
 FACES: tuple[str, ...] = ()
 
@@ -86,8 +88,9 @@ def draw(
     width = left + 26 + 18 * STEP
     height = 52 + 18 * STEP + (10 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
-    drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
-    if look.coordinates:
+    if look.ground:
+        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, 26)]
+    if look.ground and look.coordinates:
         drawing.ground.append(marks.labels(drawing, grid, 26, 25, 8))
     live = drawing.live
     live += marks.fills(drawing, grid)
@@ -140,7 +143,7 @@ def road_worths(position: Connect6Position) -> dict[str, float]:
     worths = dict.fromkeys((point for point in range(POINTS) if not position.record.stones[point]), 0.0)
     interest = LOOKUP_RECORD.interest[position.turn * 64 :].tolist()
     empty_road = interest[0]
-    for points, content in zip(roads(), position.record.roads.tolist(), strict=True):
+    for points, content in zip(ROADS, position.record.roads.tolist(), strict=True):
         for point in points:
             if point in worths:
                 worths[point] += interest[content] - empty_road
@@ -167,7 +170,7 @@ def _threats(position: Connect6Position, grid: Grid) -> Iterator[str]:
     for side, class_ in enumerate(("first", "second")):
         found = [
             road
-            for road, content in zip(roads(), contents, strict=True)
+            for road, content in zip(ROADS, contents, strict=True)
             if (content >> 3 * side & 7) >= THREAT and not content >> 3 * (1 - side) & 7
         ]
         path = ""

@@ -81,8 +81,9 @@ def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, fl
     grid = Grid(INFO.board, aside + STEP / 2, 12 + STEP / 2, (STEP, STEP), (HALF, HALF), False, flipped=look.flipped)
     width, height = aside + 5 * STEP + PANEL, 12 + 5 * STEP + aside
     drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
-    drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_squares(grid)]
-    if look.coordinates:
+    if look.ground:
+        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_squares(grid)]
+    if look.ground and look.coordinates:
         drawing.ground.append(marks.labels(drawing, grid, STEP / 2 + 14, STEP / 2 + 13, 10))
     live = drawing.live
     for point in last_points(position, INFO.board) if look.lastmove is None else look.lastmove:

@@ -91,9 +91,10 @@ def draw(
     width = left + 44 + 4 * STEP[0]
     height = 60 + 11 * STEP[1] + GAP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, _title(position), position.fen())
-    ground = shape("rect", class_="board", width=width, height=height, rx=6)
-    drawing.ground += [ground, *_ways(drawing, grid), *_places(grid)]
-    if look.coordinates:
+    if look.ground:
+        ground = shape("rect", class_="board", width=width, height=height, rx=6)
+        drawing.ground += [ground, *_ways(drawing, grid), *_places(grid)]
+    if look.ground and look.coordinates:
         drawing.ground.append(marks.labels(drawing, grid, 29, 44, 9))
     live = drawing.live
     live += marks.fills(drawing, grid)
@@ -196,7 +197,7 @@ def _belief(drawing: Drawing, place: tuple[float, float], row: Mapping[str, floa
         raise ValueError(f"beliefs: types a to l and probabilities 0 to 1, not {letter}: {row[letter]}")
     x, y = place
     whole = drawing.use(_keep_face(drawing, letter, faces), 0, 0)
-    key = drawing.symbol(f"b{faces[0]}{letter}", f'<g transform="translate(0 -2.5) scale(.8)">{whole}</g>')
+    key = drawing.symbol(f"m{faces[0]}{letter}", f'<g transform="translate(0 -2.5) scale(.8)">{whole}</g>')
     track = drawing.symbol("track", shape("rect", opacity=".25", x=-22, y=8.5, width=44, height=3.2))
     bar = shape("rect", x=x - 22, y=y + 8.5, width=44 * row[letter], height=3.2)
     shade = f'<g opacity="{0.25 + 0.75 * row[letter]:.2f}">{drawing.use(key, x, y)}</g>'

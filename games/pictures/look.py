@@ -33,6 +33,7 @@ class Look(NamedTuple):
     arrows: tuple[Arrow, ...] = ()
     squares: tuple[str, ...] = ()  # points with a ring
     fill: Mapping[str, str] = MappingProxyType({})  # colours by point
+    ground: bool = True  # False: without the board, for a picture whose board stands already
 
 
 def look(

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 
 from games.pictures.drawing import Drawing, escape
+from games.pictures.frames import Frames
 
 STYLE = """
 .siqi-replay{max-width:32em;font:14px/1.4 system-ui,sans-serif}
@@ -65,16 +66,13 @@ def page(drawings: Sequence[Drawing], words: Sequence[str]) -> str:
 
     It is a part of a page, safe to repeat on one; as a file of its own it is a page, too.
     """
-    shapes: dict[str, int] = {}
-    frames = [[shapes.setdefault(drawing.finished(part), len(shapes)) for part in drawing.live] for drawing in drawings]
-    last = drawings[-1]
-    for drawing in drawings:
-        last.defs.update(drawing.defs)
+    frames = Frames()
+    numbers = [frames.add(drawing) for drawing in drawings]
     titles = [
         f"{ply}. {word} - {drawing.title}" if word else drawing.title
         for ply, (word, drawing) in enumerate(zip(["", *words], drawings, strict=True))
     ]
-    data = json.dumps({"shapes": list(shapes), "frames": frames, "titles": titles}, separators=(",", ":")).replace(
+    data = json.dumps({"shapes": frames.shapes(), "frames": numbers, "titles": titles}, separators=(",", ":")).replace(
         "</", "<\\/"
     )
     game = escape(drawings[0].title.split(",")[0])
@@ -83,19 +81,10 @@ def page(drawings: Sequence[Drawing], words: Sequence[str]) -> str:
         for name, label, sign in BUTTONS
     )
     listed = "".join(f'<button type="button">{ply}. {escape(word)}</button>' for ply, word in enumerate(words, 1))
-    picture = "".join(
-        [
-            last.opening(),
-            *map(last.finished, last.ground),
-            '<g class="siqi-live">',
-            *map(last.finished, last.live),
-            "</g></svg>",
-        ]
-    )
     return (
         f'<div class="siqi-replay" tabindex="0" role="group" aria-label="{game} game">'
-        f"<style>{STYLE}</style>{picture}"
-        f'<div class="siqi-bar">{buttons}<input type="range" min="0" max="{len(frames) - 1}" value="{len(frames) - 1}" '
+        f"<style>{STYLE}</style>{frames.picture(numbers[-1])}"
+        f'<div class="siqi-bar">{buttons}<input type="range" min="0" max="{len(words)}" value="{len(words)}" '
         f'aria-label="Move"></div><output aria-live="polite">{escape(titles[-1])}</output>'
         f'<div class="siqi-moves">{listed}</div>'
         f'<script type="application/json">{data}</script><script>{SCRIPT}</script></div>'

@@ -102,19 +102,22 @@ def draw_pieces(
     grid = Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
     width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, title, text)
-    drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, margin)]
-    drawing.ground.append(_river(drawing, left, margin))
-    if look.coordinates:
+    if look.ground:
+        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, margin)]
+        drawing.ground.append(_river(drawing, left, margin))
+    if look.ground and look.coordinates:
         drawing.ground.append(marks.labels(drawing, grid, 28, 30, 9))
     live = drawing.live
     live += marks.fills(drawing, grid)
     if check is not None:
         live.append(grid.outline(check, 5, "check"))
     live += marks.arrows(drawing, grid, pieces)
-    for point, letter in sorted(pieces.items()):
+    placed = sorted(pieces.items())
+    keys = {}
+    for letter in dict.fromkeys(letter for _, letter in placed):
         name = faces[0] + (letter if letter.isupper() else 2 * letter)
-        key = drawing.symbol(name, *piece(drawing, letter, characters[letter]))
-        live.append(drawing.use(key, *grid.place(point)))
+        keys[letter] = drawing.symbol(name, *piece(drawing, letter, characters[letter]))
+    live += [drawing.use(keys[letter], *grid.place(point)) for point, letter in placed]
     live += [grid.brackets(point, 2) for point in (last if look.lastmove is None else look.lastmove)]
     live += marks.rings(look, grid)
     return drawing

@@ -26,6 +26,11 @@ def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None
     if game.errors:
         skip(game.source.text)
         raise game.errors[0]
+    return record_of(game)
+
+
+def record_of(game: pgn.Game) -> GameRecord:
+    """Return a game's record, with its main line as words of the protocol."""
     tags = game.headers
     return GameRecord(
         tuple(move.uci() for move in game.moves),

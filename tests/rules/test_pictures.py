@@ -147,7 +147,21 @@ def test_equal_ids_have_equal_shapes() -> None:
             for shown in (look(), look(theme="dark"), look(theme="dark", colors={"board": "#123456"})):
                 for key, shape in maker.draw(position, shown, **more).defs.items():
                     assert kept.setdefault(key, shape) == shape
+    for words in ([SETUP, SETUP], [SETUP, "?"]):  # pieces and beliefs about them
+        *_, position = random_game("junqi", 9, 4, words)
+        drawing = registry.picture_maker("junqi").draw(position, look(), beliefs="?" in words)
+        for key, shape in drawing.defs.items():
+            assert kept.setdefault(key, shape) == shape
     assert len(kept) > 100
+
+
+@pytest.mark.parametrize("name", siqi.GAMES)
+def test_a_picture_without_its_board_has_the_same_moving_part(name: str) -> None:
+    *_, position = random_game(name, 9, 8)
+    draw = registry.picture_maker(name).draw
+    whole, bare = draw(position), draw(position, Look(ground=False))
+    assert bare.live == whole.live and whole.ground and not bare.ground
+    assert bare.defs.items() <= whole.defs.items()
 
 
 @pytest.mark.parametrize("call", [lambda: look(theme="blue"), lambda: look(size=0), lambda: look(fill={"a1": "x;y"})])

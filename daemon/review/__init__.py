@@ -1,0 +1,1 @@
+"""`siqi review`: games with the engine's judgements as one page."""

@@ -1,0 +1,218 @@
+"""The judgement of a game: the chance at each position, chances lost by moves, and in EWN luck apart from skill.
+
+All chances are expected results 0..1, a draw counting half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from daemon.analysis.batch import BatchSettings
+from daemon.analysis.query import Query
+from daemon.review.engine import Finding, FoundLine, Wanted, bare, wanted
+from daemon.review.games import ReviewedGame
+from games.contract import UNKNOWN_SETUP, Game, Position, is_dice_position, is_hidden_position
+
+GRADES = (0.05, 0.10, 0.20)
+"""The chance that a move loses at least to be an inaccuracy, a mistake, a blunder."""
+
+DEFAULT_MOVETIME = {"xiangqi": 500, "connect6": 500, "ewn": 200, "junqi": 300}
+"""Milliseconds for a position where no limit is given: about a minute for a game of usual length."""
+
+ALL_MOVES = 256
+"""`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""
+
+_ENDING = re.compile(
+    r"endgame (?:(?P<result>win|loss) in (?P<plies>\d+) plies|(?P<draw>draw)|chance (?P<chance>[\d.]+))"
+)
+
+
+class Course(NamedTuple):
+    """The positions of a game that its judgement needs, by ply."""
+
+    turns: list[int]
+    fens: list[str]
+    outcomes: list[Any]  # Outcome or None
+    views: tuple[list[str], list[str]] | None  # Junqi: the words of both sides' views, where both set-ups are known
+
+
+class Ply(NamedTuple):
+    """The judgement of a position and of the move that led to it; chances are the first side's."""
+
+    before: float | None  # before the throw; None: not known
+    after: float | None  # after the throw; without dice as `before`
+    line: FoundLine | None  # the best for the side to move, with its throw if there is one
+    finding: Finding | None
+    lost: float = 0.0  # the chance that the move lost, its player's view
+    grade: int = 0  # 0 or the number of GRADES that `lost` reaches
+
+
+class Summary(NamedTuple):
+    """What a side's moves and throws did, its own view."""
+
+    moves: int
+    grades: tuple[int, int, int]  # numbers of inaccuracies, mistakes and blunders
+    lost: float  # mean chance lost by a move
+    luck: float = 0.0  # EWN: the sum of the changes by its throws
+    skill: float = 0.0  # EWN: the sum of the changes by its moves, none of which can gain but by the engine's error
+    unknown: float = 0.0  # EWN: changes by moves whose throw is not known
+
+
+def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
+    """Yield a game's position after each ply, always the same object; the throw for the next move is set if known."""
+    position = loaded.position(game.record.fen or None)
+    for word in game.record.moves[: game.setups]:
+        position.push(position.parse_move(word))
+    for ply in range(game.plies + 1):
+        if ply < game.plies and game.throw(ply) and is_dice_position(position, game.info):
+            position.set_dice(game.throw(ply))
+        yield position
+        if ply < game.plies:
+            position.push(position.parse_move(game.record.moves[game.setups + ply]))
+
+
+def course(game: ReviewedGame, loaded: Game[Position]) -> Course:
+    """Play a game through."""
+    found = Course([], [], [], None)
+    views = None
+    for ply, position in enumerate(replayed(game, loaded)):
+        found.turns.append(position.turn)
+        found.fens.append(position.fen())
+        found.outcomes.append(position.outcome())
+        if ply == game.plies and has_views(game) and is_hidden_position(position, game.info):
+            views = position.view_moves(0), position.view_moves(1)
+    return found._replace(views=views)
+
+
+def has_views(game: ReviewedGame) -> bool:
+    """True if a game is shown as each side saw it and as a referee: hidden pieces whose both set-ups are known."""
+    return game.info.has_hidden and game.setups > 0 and UNKNOWN_SETUP not in game.record.moves[: game.setups]
+
+
+def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, settings: BatchSettings) -> list[Wanted]:
+    """Return the positions of a game to analyse, by ply; the last is left out if the game has ended there.
+
+    A position of EWN is analysed before its throw, one of Junqi as the side to move sees it.
+    """
+    asked = []
+    for ply in range(game.plies + 1):
+        if ply == game.plies and found.outcomes[ply] is not None and not found.outcomes[ply].unknown:
+            continue
+        words = found.views[found.turns[ply]] if found.views else game.record.moves
+        query = Query(
+            "-",
+            game.game,  # type: ignore[arg-type]
+            fen=game.record.fen,
+            moves=tuple(words[: game.setups + ply + 1]),
+            dice=game.record.dice[:ply],
+            nodes=options.nodes,
+            depth=options.depth,
+            movetime=options.movetime or (0 if options.nodes or options.depth else DEFAULT_MOVETIME[game.game]),
+            multipv=ALL_MOVES if game.info.has_hidden else 1,
+            book=game.game in ("xiangqi", "ewn"),
+            clear=not options.movetime and bool(options.nodes or options.depth),  # so that a run can be repeated
+        )
+        asked.append(wanted(query, game.setups + ply, settings))
+    return asked
+
+
+def assess(game: ReviewedGame, found: Course, asked: Sequence[Wanted], findings: Mapping[str, Finding]) -> list[Ply]:
+    """Return the judgement of each position of a game from the findings on those that were asked."""
+    plies: list[Ply] = []
+    for ply in range(game.plies + 1):
+        finding = findings.get(asked[ply].key) if ply < len(asked) else None
+        plies.append(_ply(game, found, ply, finding))
+        if ply:
+            lost = round(max(_lost(game, found, ply, plies), 0.0), 4)
+            grade = sum(lost >= least for least in GRADES)
+            plies[ply] = plies[ply]._replace(lost=lost, grade=grade)
+    return plies
+
+
+def _ply(game: ReviewedGame, found: Course, ply: int, finding: Finding | None) -> Ply:
+    outcome, turn = found.outcomes[ply], found.turns[ply]
+    if outcome is not None and not outcome.unknown and (ply == game.plies or finding is None or finding.value is None):
+        chance = 0.5 if outcome.winner is None else float(outcome.winner == 0)
+        return Ply(chance, chance, None, finding)
+    if finding is None or finding.value is None:
+        return Ply(None, None, None, finding)
+    throw = game.throw(ply) if ply < game.plies else 0
+    line = next((line for line in finding.lines if line.throw in (0, throw)), None)
+    before = _first_view(finding.value.win, turn)
+    after = _first_view(line.value.win, turn) if line else None
+    return Ply(before, after, line, finding)
+
+
+def _first_view(chance: float, turn: int) -> float:
+    return 1 - chance if turn else chance
+
+
+def _lost(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> float:
+    """Return the chance that the move before a position lost, its player's view; 0 where it is not known."""
+    old, new = plies[ply - 1], plies[ply]
+    played = bare(game.record.moves[game.setups + ply - 1])
+    if old.line is None or old.finding is None or bare(old.line.moves[0]) == played:
+        return 0.0
+    if found.views:
+        lines = (line for line in old.finding.lines if bare(line.moves[0]) == played)
+        return old.line.value.win - next(lines, old.line).value.win
+    if old.after is None or new.before is None:
+        return 0.0
+    return old.after - new.before if found.turns[ply - 1] == 0 else new.before - old.after
+
+
+def summaries(game: ReviewedGame, found: Course, plies: Sequence[Ply]) -> tuple[Summary, Summary]:
+    """Return what each side's moves and throws did.
+
+    In EWN, luck + skill + unknown of the first side, less those of the second, is the change of the first side's chance
+    from the first position to the last, where the chances of all positions are known.
+    """
+    sides = []
+    for side in range(2):
+        own = [ply for ply in range(1, len(plies)) if found.turns[ply - 1] == side]
+        grades = [plies[ply].grade for ply in own]
+        lost = sum(plies[ply].lost for ply in own) / max(len(own), 1)
+        summary = Summary(len(own), (grades.count(1), grades.count(2), grades.count(3)), lost)
+        if game.info.has_dice:
+            luck, skill, unknown = _luck_and_skill(side, own, plies)
+            summary = summary._replace(luck=luck, skill=skill, unknown=unknown)
+        sides.append(summary)
+    return sides[0], sides[1]
+
+
+def _luck_and_skill(side: int, own: Sequence[int], plies: Sequence[Ply]) -> tuple[float, float, float]:
+    luck = skill = unknown = 0.0
+    sign = 1 - 2 * side
+    for ply in own:
+        old, new = plies[ply - 1], plies[ply]
+        if old.before is None or new.before is None:
+            continue
+        if old.after is None:
+            unknown += sign * (new.before - old.before)
+        else:
+            luck += sign * (old.after - old.before)
+            skill += sign * (new.before - old.after)
+    return luck, skill, unknown
+
+
+class Ending(msgspec.Struct, omit_defaults=True):
+    """A tablebase's verdict, the view of the side to move."""
+
+    result: str  # win, loss, draw or chance
+    plies: int = 0  # to the mate
+    chance: float = 0.0  # exact, before the throw
+
+
+def ending_of(text: str) -> Ending | None:
+    """Return the verdict in a line of `Game.consult`, None if it has none."""
+    match = _ENDING.match(text)
+    if match is None:
+        return None
+    if match["chance"]:
+        return Ending("chance", 0, float(match["chance"]))
+    return Ending(match["result"] or "draw", int(match["plies"] or 0))

@@ -1,0 +1,179 @@
+"""The command line of `siqi review`: files in, one page out, progress, and going on after a stop."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from daemon import game_files
+from daemon.analysis.batch import BatchSettings
+from daemon.analysis.command import number_to
+from daemon.game_files import Refusal
+from daemon.options import CORE
+from daemon.pipes import printable
+from daemon.review.assess import DEFAULT_MOVETIME, assess, course, positions
+from daemon.review.engine import Finding, Partial, Wanted, find
+from daemon.review.games import read_all
+from daemon.review.page import Page, is_page
+from games import registry
+from games.compiling import announce_compiling, to_stderr
+from games.files import check_folder, check_owned, replace_file
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+"""Exit statuses, as of `siqi analyse`."""
+
+_MAX = {option.name: option.high for option in CORE}
+
+
+def add_arguments(found: argparse.ArgumentParser) -> None:
+    """Add the arguments of `siqi review` to a parser."""
+    found.description = "Write a page on games with the engine's judgements, for any browser (see protocol.md)."
+    found.add_argument(
+        "games", nargs="+", metavar="GAME", help="a file of games, 'startpos moves ...', or - for standard input"
+    )
+    found.add_argument("-o", "--output", required=True, metavar="PAGE", help="the page, for example review.html")
+    times = ", ".join(f"{game} {movetime}" for game, movetime in DEFAULT_MOVETIME.items())
+    found.add_argument(
+        "--movetime", type=number_to(10**9), default=0, metavar="MS", help=f"time for a position ({times})"
+    )
+    found.add_argument("--nodes", type=number_to(10**15), default=0, help="node limit of a position")
+    found.add_argument("--depth", type=number_to(10**15), default=0, help="depth limit of a position")
+    found.add_argument("--workers", type=number_to(256), default=1, help="positions analysed at the same time")
+    found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
+    found.add_argument(
+        "--hash", type=number_to(_MAX["Hash"]), default=64, metavar="MIB", help="hash memory of each search"
+    )
+    game_files.add_arguments(found)
+
+
+def report(text: str) -> None:
+    """Write a line for the user to standard error."""
+    to_stderr(f"siqi review: {text}")
+
+
+def review_with(options: argparse.Namespace) -> int:
+    """Run `siqi review`. Return 0 if all games are on the page, 1 after a fault, 2 if nothing was started."""
+    try:
+        return _review(options)
+    except Refusal as refusal:
+        report(str(refusal))
+        return MISUSED
+    except OSError as error:
+        report(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        return FAILED
+    except ValueError as error:
+        report(printable(str(error), 300))
+        return FAILED
+    except KeyboardInterrupt:
+        report("stopped; the same command goes on from here")
+        return INTERRUPTED
+
+
+def _review(options: argparse.Namespace) -> int:
+    output = Path(options.output)
+    _check_output(output)
+    read = read_all(options, report)
+    settings = BatchSettings(options.workers, options.threads, options.hash)
+    loaded = {}
+    for name in dict.fromkeys(one.game for one in read.games):
+        with announce_compiling(report, name):
+            loaded[name] = registry.load(name, report)
+    courses = [course(one, loaded[one.game]) for one in read.games]
+    asked = [positions(one, way, options, settings) for one, way in zip(read.games, courses, strict=True)]
+    with Partial(output.with_name(f"{output.name}.partial")) as partial:
+        _analyse(asked, settings, partial)
+        keys = {one.key for wanted in asked for one in wanted}
+        errors = sum(bool(partial.findings[key].error) for key in keys)
+        page = Page()
+        for one, way, wanted in zip(read.games, courses, asked, strict=True):
+            page.add(one, loaded[one.game], way, assess(one, way, wanted, partial.findings))
+        data = page.html().encode()
+        replace_file(output, [data], is_page)
+        partial.remove()
+    count = len(read.games)
+    report(f"{output}: {count} game{'s' * (count > 1)}, {-(-len(data) // 1024)} KiB")
+    if errors:
+        report(f"positions that could not be analysed: {errors}")
+    return 0 if read.is_whole and not errors else FAILED
+
+
+def _check_output(path: Path) -> None:
+    """Raise Refusal unless the page can be written: before an analysis of hours, not after it."""
+    try:
+        check_owned(path, is_page)
+        check_folder(path.parent)
+    except OSError as error:
+        raise Refusal(f"{error.filename or path}: {error.strerror}") from None
+
+
+def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial: Partial) -> None:
+    """Analyse the positions that the partial file lacks, each once, a game from its end: what is found helps before."""
+    missing: dict[str, Wanted] = {}
+    for game in asked:
+        for one in reversed(game):
+            if one.key not in partial.findings:
+                missing.setdefault(one.key, one)
+    total = len({one.key for game in asked for one in game})
+    if len(missing) < total:
+        report(f"positions that an earlier run has analysed: {total - len(missing)}")
+    if not missing:
+        return
+    progress = Progress(len(missing))
+
+    def take(found: Finding) -> None:
+        partial.add(found)
+        progress.update()
+
+    with progress:
+        find(missing.values(), settings, take, _fail, progress.report)
+
+
+def _fail(error: Exception) -> None:
+    """End the process at once: a full disk, or a fault of this program in a worker, which others may wait for."""
+    try:
+        text = str(error.strerror) if isinstance(error, OSError) else f"internal: {type(error).__name__}: {error}"
+        report(printable(text, 200))
+    finally:
+        os._exit(FAILED)
+
+
+class Progress:
+    """A bar if standard error is a terminal, else lines now and then."""
+
+    EVERY = 0.1
+    """The share of all positions after which a line is written."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._bar: Any = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr is not None and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=self._total, unit=" positions", file=sys.stderr, dynamic_ncols=True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def update(self) -> None:
+        """Count a position."""
+        self._done += 1
+        if self._bar is not None:
+            self._bar.update()
+        elif int((self._done - 1) / self._total / self.EVERY) < int(self._done / self._total / self.EVERY):
+            report(f"{self._done} of {self._total} positions")
+
+    def report(self, text: str) -> None:
+        """Write a line for the user, above the bar."""
+        if self._bar is None:
+            report(text)
+        else:
+            self._bar.write(f"siqi review: {text}", file=sys.stderr)

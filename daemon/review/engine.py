@@ -1,0 +1,189 @@
+"""The engine's findings on the positions of a review, kept in a file beside the page until the page is whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import msgspec
+
+from daemon.analysis.batch import Batch, BatchSettings
+from daemon.analysis.query import Query, query_hash, resolve_options
+from games.files import check_owned, open_json_lines, open_regular, write_whole
+
+HEAD = b'{"siqi":"review","format":1}\n'
+"""The first line of a file of findings."""
+
+EVERY_REPORT_S = 1e-9
+"""Seconds between the reports of a search: every iteration's is wanted."""
+
+MOST_MOVES = 10
+"""The moves of a line that are kept."""
+
+
+class Chance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A value, the view of the side to move."""
+
+    win: float  # expected result, 0..1: a draw counts half
+    mate: int = 0  # turns of the winner, negative if the mover loses; 0: not proven
+    cp: int = 0
+
+
+class FoundLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line with its value; `throw`: the throw that it answers, if none was given."""
+
+    value: Chance
+    moves: tuple[str, ...]
+    throw: int = 0
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the engine and the tablebases know of a position."""
+
+    key: str  # a hash of the position with its past, the limits, the options and the version
+    value: Chance | None = None  # None: the game is over, and has no moves
+    lines: tuple[FoundLine, ...] = ()  # the best; of EWN the best for each throw; of Junqi the one played, too
+    depth: int = 0
+    outcome: str = ""
+    ending: str = ""  # of the tablebases
+    error: str = ""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A position to analyse: a query's, after `turn` of its moves."""
+
+    query: Query
+    turn: int
+    key: str
+
+
+def wanted(query: Query, turn: int, settings: BatchSettings) -> Wanted:
+    """Return a position to analyse with its key."""
+    key = query_hash(query, turn, resolve_options(query, settings.options))
+    if query.multipv != 1 and turn < len(query.moves):
+        key += f" {bare(query.moves[turn])}"  # whose line is kept
+    return Wanted(query, turn, key)
+
+
+def finding_of(key: str, answer: dict[str, Any]) -> Finding:
+    """Return the part of an answer of the analysis that a review shows."""
+    if "error" in answer:
+        return Finding(key, error=answer["error"])
+    lines = [
+        FoundLine(_chance(line["score"]), tuple(line["pv"][:MOST_MOVES]), line.get("throw", 0))
+        for line in answer["lines"]
+    ]
+    if lines and not lines[0].throw:
+        played = bare(answer.get("played", ""))
+        lines = [line for line in lines if line is lines[0] or bare(line.moves[0]) == played]
+    value = _chance(answer["value"]) if "value" in answer else lines[0].value if lines else None
+    ending = next((text for text in answer.get("book", ()) if text.startswith("endgame ")), "")
+    return Finding(key, value, tuple(lines), answer.get("depth", 0), answer.get("outcome", ""), ending)
+
+
+def lengthen(lines: Sequence[dict[str, Any]], earlier: Sequence[list[str]]) -> None:
+    """Give each line the moves that an earlier iteration had behind it: the last iteration may have been stopped."""
+    for line in lines:
+        longer = [pv for pv in earlier if pv[: len(line["pv"])] == line["pv"]]
+        line["pv"] = max([line["pv"], *longer], key=len)
+
+
+def bare(word: str) -> str:
+    """Return a move's word without the result of its battle and an announced flag (Junqi)."""
+    return word.partition("=")[0].partition("@")[0]
+
+
+def _chance(score: dict[str, Any]) -> Chance:
+    mate = score.get("mate", 0)
+    if mate:
+        return Chance(float(mate > 0), mate)
+    return Chance(round(score["win"] + score.get("draw", 0.0) / 2, 4), 0, score.get("cp", 0))
+
+
+class Partial:
+    """A file of findings; each is written whole or not at all, so that a run that is killed loses none."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file. OSError if it is not ours, or another run writes to it."""
+        self.path = path
+        self.findings: dict[str, Finding] = {}
+        self._file: BinaryIO = open_json_lines(path, _owns, exclusive=True)
+        try:
+            if os.fstat(self._file.fileno()).st_size == 0:
+                write_whole(self._file, HEAD)
+            self.findings.update((found.key, found) for found in _findings(path))
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def add(self, found: Finding) -> None:
+        """Append a finding; OSError if the disk is full."""
+        write_whole(self._file, msgspec.json.encode(found) + b"\n")
+        self.findings[found.key] = found
+
+    def remove(self) -> None:
+        """Delete the file, which is no longer needed."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+
+def _owns(head: bytes) -> bool:
+    return head.startswith(HEAD) or HEAD.startswith(head)  # a run may have been killed as it wrote the first line
+
+
+def _findings(path: Path) -> Iterator[Finding]:
+    """Yield the findings of a file; a line that is none is skipped, and its position analysed again."""
+    check_owned(path, _owns)
+    with os.fdopen(open_regular(path), "rb") as file:
+        for line in file:
+            try:
+                yield msgspec.json.decode(line, type=Finding)
+            except (msgspec.DecodeError, UnicodeError):
+                continue
+
+
+def find(
+    positions: Iterable[Wanted],
+    settings: BatchSettings,
+    take: Callable[[Finding], None],
+    fail: Callable[[Exception], object],
+    note: Callable[[str], None],
+) -> None:
+    """Analyse positions, and give each finding to `take`. Blocks until the last one; Ctrl-C stops it early.
+
+    `fail` is called with an exception after which the run cannot go on, and must end the process; `note` gets lines for
+    the user. `take` is called by one thread at a time.
+    """
+    waiting: dict[str, str] = {}
+    earlier: dict[str, list[list[str]]] = {}
+
+    def write(answer: dict[str, Any]) -> None:
+        name = answer["id"]
+        if answer.get("isDuringSearch"):
+            earlier[name] = [line["pv"] for line in answer["lines"]]
+        else:
+            lengthen(answer.get("lines", ()), earlier.pop(name, ()))
+            take(finding_of(waiting.pop(name), answer))
+
+    batch = Batch(settings, write, fail, note=note)
+
+    def feed() -> None:
+        for number, one in enumerate(positions):
+            name = str(number)
+            waiting[name] = one.key
+            query = msgspec.structs.replace(one.query, id=name, analyseTurns=(one.turn,), reportEvery=EVERY_REPORT_S)
+            batch.take_query(query)
+
+    try:
+        batch.run(feed)
+    except KeyboardInterrupt:
+        batch.stop()
+        raise

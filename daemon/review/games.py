@@ -1,0 +1,103 @@
+"""The games of a review, out of files of any format or a position's words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from daemon.frontends.words import parse_position
+from daemon.game_files import check_number, choose, cut_records, read_games, read_source, report_faults
+from games import registry
+from games.compiling import announce_compiling
+from games.contract import GameInfo, GameRecord
+from games.formats import Found
+
+HEAD_WORDS = ("startpos", "fen", "position")
+
+
+class ReviewedGame(NamedTuple):
+    """A game to review. Its plies are counted from the first position with a board, after the set-ups."""
+
+    game: str
+    record: GameRecord
+    place: str  # the file, and the game's number in it
+    source: Any = None  # as the format's reader returned it
+    comments: Mapping[int, str] = MappingProxyType({})  # by the number of moves before them
+
+    @property
+    def info(self) -> GameInfo:
+        return registry.info(self.game)
+
+    @property
+    def setups(self) -> int:
+        """The number of set-ups among the moves."""
+        return 2 if self.info.has_setup and not self.record.fen else 0
+
+    @property
+    def plies(self) -> int:
+        return len(self.record.moves) - self.setups
+
+    def throw(self, ply: int) -> int:
+        """Return the throw for the move after `ply` moves, 0 if it is not known."""
+        return self.record.dice[ply] if ply < len(self.record.dice) else 0
+
+
+class Read(NamedTuple):
+    """All games that were read, and whether all of every file could be."""
+
+    games: list[ReviewedGame]
+    is_whole: bool
+
+
+def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Read:
+    """Read the games that the arguments name; faults in them are reported, each game is kept up to its first.
+
+    OSError if a file cannot be read, ValueError or Refusal if it has no games.
+    """
+    games: list[ReviewedGame] = []
+    faults = 0
+    for name in options.games:
+        if name.split()[:1] and name.split()[0] in HEAD_WORDS:
+            game, found, place = options.game or "xiangqi", _of_words(options.game or "xiangqi", name), "moves"
+            with announce_compiling(report, game):
+                cut_records(game, found)
+            report_faults(place, found, report)
+        else:
+            source = read_source(name, options)
+            choice = choose(source)
+            game, place = choice.game, "standard input" if name == "-" else name
+            with announce_compiling(report, game):
+                found = read_games(source, choice, report)
+        faults += len(found.faults)
+        games += _reviewed(game, found, place)
+    if options.number is not None:
+        check_number(options.number, games)
+        games = games[options.number - 1 : options.number]
+    kept = [one for one in games if one.plies >= 0]
+    if len(kept) < len(games):
+        report(f"games without both set-ups are left out: {len(games) - len(kept)}")
+    if not kept:
+        raise ValueError(f"{', '.join(options.games)}: no game can be read")
+    return Read(kept, not faults and len(kept) == len(games))
+
+
+def _of_words(game: str, text: str) -> Found:
+    words = text.split()
+    fen, moves = parse_position(words[1:] if words[0] == "position" else words)
+    registry.info(game)
+    return Found([GameRecord(tuple(moves), fen=fen or "")])
+
+
+def _reviewed(game: str, found: Found, place: str) -> list[ReviewedGame]:
+    wording = registry.wording(game)
+    numbered = len(found.games) > 1
+    games = []
+    for number, source in enumerate(found.games, 1):
+        where = f"{place} {number}" if numbered else place
+        if wording is None or isinstance(source, GameRecord):
+            games.append(ReviewedGame(game, source, where))
+        else:
+            games.append(ReviewedGame(game, wording.record(source), where, source, wording.comments(source)))
+    return games

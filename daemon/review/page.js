@@ -1,0 +1,494 @@
+'use strict';
+(function () {
+  const TEXTS = {
+    en: {
+      game: 'Game', view: 'View', notation: 'Moves', language: 'Language', board: 'Board', first: 'First position',
+      back: 'Back', next: 'Next', last: 'Last position', earlier: 'Mistake before', later: 'Next mistake', flip: 'Turn the board',
+      marks: 'Best move, threats', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
+      summary: 'Summary', start: 'Start', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
+      hint: 'Keys: ← → a move, ↑ ↓ a mistake, Home and End, B the better line, Esc back to the game, F turns the board.',
+      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ',
+      afterThrow: '{side}’s chance {chance} after the throw', beforeThrow: '{chance} before it',
+      grade1: 'Inaccuracy', grade2: 'Mistake', grade3: 'Blunder', lost: '{grade}: loses {lost} of the chance to win',
+      better: 'Better:', best: 'Best now:', leave: 'Back to the game', inLine: 'Engine’s line, not the game',
+      mateFor: '{side} wins in {n}', depth: 'depth {n}', endWin: 'Tablebase: {side} wins, mate in {n} plies',
+      endDraw: 'Tablebase: draw', endChance: 'Tablebase: {side}’s exact chance {chance} before the throw',
+      over: '{result}: {reason}', ruleOver: 'By the rules the game is over: {result}, {reason}', winFirst: '{first} wins', winSecond: '{second} wins',
+      draw: 'Draw', unknown: 'Not known to this side', error: 'Not analysed: {text}', noValue: 'Not analysed',
+      countMoves: 'Moves', inaccuracies: 'Inaccuracies', mistakes: 'Mistakes', blunders: 'Blunders',
+      meanLost: 'Mean loss of a move', luck: 'Luck', skill: 'Skill', luckNote: 'Luck: sum of the changes by throws. Skill: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the chance from {from} to {to}{unknown}.',
+      luckUnknown: '; {n} come from moves without a known throw',
+      gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the chance to win, or more. A draw counts half.',
+      junqiView: 'Each value is that of the side to move, from what this side can know.', junqiAll: 'The values know all pieces.',
+      all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
+      wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}',
+      xiangqi: 'Xiangqi', connect6: 'Connect6', ewn: 'EinStein würfelt nicht!', junqi: 'Junqi'
+    },
+    zh: {
+      game: '对局', view: '视角', notation: '着法', language: '语言', board: '棋盘', first: '初始局面',
+      back: '后退', next: '前进', last: '最后局面', earlier: '上一处失误', later: '下一处失误', flip: '翻转棋盘',
+      marks: '最佳着法、威胁', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
+      summary: '总结', start: '开局', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
+      hint: '按键：← → 逐着，↑ ↓ 失误，Home 与 End 首尾，B 走更好的变化，Esc 回到对局，F 翻转棋盘。',
+      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，',
+      afterThrow: '掷骰后{side}胜率 {chance}', beforeThrow: '掷骰前 {chance}',
+      grade1: '缓着', grade2: '失误', grade3: '败着', lost: '{grade}：胜率损失 {lost}',
+      better: '更好：', best: '此时最佳：', leave: '回到对局', inLine: '引擎的变化，不是对局',
+      mateFor: '{side} {n} 步内必胜', depth: '深度 {n}', endWin: '残局库：{side}胜，{n} 个半回合杀',
+      endDraw: '残局库：和棋', endChance: '残局库：掷骰前{side}胜率恰为 {chance}',
+      over: '{result}：{reason}', ruleOver: '按规则对局已结束：{result}，{reason}', winFirst: '{first}胜', winSecond: '{second}胜',
+      draw: '和棋', unknown: '该方无从得知', error: '未分析：{text}', noValue: '未分析',
+      countMoves: '着数', inaccuracies: '缓着', mistakes: '失误', blunders: '败着',
+      meanLost: '每着损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的胜率变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于胜率从 {from} 到 {to} 的变化{unknown}。',
+      luckUnknown: '；其中 {n} 来自骰点不明的着法',
+      gradeNote: '缓着、失误、败着：胜率损失不少于 {a}、{b}、{c} 的着法。和棋算一半。',
+      junqiView: '各数值属于走棋方，只依据该方所知。', junqiAll: '数值知道所有棋子。',
+      all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
+      wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}',
+      xiangqi: '象棋', connect6: '六子棋', ewn: '爱恩斯坦棋', junqi: '军棋'
+    }
+  };
+  const SIDES = {
+    en: {xiangqi: ['Red', 'Black'], connect6: ['Black', 'White'], ewn: ['Red', 'Blue'], junqi: ['Red', 'Blue']},
+    zh: {xiangqi: ['红方', '黑方'], connect6: ['黑方', '白方'], ewn: ['红方', '蓝方'], junqi: ['红方', '蓝方']}
+  };
+  const REASONS = {
+    en: {checkmate: 'checkmate', stalemate: 'stalemate', perpetual: 'perpetual check or chase', repetition: 'repetition',
+      'sixty-moves': 'sixty moves without a capture', 'no-attackers': 'no piece can attack', six: 'six in a row',
+      'full-board': 'the board is full', corner: 'the corner is reached', 'captured-all': 'all pieces are taken', flag: 'the flag is taken',
+      immobile: 'no move is left', quiet: 'too long without contact', 'headquarters-taken': 'a headquarters is taken'},
+    zh: {checkmate: '将死', stalemate: '困毙', perpetual: '长将或长捉', repetition: '循环重复', 'sixty-moves': '六十回合无吃子',
+      'no-attackers': '双方均无进攻子力', six: '六子连线', 'full-board': '棋盘已满', corner: '到达角位', 'captured-all': '棋子被吃光',
+      flag: '军旗被夺', immobile: '无子可动', quiet: '长时间无接触', 'headquarters-taken': '大本营被占'}
+  };
+  const SIGNS = ['', '?!', '?', '??'];
+
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const at = {game: 0, ply: 0, view: 0, notation: 0, flipped: false, line: null, language: 'en'};
+  const decoded = new Map();
+  const byId = (id) => document.getElementById(id);
+
+  // Words
+
+  function say(key, parts) {
+    return TEXTS[at.language][key].replace(/\{(\w+)\}/g, (whole, name) => (parts && name in parts ? parts[name] : whole));
+  }
+  const game = () => data.games[at.game];
+  const side = (number) => SIDES[at.language][game().game][number];
+  const percent = (chance) => (100 * chance).toFixed(chance > 0 && chance < 0.1 ? 1 : 0) + '\u00a0%';
+  const signed = (change) => (change < 0 ? '−' : '+') + (100 * Math.abs(change)).toFixed(1) + '\u00a0%';
+  const turnAt = (ply) => (game().turn + ply) % 2;
+  const mover = (ply) => side(turnAt(ply));
+
+  function word(number) {
+    const texts = data.words[number];
+    const text = texts[Math.min(at.notation, texts.length - 1)];
+    if (game().game !== 'junqi') return text;
+    const end = text.indexOf('=');
+    return end < 0 ? text : text.slice(0, end) + {0: '†', 1: '×', 2: '=', 3: ''}[text[end + 1]] + (text.split('@')[1] ? ' ⚑' : '');
+  }
+
+  function battle(number) {
+    const code = game().game === 'junqi' ? data.words[number][0].split('=')[1] : undefined;
+    const key = code === undefined ? undefined : {0: 'dies', 1: 'wins', 2: 'both'}[code[0]];
+    return key ? ' (' + say(key) + ')' : '';
+  }
+
+  function moveText(ply) {
+    const one = game().plies[ply];
+    return (one.t ? '(' + one.t + ') ' : '') + word(one.w);
+  }
+
+  function numbered(ply) {
+    const number = Math.floor((ply + game().turn + 1) / 2);
+    return number + (turnAt(ply - 1) ? '… ' : '. ') + moveText(ply);
+  }
+
+  function chanceText(value, turn) {
+    return say('chance', {side: side(turn), chance: percent(turn ? 1 - value : value)});
+  }
+
+  function outcomeText(ply) {
+    const [winner, reason] = game().plies[ply].o;
+    const names = {first: side(0), second: side(1)};
+    const result = {first: say('winFirst', names), second: say('winSecond', names), draw: say('draw'), unknown: say('unknown')}[winner];
+    const why = REASONS[at.language][reason] || reason;
+    return say(ply === game().plies.length - 1 ? 'over' : 'ruleOver', {result: result, reason: why});
+  }
+
+  // Frames
+
+  function changed(old, changes) {
+    const frame = [];
+    let done = 0;
+    for (let i = 0; i < changes.length; i += 3 + changes[i + 2]) {
+      frame.push(...old.slice(done, changes[i]), ...changes.slice(i + 3, i + 3 + changes[i + 2]));
+      done = changes[i] + changes[i + 1];
+    }
+    return frame.concat(old.slice(done));
+  }
+
+  function frames(view) {
+    const key = at.game + ' ' + view;
+    if (!decoded.has(key)) {
+      const found = [];
+      let frame = [];
+      for (const ply of game().plies) found.push((frame = changed(frame, ply.f[view])));
+      decoded.set(key, found);
+    }
+    return decoded.get(key);
+  }
+
+  function currentFrame() {
+    const view = at.view;
+    if (at.line === null) return frames(view)[at.ply];
+    let frame = frames(view)[at.line.ply];
+    for (let i = 0; i <= at.line.step; i++) frame = changed(frame, game().plies[at.line.ply].b.f[view][i]);
+    return frame;
+  }
+
+  // Elements. Texts of games are only ever set as text.
+
+  function make(tag, values, ...children) {
+    const found = document.createElement(tag);
+    for (const [name, value] of Object.entries(values || {})) {
+      if (name === 'text') found.textContent = value;
+      else if (name === 'click') found.addEventListener('click', value);
+      else if (value !== null && value !== undefined) found.setAttribute(name, value);
+    }
+    found.append(...children.filter((child) => child !== null));
+    return found;
+  }
+
+  function shape(tag, values, text) {
+    const found = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(values)) found.setAttribute(name, value);
+    if (text !== undefined) found.textContent = text;
+    return found;
+  }
+
+  function choices(select, texts, chosen) {
+    select.replaceChildren(...texts.map((text, i) => make('option', {value: i, text: text})));
+    select.value = chosen;
+  }
+
+  // The parts of the page
+
+  function showBoard() {
+    const board = data.boards[game().game];
+    for (const box of document.querySelectorAll('.picture')) {
+      const isShown = box.dataset.game === game().game;
+      box.hidden = !isShown;
+      if (!isShown) continue;
+      const svg = box.querySelector('svg'), ground = svg.querySelector('.siqi-ground'), way = at.flipped ? 1 : 0;
+      if (!('drawn' in box.dataset)) {
+        board.grounds.unshift(ground.innerHTML);
+        svg.querySelectorAll(':scope > title, :scope > desc').forEach((one) => one.remove());
+        box.dataset.drawn = '0';
+      }
+      if (box.dataset.drawn !== String(way)) {
+        ground.innerHTML = board.grounds[way]; // shapes of our own, as below
+        box.dataset.drawn = String(way);
+      }
+      svg.querySelector('.siqi-live').innerHTML = currentFrame().map((number) => board.shapes[way][number]).join('');
+      svg.setAttribute('aria-label', say(game().game) + ', ' + positionText());
+    }
+  }
+
+  function positionText() {
+    if (at.line !== null) {
+      const step = at.line.step;
+      return say('inLine') + ': ' + word(game().plies[at.line.ply].b.w[step]);
+    }
+    const one = game().plies[at.ply], last = at.ply === game().plies.length - 1;
+    const parts = [at.ply ? numbered(at.ply) + battle(one.w) : say('start')];
+    if (one.k) parts.push(say('grade' + one.k));
+    if (one.o) parts.push(outcomeText(at.ply));
+    if (!(one.o && last)) {
+      const thrown = last ? 0 : game().plies[at.ply + 1].t;
+      parts.push(say(thrown ? 'toMoveThrow' : 'toMove', {side: mover(at.ply), throw: thrown}));
+    }
+    if (one.v !== undefined) parts.push(chanceText(one.v, 0));
+    return parts.join(' · ');
+  }
+
+  function lineOf(ply, key) {
+    const best = game().plies[ply].b;
+    if (!best) return null;
+    const buttons = best.w.map((number, step) =>
+      make('button', {
+        type: 'button', text: word(number), click: () => enterLine(ply, step),
+        'aria-current': at.line !== null && at.line.ply === ply && at.line.step === step ? 'true' : null
+      }));
+    return make('div', {class: 'line'}, make('strong', {text: say(key)}), ...buttons);
+  }
+
+  function showJudgement() {
+    const ply = at.line === null ? at.ply : at.home, one = game().plies[ply], parts = [];
+    const heading = make('h2', {text: ply ? numbered(ply) : say('start')});
+    if (one.k) heading.append(' ', make('span', {class: 'grade' + one.k, text: SIGNS[one.k]}));
+    parts.push(heading);
+    if (at.line !== null) {
+      parts.push(make('p', {}, make('span', {class: 'faint', text: say('inLine') + ' '}),
+        make('button', {type: 'button', class: 'back', text: say('leave'), click: leaveLine})));
+    }
+    if (one.k) parts.push(make('p', {class: 'grade' + one.k, text: say('lost', {grade: say('grade' + one.k), lost: percent(one.l)})}));
+    if (one.k) parts.push(lineOf(ply - 1, 'better'));
+    if (one.c) parts.push(make('p', {class: 'comment', text: one.c}));
+    if (one.o) parts.push(make('p', {text: outcomeText(ply)}));
+    const turn = turnAt(ply);
+    if (one.e) {
+      const [result, more] = one.e;
+      const text = result === 'draw' ? say('endDraw')
+        : result === 'chance' ? say('endChance', {side: side(turn), chance: (100 * more).toFixed(2) + '\u00a0%'})
+          : say('endWin', {side: side(result === 'win' ? turn : 1 - turn), n: more});
+      parts.push(make('p', {text: text}));
+    }
+    if (one.x) parts.push(make('p', {text: say('error', {text: one.x})}));
+    else if (one.v === undefined) parts.push(make('p', {text: say('noValue')}));
+    else if (one.d) {
+      const value = one.a === undefined ? one.v : one.a;
+      const thrown = one.a !== undefined && one.a !== one.v;
+      const text = thrown ? say('afterThrow', {side: side(turn), chance: percent(turn ? 1 - value : value)}) +
+        say('comma') + say('beforeThrow', {chance: percent(turn ? 1 - one.v : one.v)}) : chanceText(value, turn);
+      const more = [text];
+      if (one.m) more.push(say('mateFor', {side: side(one.m > 0 ? turn : 1 - turn), n: Math.abs(one.m)}));
+      more.push(say('depth', {n: one.d}));
+      parts.push(make('p', {class: 'faint', text: more.join(' · ')}));
+    }
+    parts.push(lineOf(ply, 'best'));
+    byId('judgement').replaceChildren(...parts.filter((part) => part !== null));
+  }
+
+  function showMoves() {
+    const box = byId('moves'), plies = game().plies, turn = game().turn;
+    const cells = [make('button', {type: 'button', class: 'start', text: say('start'), 'data-ply': 0})];
+    if (plies[0].c) cells[0].classList.add('note');
+    for (let ply = 1; ply < plies.length; ply++) {
+      const isSecond = turnAt(ply - 1) === 1;
+      if (!isSecond || ply === 1) {
+        cells.push(make('span', {class: 'number', text: Math.floor((ply + turn + 1) / 2) + '.'}));
+        if (isSecond) cells.push(make('span', {text: '…'}));
+      }
+      const one = plies[ply];
+      const button = make('button', {type: 'button', 'data-ply': ply}, moveText(ply));
+      if (one.k) button.append(' ', make('span', {class: 'grade grade' + one.k, text: SIGNS[one.k], title: say('grade' + one.k)}));
+      if (one.c) button.classList.add('note');
+      cells.push(button);
+    }
+    box.replaceChildren(...cells);
+  }
+
+  function markMove() {
+    const box = byId('moves');
+    for (const button of box.querySelectorAll('[aria-current]')) button.removeAttribute('aria-current');
+    const button = box.querySelector('[data-ply="' + at.ply + '"]');
+    if (!button) return;
+    button.setAttribute('aria-current', 'true');
+    const above = button.offsetTop, below = above + button.offsetHeight;
+    if (above < box.scrollTop + 30 || below > box.scrollTop + box.clientHeight - 30) box.scrollTop = above - box.clientHeight / 2;
+  }
+
+  function points() {
+    const found = [];
+    game().plies.forEach((one, ply) => {
+      if (one.v !== undefined) found.push([ply, one.v]);
+      if (one.a !== undefined && one.a !== one.v) found.push([ply + 0.4, one.a]);
+    });
+    return found;
+  }
+
+  const LEFT = 34, RIGHT = 8, TOP = 8, BOTTOM = 8;
+
+  function showGraph() {
+    const svg = byId('graph'), width = Math.max(svg.clientWidth, 120), height = Math.max(svg.clientHeight, 80);
+    const last = Math.max(game().plies.length - 1, 1);
+    const x = (ply) => LEFT + (width - LEFT - RIGHT) * Math.min(ply, last) / last;
+    const y = (value) => TOP + (height - TOP - BOTTOM) * (1 - value);
+    svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
+    const parts = [shape('rect', {class: 'above', x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM})];
+    const curve = points().map(([ply, value]) => x(ply).toFixed(1) + ',' + y(value).toFixed(1));
+    if (curve.length) {
+      const from = curve[0].split(',')[0], to = curve[curve.length - 1].split(',')[0];
+      parts.push(shape('polygon', {class: 'area', points: [from + ',' + y(0), ...curve, to + ',' + y(0)].join(' ')}));
+      parts.push(shape('polyline', {class: 'curve', points: curve.join(' ')}));
+    }
+    parts.push(shape('line', {class: 'half', x1: LEFT, x2: width - RIGHT, y1: y(0.5), y2: y(0.5)}));
+    for (const [value, text] of [[1, '100'], [0.5, '50'], [0, '0']]) {
+      parts.push(shape('text', {x: LEFT - 5, y: y(value) + 4, 'text-anchor': 'end'}, text));
+    }
+    game().plies.forEach((one, ply) => {
+      if (one.k && one.v !== undefined) parts.push(shape('circle', {class: 'dot' + one.k, cx: x(ply), cy: y(one.v), r: 3.5}));
+    });
+    parts.push(shape('line', {class: 'here', x1: x(at.ply), x2: x(at.ply), y1: TOP, y2: height - BOTTOM}));
+    svg.replaceChildren(...parts);
+    const value = game().plies[at.ply].v;
+    svg.setAttribute('aria-label', say('graphLabel', {side: side(0), chance: value === undefined ? say('noValue') : percent(value)}));
+  }
+
+  function showSummary() {
+    const hasDice = game().game === 'ewn', first = game().sums[0];
+    const rows = [
+      ['countMoves', (sum) => sum.moves], ['inaccuracies', (sum) => sum.grades[0]], ['mistakes', (sum) => sum.grades[1]],
+      ['blunders', (sum) => sum.grades[2]], ['meanLost', (sum) => percent(sum.lost)]
+    ].concat(hasDice ? [['luck', (sum) => signed(sum.luck)], ['skill', (sum) => signed(sum.skill)]] : []);
+    const heads = [0, 1].map((number) => {
+      const name = game()[number ? 'second' : 'first'];
+      return make('th', {scope: 'col', text: side(number) + (name ? ' (' + name + ')' : '')});
+    });
+    const parts = [make('table', {}, make('thead', {}, make('tr', {}, make('td'), ...heads)), make('tbody', {}, ...rows.map(([key, count]) =>
+      make('tr', {}, make('th', {scope: 'row', text: say(key)}), ...game().sums.map((sum) => make('td', {text: count(sum)}))))))];
+    const known = game().plies.filter((one) => one.v !== undefined);
+    if (hasDice && known.length) {
+      const unknown = first.unknown - game().sums[1].unknown;
+      parts.push(make('p', {text: say('luckNote', {from: percent(known[0].v), to: percent(known[known.length - 1].v),
+        unknown: unknown ? say('luckUnknown', {n: signed(unknown)}) : ''})}));
+    }
+    if (game().seen) parts.push(make('p', {text: say(game().seen === 'view' ? 'junqiView' : 'junqiAll')}));
+    const [a, b, c] = data.grades.map((least) => (100 * least).toFixed(0) + '\u00a0%');
+    parts.push(make('p', {text: say('gradeNote', {a: a, b: b, c: c})}));
+    if (game().game === 'ewn' && game().setups.length) parts.push(make('p', {text: say('setups', {words: game().setups.join(' ')})}));
+    byId('summary').replaceChildren(...parts);
+  }
+
+  function titleOf(number) {
+    const one = data.games[number], names = SIDES[at.language][one.game];
+    const players = (one.first || names[0]) + ' – ' + (one.second || names[1]);
+    const place = one.first || one.second ? '' : one.place.split('/').pop();
+    return [players, one.result === '*' ? '' : one.result, place, one.event || '', one.occasion || ''].filter((text) => text).join(', ');
+  }
+
+  function showFrame() {
+    document.documentElement.lang = at.language === 'zh' ? 'zh-CN' : 'en';
+    document.querySelectorAll('[data-text]').forEach((one) => { one.textContent = say(one.dataset.text); });
+    document.querySelectorAll('[data-label]').forEach((one) => {
+      one.setAttribute('aria-label', say(one.dataset.label));
+      if (one.tagName === 'BUTTON') one.title = say(one.dataset.label);
+    });
+    byId('title').textContent = say(game().game) + ': ' + titleOf(at.game);
+    byId('language').value = at.language;
+    byId('choose').hidden = data.games.length < 2;
+    choices(byId('games'), data.games.map((one, number) => number + 1 + '. ' + titleOf(number)), at.game);
+    byId('views').hidden = game().views.length < 2;
+    choices(byId('view'), [say('all'), ...[0, 1].map((number) => say('viewOf', {side: side(number)}))], at.view);
+    const notations = data.notations[game().game] || [];
+    byId('notations').hidden = !notations.length;
+    choices(byId('notation'), [say('own'), ...notations.map((name) => say(name))], at.notation);
+    byId('slider').max = game().plies.length - 1;
+    showMoves();
+    showSummary();
+    show();
+  }
+
+  function show() {
+    showBoard();
+    showJudgement();
+    showGraph();
+    markMove();
+    const text = positionText(), slider = byId('slider');
+    byId('state').textContent = text;
+    slider.value = at.ply;
+    slider.setAttribute('aria-valuetext', text);
+    remember();
+  }
+
+  // Moving
+
+  function go(ply) {
+    at.line = null;
+    at.ply = Math.max(0, Math.min(game().plies.length - 1, ply));
+    show();
+  }
+
+  function enterLine(ply, step) {
+    if (at.line === null) at.home = at.ply;
+    at.line = {ply: ply, step: step};
+    show();
+  }
+
+  function leaveLine() {
+    at.line = null;
+    show();
+  }
+
+  function step(by) {
+    if (at.line === null) return go(at.ply + by);
+    const next = at.line.step + by;
+    if (next < 0) return leaveLine();
+    if (next < game().plies[at.line.ply].b.w.length) enterLine(at.line.ply, next);
+  }
+
+  function mistake(by) {
+    for (let ply = at.ply + by; ply > 0 && ply < game().plies.length; ply += by) {
+      if (game().plies[ply].k) return go(ply);
+    }
+  }
+
+  function better() {
+    const ply = game().plies[at.ply].k ? at.ply - 1 : at.ply;
+    if (at.line === null && game().plies[ply].b) enterLine(ply, 0);
+  }
+
+  function flip() {
+    at.flipped = !at.flipped;
+    show();
+  }
+
+  const ACTIONS = {
+    first: () => go(0), back: () => step(-1), next: () => step(1), last: () => go(game().plies.length - 1),
+    earlier: () => mistake(-1), later: () => mistake(1), flip: flip
+  };
+  const KEYS = {
+    ArrowLeft: ACTIONS.back, ArrowRight: ACTIONS.next, Home: ACTIONS.first, End: ACTIONS.last,
+    ArrowUp: ACTIONS.earlier, ArrowDown: ACTIONS.later, Escape: leaveLine, b: better, B: better, f: flip, F: flip
+  };
+
+  // The address keeps the place, so that it can be sent to others.
+
+  function remember() {
+    const text = '#' + new URLSearchParams({game: at.game + 1, ply: at.ply, lang: at.language}).toString();
+    try {
+      if (location.hash !== text) history.replaceState(null, '', text);
+    } catch (error) {
+      // A page within another may not change its address.
+    }
+  }
+
+  function recall() {
+    const found = new URLSearchParams(location.hash.slice(1));
+    const number = (name, most) => Math.max(0, Math.min(most, parseInt(found.get(name), 10) || 0));
+    at.language = TEXTS[found.get('lang')] ? found.get('lang') : (navigator.language || '').toLowerCase().startsWith('zh') ? 'zh' : 'en';
+    Object.assign(at, {game: Math.max(number('game', data.games.length) - 1, 0), view: 0, line: null});
+    at.ply = number('ply', game().plies.length - 1);
+  }
+
+  document.querySelectorAll('[data-go]').forEach((button) => button.addEventListener('click', ACTIONS[button.dataset.go]));
+  byId('slider').addEventListener('input', () => go(Number(byId('slider').value)));
+  byId('language').addEventListener('change', () => { at.language = byId('language').value; showFrame(); });
+  byId('games').addEventListener('change', () => {
+    Object.assign(at, {game: Number(byId('games').value), ply: 0, view: 0, line: null});
+    showFrame();
+  });
+  byId('view').addEventListener('change', () => { at.view = Number(byId('view').value); show(); });
+  byId('notation').addEventListener('change', () => { at.notation = Number(byId('notation').value); showFrame(); });
+  byId('marks').addEventListener('change', () => byId('pictures').classList.toggle('plain', !byId('marks').checked));
+  byId('moves').addEventListener('click', (event) => {
+    const button = event.target.closest('[data-ply]');
+    if (button) go(Number(button.dataset.ply));
+  });
+  byId('graph').addEventListener('click', (event) => {
+    const box = byId('graph').getBoundingClientRect(), last = game().plies.length - 1;
+    go(Math.round((event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT) * last));
+  });
+  document.addEventListener('keydown', (event) => {
+    const action = KEYS[event.key];
+    const isTaken = event.target.closest('select') || (event.target.id === 'slider' && /^(Arrow|Home|End)/.test(event.key));
+    if (!action || isTaken || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    action();
+  });
+  window.addEventListener('hashchange', () => { recall(); showFrame(); });
+  new ResizeObserver(showGraph).observe(byId('graph'));
+  recall();
+  showFrame();
+})();

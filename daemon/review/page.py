@@ -1,0 +1,186 @@
+"""The page of a review: one HTML file with its data, its style and its script, which asks for nothing from outside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from daemon import __version__
+from daemon.review.assess import GRADES, Course, Ply, Summary, ending_of, summaries
+from daemon.review.engine import FoundLine
+from daemon.review.games import ReviewedGame
+from daemon.review.pictures import Boards, differences, frames_of, views_of
+from games import registry
+from games.contract import Game, Position
+from games.pictures.drawing import escape
+
+MARK = "<!-- Siqi review -->"
+"""Stands behind the first line of each page."""
+
+FIELD = "__SIQI_{}__"
+"""A place in page.html that is filled in."""
+
+
+def is_page(head: bytes) -> bool:
+    """True if a file begins as a page of ours."""
+    return head.startswith(b"<!doctype html>\n" + MARK.encode())
+
+
+class Page:
+    """A page under construction: games are added one by one."""
+
+    def __init__(self) -> None:
+        self._boards: dict[str, Boards] = {}
+        self._first_frames: dict[str, list[int]] = {}
+        self._words: dict[tuple[str, ...], int] = {}
+        self._games: list[dict[str, Any]] = []
+
+    def add(self, game: ReviewedGame, loaded: Game[Position], course: Course, plies: Sequence[Ply]) -> None:
+        """Add a game with its judgement."""
+        if game.game not in self._boards:
+            self._boards[game.game] = Boards(game.game)
+        boards = self._boards[game.game]
+        record = game.record
+        names = {"first": record.first, "second": record.second, "event": record.event, "occasion": record.occasion}
+        found: dict[str, Any] = {name: text for name, text in names.items() if text not in ("", "?")}
+        found |= {"game": game.game, "place": game.place, "result": record.result, "views": list(views_of(game))}
+        found |= {"turn": course.turns[0], "setups": list(record.moves[: game.setups])}
+        if game.info.has_hidden:
+            found["seen"] = "view" if course.views or game.setups else "all"
+        words = self._texts(game, "", record.moves[game.setups :])
+        base: list[list[int]] = [[] for _ in found["views"]]
+        shown = []
+        for ply, frames in enumerate(frames_of(game, loaded, plies, boards)):
+            one = _judgement(game, course, plies, ply)
+            if ply:
+                one["w"] = words[ply - 1]
+            one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
+            base = frames.frames
+            if frames.line:
+                texts = self._texts(game, course.fens[ply], [step.word for step in frames.line])
+                views = zip(*(step.frames for step in frames.line), strict=True)
+                chains = [list(differences(chain, start)) for chain, start in zip(views, base, strict=True)]
+                one["b"] = {"w": texts, "f": chains}
+            shown.append(one)
+            self._first_frames.setdefault(game.game, frames.frames[0])
+        found["plies"] = shown
+        found["sums"] = [_sum(side, game.info.has_dice) for side in summaries(game, course, plies)]
+        self._games.append(found)
+
+    def _texts(self, game: ReviewedGame, fen: str, words: Sequence[str]) -> list[int]:
+        """Return the number of each move's texts: in the game's own notation, then in those to choose from."""
+        wording = registry.wording(game.game)
+        if wording is None:
+            texts: Sequence[tuple[str, ...]] = [(word,) for word in words]
+        else:
+            texts = wording.texts(game.source, fen or game.record.fen, words)
+        return [self._words.setdefault(text, len(self._words)) for text in texts]
+
+    def html(self) -> str:
+        """Return the page with the games added so far, one at least."""
+        boards: dict[str, Any] = {}
+        for name, found in self._boards.items():
+            frames = found.frames
+            boards[name] = {"shapes": [frames.shapes(0), frames.shapes(1)], "grounds": [frames.ground(1)]}
+        notations = {name: list(one.NOTATIONS) for name in self._boards if (one := registry.wording(name))}
+        data = {
+            "version": __version__,
+            "grades": GRADES,
+            "boards": boards,
+            "notations": notations,
+            "words": list(self._words),
+            "games": self._games,
+        }
+        pictures = "".join(
+            f'<div class="picture" data-game="{name}"{" hidden" if number else ""}>'
+            f"{found.frames.picture(self._first_frames[name])}</div>"
+            for number, (name, found) in enumerate(self._boards.items())
+        )
+        script = source("page.js")
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        parts = {
+            "MARK": MARK,
+            "POLICY": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+            "base-uri 'none'; form-action 'none'",
+            "TITLE": escape(self._title()),
+            "STYLE": source("page.css"),
+            "PICTURES": pictures,
+            "DATA": as_script(data),
+            "SCRIPT": script,
+        }
+        html = source("page.html")
+        pieces = []
+        for name, text in parts.items():
+            before, _, html = html.partition(FIELD.format(name))
+            pieces += [before, text]
+        return "".join([*pieces, html])
+
+    def _title(self) -> str:
+        first = self._games[0]
+        names = " - ".join(first[side] for side in ("first", "second") if side in first) or first["place"]
+        more = f" (+{len(self._games) - 1})" if len(self._games) > 1 else ""
+        return f"{names}{more}"
+
+
+def source(name: str) -> str:
+    """Return a part of the page's own source."""
+    return files("daemon.review").joinpath(name).read_text(encoding="utf-8")
+
+
+def as_script(data: object) -> str:
+    """Return JSON that may stand within a `<script>`: no text in it can end or reopen the element."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":  # only strings have them
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text.encode("utf-8", "backslashreplace").decode()  # a lone surrogate, as JSON writes it
+
+
+def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
+    """Return the data of a position and of the move before it."""
+    judged, finding = plies[ply], plies[ply].finding
+    found: dict[str, Any] = {}
+    if judged.before is not None:
+        found["v"] = round(judged.before, 4)
+    if game.info.has_dice:
+        if judged.after is not None:
+            found["a"] = round(judged.after, 4)
+        if ply and game.throw(ply - 1):
+            found["t"] = game.throw(ply - 1)
+    if judged.lost:
+        found["l"] = judged.lost
+    if judged.grade:
+        found["k"] = judged.grade
+    if finding is not None:
+        found |= _found(finding.depth, judged.line)
+        ending = ending_of(finding.ending)
+        if ending is not None:
+            found["e"] = [ending.result, ending.plies or ending.chance]
+        if finding.error:
+            found["x"] = finding.error
+    outcome = course.outcomes[ply]
+    if outcome is not None:
+        winner = (
+            "unknown" if outcome.unknown else "draw" if outcome.winner is None else ("first", "second")[outcome.winner]
+        )
+        found["o"] = [winner, outcome.reason]
+    if comment := game.comments.get(ply):
+        found["c"] = comment
+    return found
+
+
+def _found(depth: int, line: FoundLine | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"d": depth}
+    if line is not None and line.value.mate:
+        found["m"] = line.value.mate
+    return found
+
+
+def _sum(side: Summary, has_dice: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"moves": side.moves, "grades": side.grades, "lost": round(side.lost, 4)}
+    if has_dice:
+        found |= {"luck": round(side.luck, 4), "skill": round(side.skill, 4), "unknown": round(side.unknown, 4)}
+    return found

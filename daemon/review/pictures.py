@@ -1,0 +1,151 @@
+"""The boards of a review: each position of each view as a frame, kept as its difference to the frame before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+from daemon.review.assess import Ply, has_views
+from daemon.review.engine import bare
+from daemon.review.games import ReviewedGame
+from games import registry
+from games.contract import Game, GameInfo, Position, is_dice_position, is_hidden_position
+from games.pictures.frames import Frames
+from games.pictures.look import Arrow, Look
+
+VIEWS = ("all", "first", "second")
+"""The views of a game with hidden pieces: the referee's and both sides'."""
+
+
+class Boards:
+    """The frames of all games of one kind."""
+
+    def __init__(self, game: str) -> None:
+        self.game = game
+        self.frames = Frames(2)  # unflipped and flipped
+        self._maker = registry.picture_maker(game)
+        self._info = registry.info(game)
+        self._is_begun = False
+
+    def frame(self, position: Position, best: str = "", extras: Mapping[str, Any] = {}) -> list[int]:
+        """Return the frame of a position; `best`: the move that an arrow or rings show."""
+        arrows, squares = marks_of(self._info, best)
+        look = Look(arrows=arrows, squares=squares, ground=not self._is_begun)
+        drawing = self._maker.draw(position, look, **extras)
+        frame = self.frames.find(drawing) if self._is_begun else None
+        if frame is None:
+            self._is_begun = True
+            frame = self.frames.add(drawing, self._maker.draw(position, look._replace(flipped=True), **extras))
+        return frame
+
+
+def marks_of(info: GameInfo, move: str) -> tuple[tuple[Arrow, ...], tuple[str, ...]]:
+    """Return what shows a move: an arrow, or rings where stones are placed; nothing for ''."""
+    points = [info.board.point_text(*point) for point in info.board.points(bare(move))] if move else []
+    if len(points) == 2 and info.stones_per_turn == 1:
+        return (Arrow(points[0], points[1]),), ()
+    return (), tuple(points)
+
+
+class Step(NamedTuple):
+    """A position of a line and its frame in each view."""
+
+    word: str
+    frames: list[list[int]]
+
+
+def watched(game: ReviewedGame, loaded: Game[Position]) -> list[Position]:
+    """Return a game's first position with a board in each of its views."""
+    whole = loaded.position(game.record.fen or None)
+    for word in game.record.moves[: game.setups]:
+        whole.push(whole.parse_move(word))
+    found = [whole]
+    if has_views(game) and is_hidden_position(whole, game.info):
+        for viewer in range(2):
+            view = loaded.position(None)
+            for word in whole.view_moves(viewer):
+                view.push(view.parse_move(word))
+            found.append(view)
+    return found
+
+
+def views_of(game: ReviewedGame) -> Sequence[str]:
+    """Return the names of a game's views; a game without hidden pieces has one."""
+    return VIEWS if has_views(game) else VIEWS[:1]
+
+
+def push(game: ReviewedGame, positions: Sequence[Position], word: str) -> None:
+    """Play a move in each view; ValueError if it cannot be played, for example because a battle's result is not known.
+
+    The first view is then unchanged; the others may not be.
+    """
+    whole = positions[0]
+    whole.push(whole.parse_move(word))
+    if len(positions) > 1 and is_hidden_position(whole, game.info):
+        for viewer, position in enumerate(positions[1:]):
+            position.push(position.parse_move(whole.view_moves(viewer)[-1]))
+
+
+class Shown(NamedTuple):
+    """A position of a game: its frame in each view, and those of the better line from it."""
+
+    frames: list[list[int]]
+    line: list[Step]
+
+
+def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], boards: Boards) -> Iterator[Shown]:
+    """Yield the frames of a game by ply."""
+    positions = watched(game, loaded)
+    for ply, judged in enumerate(plies):
+        throw = game.throw(ply) if ply < game.plies else 0
+        if throw and is_dice_position(positions[0], game.info):
+            positions[0].set_dice(throw)
+        best = judged.line.moves[0] if judged.line is not None else ""
+        frames = []
+        for position in positions:
+            frames.append(boards.frame(position, best, _extras(game, judged)))
+        yield Shown(frames, list(_line(game, positions, judged, boards)))
+        if ply < game.plies:
+            push(game, positions, game.record.moves[game.setups + ply])
+
+
+def _extras(game: ReviewedGame, judged: Ply) -> dict[str, Any]:
+    """Return what a position's picture shows besides pieces: threats, chances by throw."""
+    maker = registry.picture_maker(game.game)
+    found: dict[str, Any] = {}
+    if "threats" in maker.EXTRAS:
+        found["threats"] = True
+    if game.info.has_dice and judged.finding is not None:
+        found["chances"] = {line.throw: line.value.win for line in judged.finding.lines if line.throw}
+    return found
+
+
+def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards: Boards) -> Iterator[Step]:
+    """Yield the steps of the best line from a position, as far as they can be played and thrown."""
+    if judged.line is None:
+        return
+    twins = [position.copy() for position in positions]
+    for word in judged.line.moves:
+        try:
+            push(game, twins, word)
+        except ValueError:
+            return
+        extras = {"threats": True} if "threats" in registry.picture_maker(game.game).EXTRAS else {}
+        yield Step(word, [boards.frame(twin, extras=extras) for twin in twins])
+
+
+def differences(frames: Iterable[Sequence[int]], base: Sequence[int] = ()) -> Iterator[list[int]]:
+    """Yield each frame as changes of the one before it (the first: of `base`).
+
+    The changes are, in order and one behind the other: the place in the old frame, the number of shapes removed there,
+    the number of shapes put in their place, and these.
+    """
+    for frame in frames:
+        changes: list[int] = []
+        matcher = SequenceMatcher(None, base, frame, autojunk=False)
+        for kind, start, end, first, last in matcher.get_opcodes():
+            if kind != "equal":
+                changes += [start, end - start, last - first, *frame[first:last]]
+        yield changes
+        base = frame

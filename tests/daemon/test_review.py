@@ -1,0 +1,490 @@
+"""`siqi review`: judgements with known values, what no text of a game can do to the page, runs that are cut short."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fixture_files import ROOT
+from game_trees import random_game
+from pytest import CaptureFixture
+from review_games import CONNECT6, XIANGQI, junqi, write_games
+
+import siqi
+from daemon.analysis.batch import BatchSettings
+from daemon.command import run
+from daemon.review import assess
+from daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
+from daemon.review.games import ReviewedGame
+from daemon.review.page import as_script, is_page, source
+from daemon.review.pictures import differences
+from games import registry
+from games.contract import GameRecord
+from games.xiangqi.formats.files import save_games
+
+OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
+SETTINGS = BatchSettings()
+NODES = ("--nodes", "300")
+
+
+def review(*arguments: object) -> int:
+    return run(["review", *map(str, arguments)])
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    """Return the data of a page."""
+    text = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S
+    )
+    assert text is not None
+    found: dict[str, Any] = json.loads(text[1])
+    return found
+
+
+def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.Course]:
+    """Return the judgement of a game from findings by ply."""
+    course = assess.course(game, registry.load(game.game))
+    asked = assess.positions(game, course, OPTIONS, SETTINGS)
+    by_key = {one.key: Finding(one.key, **found) for one, found in zip(asked, findings, strict=False)}
+    assert len({one.key for one in asked}) == len(asked)  # different positions have different keys
+    return assess.assess(game, course, asked, by_key), course
+
+
+def value(win: float, *moves: str, throw: int = 0) -> FoundLine:
+    return FoundLine(Chance(win), moves, throw)
+
+
+def finding(win: float, *lines: FoundLine) -> dict[str, Any]:
+    return {"value": Chance(win), "lines": lines or (value(win, "a0a1"),)}
+
+
+def test_lost_chances_and_their_grades() -> None:
+    """A move is judged by the values before and after it; the engine's own move loses nothing."""
+    game = ReviewedGame("xiangqi", GameRecord(("h2e2", "h9g7", "h0g2", "i9h9", "i0h0")), "moves")
+    wins = [0.50, 0.55, 0.60, 0.50, 0.3001, 0.4]
+    findings = [finding(win) for win in wins]
+    findings[2] = finding(0.60, value(0.60, "h0g2"))  # the move played
+    plies, course = judged(game, findings)
+    assert [ply.before for ply in plies] == pytest.approx([0.50, 0.45, 0.60, 0.50, 0.3001, 0.6])
+    assert [ply.lost for ply in plies] == pytest.approx([0, 0.05, 0.15, 0, 0, 0])
+    assert [ply.grade for ply in plies] == [0, 1, 2, 0, 0, 0]
+    first, second = assess.summaries(game, course, plies)
+    assert (first.moves, first.grades) == (3, (1, 0, 0)) and first.lost == pytest.approx(0.05 / 3)
+    assert (second.moves, second.grades) == (2, (0, 1, 0)) and second.lost == pytest.approx(0.075)
+
+
+@pytest.mark.parametrize(
+    ("lost", "grade"), [(0.0499, 0), (0.05, 1), (0.0999, 1), (0.1, 2), (0.1999, 2), (0.2, 3), (1, 3)]
+)
+def test_grades_begin_at_their_thresholds(lost: float, grade: int) -> None:
+    game = ReviewedGame("connect6", GameRecord(("j10",)), "moves")
+    plies, _ = judged(game, [finding(1.0), finding(lost, value(lost, "i9i10"))])
+    assert plies[1].lost == pytest.approx(lost) and plies[1].grade == grade
+
+
+def test_the_end_on_the_board_is_worth_its_result() -> None:
+    """It is not searched, whatever the search before it said."""
+    mate = ReviewedGame("xiangqi", GameRecord(("a7a9",), fen="3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1"), "moves")
+    course = assess.course(mate, registry.load("xiangqi"))
+    assert course.outcomes[-1] is not None
+    assert len(assess.positions(mate, course, OPTIONS, SETTINGS)) == 1
+    plies, _ = judged(mate, [finding(0.6)])
+    assert plies[-1].before == 1.0 and plies[-1].lost == 0
+
+
+THROWS = {throw: 0.3 + throw / 20 for throw in range(1, 7)}
+
+
+def ewn_finding(shift: float, *played: str) -> dict[str, Any]:
+    """Return a finding before the throw: its value is the mean over the throws."""
+    lines = [value(chance + shift, *(played or ("a1a1",)), throw=throw) for throw, chance in THROWS.items()]
+    return finding(sum(line.value.win for line in lines) / 6, *lines)
+
+
+def test_luck_and_skill_add_up() -> None:
+    setups, moves = ("123456", "615243"), ("a4b4", "c1b2", "a3b2")
+    game = ReviewedGame("ewn", GameRecord((*setups, *moves), (4, 5, 6)), "moves")
+    findings = [ewn_finding(0.0), ewn_finding(0.1, "c1b2"), ewn_finding(-0.1), ewn_finding(0.0)]
+    plies, course = judged(game, findings)
+    mean = sum(THROWS.values()) / 6
+    assert [ply.before for ply in plies] == pytest.approx([mean, 1 - mean - 0.1, mean - 0.1, 1 - mean])
+    assert plies[0].after == pytest.approx(THROWS[4]) and plies[1].after == pytest.approx(1 - THROWS[5] - 0.1)
+    assert plies[1].lost == pytest.approx(THROWS[4] - (1 - mean - 0.1))
+    assert plies[2].lost == 0  # the engine's move, though the next search sees it otherwise
+    first, second = assess.summaries(game, course, plies)
+    assert first.luck == pytest.approx(THROWS[4] - mean + THROWS[6] - mean)
+    assert second.luck == pytest.approx(THROWS[5] - mean)
+    assert first.skill == pytest.approx(1 - mean - 0.1 - THROWS[4] + 1 - mean - (THROWS[6] - 0.1))
+    change = 1 - mean - mean
+    assert first.luck + first.skill - second.luck - second.skill == pytest.approx(change)
+
+
+def test_a_throw_that_is_not_known_is_neither_luck_nor_skill() -> None:
+    game = ReviewedGame("ewn", GameRecord(("123456", "615243", "a4b4", "c1b2"), (0, 5)), "moves")
+    plies, course = judged(game, [ewn_finding(0.0), ewn_finding(0.1), ewn_finding(0.0)])
+    first, second = assess.summaries(game, course, plies)
+    assert (first.luck, first.skill) == (0, 0) and plies[1].lost == 0
+    assert first.unknown - second.luck - second.skill == pytest.approx(plies[2].before - plies[0].before)  # type: ignore[operator]
+
+
+def test_junqi_is_judged_from_the_mover_s_view() -> None:
+    """The values of the best move and of the one played come from one search; the next one sees other pieces."""
+    words = junqi().split("\t")
+    moves = tuple(f"{word[:4]}={word[4:]}" for word in words[5].split())
+    game = ReviewedGame("junqi", GameRecord((words[3], words[4], *moves)), "log")
+    course = assess.course(game, registry.load("junqi"))
+    assert course.views is not None
+    asked = assess.positions(game, course, OPTIONS, SETTINGS)
+    for ply, one in enumerate(asked):
+        assert one.query.moves[ply % 2] == words[3 + ply % 2] and one.query.moves[1 - ply % 2] == "?"
+        assert one.turn == ply + 2
+    played = [finding(0.5, value(0.6, "A0A1"), value(0.45, "G2F2")), finding(0.9, value(0.9, "A0A1"))]
+    plies, _ = judged(game, played)
+    assert plies[1].lost == pytest.approx(0.15) and plies[1].grade == 2
+    assert plies[1].before == pytest.approx(0.1) and plies[2].lost == 0
+
+
+def test_chances_of_scores() -> None:
+    answer = {
+        "played": "G2F2=1",
+        "lines": [
+            {"score": {"cp": 1, "win": 0.5, "draw": 0.25}, "pv": ["G0H1"]},
+            {"score": {"mate": -3}, "pv": ["K4J3"]},
+            {"score": {"mate": 2, "win": 0.7}, "pv": ["G2F2"]},
+        ],
+        "book": ["pattern x", "endgame win in 12 plies"],
+    }
+    found = finding_of("key", answer)
+    assert [line.value.win for line in found.lines] == [0.625, 1.0] and found.value == found.lines[0].value
+    assert found.lines[1].value.mate == 2
+    assert assess.ending_of(found.ending) == assess.Ending("win", 12)
+    assert assess.ending_of("endgame draw") == assess.Ending("draw")
+    assert assess.ending_of("endgame chance 0.12345 before the throw") == assess.Ending("chance", 0, 0.12345)
+    assert assess.ending_of("pattern") is None
+
+
+def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
+    lines = [{"pv": ["a"]}, {"pv": ["b", "c"]}]
+    lengthen(lines, [["a", "x", "y"], ["b", "d", "e"]])
+    assert [line["pv"] for line in lines] == [["a", "x", "y"], ["b", "c"]]
+
+
+def test_frames_are_kept_as_their_differences() -> None:
+    rng = random.Random(4)
+    frames = [[rng.randrange(9) for _ in range(rng.randrange(12))] for _ in range(200)]
+    old: list[int] = []
+    for frame, changes in zip(frames, differences(frames), strict=True):
+        new, done, at = [], 0, 0
+        while at < len(changes):
+            place, removed, count = changes[at : at + 3]
+            new += [*old[done:place], *changes[at + 3 : at + 3 + count]]
+            done, at = place + removed, at + 3 + count
+        old = new + old[done:]
+        assert old == frame
+
+
+# Pages
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with a game of each kind."""
+    folder = tmp_path_factory.mktemp("page")
+    files = write_games(folder)
+    assert review(*files.values(), "-o", folder / "review.html", *NODES) == 0
+    assert not list(folder.glob("*.partial"))
+    return folder / "review.html"
+
+
+def test_a_page_has_all_games_and_their_moves(page: Path) -> None:
+    data = data_of(page)
+    assert [game["game"] for game in data["games"]] == list(registry.NAMES)
+    xiangqi, connect6, ewn, _ = data["games"]
+    assert xiangqi["first"] == "胡" and xiangqi["event"] == "Cup </script><b>" and xiangqi["result"] == "0-1"
+    assert [data["words"][ply["w"]] for ply in xiangqi["plies"][1:3]] == [
+        ["炮二平五", "炮二平五", "C2.5", "H2-E2"],
+        ["马８进７", "马８进７", "H8+7", "H9-G7"],
+    ]
+    assert xiangqi["plies"][17]["c"] == "坏棋"
+    assert len(connect6["plies"]) == 13 and connect6["plies"][-1]["o"] == ["second", "six"]
+    assert [ply["t"] for ply in ewn["plies"][1:4]] == [4, 5, 6] and ewn["plies"][-1]["v"] == 1
+    for game in data["games"]:
+        assert all(0 <= ply["v"] <= 1 for ply in game["plies"])
+
+
+def test_luck_and_skill_of_a_page_add_up(page: Path) -> None:
+    ewn = data_of(page)["games"][2]
+    first, second = ewn["sums"]
+    change = ewn["plies"][-1]["v"] - ewn["plies"][0]["v"]
+    parts = [sum(side[name] for name in ("luck", "skill", "unknown")) for side in (first, second)]
+    assert parts[0] - parts[1] == pytest.approx(change, abs=0.0005)
+    assert abs(first["luck"]) + abs(second["luck"]) > 0.01
+
+
+def test_the_pictures_of_a_page_are_those_of_the_positions(page: Path) -> None:
+    """Frames, put together as the page does, are the pictures of the positions, from both sides of the board."""
+    data = data_of(page)
+    shapes = data["boards"]["xiangqi"]["shapes"]
+    board, frame = siqi.Board(), []
+    for ply in data["games"][0]["plies"]:
+        if "w" in ply:
+            board.push_san(data["words"][ply["w"]][1])
+        (changes,) = ply["f"]
+        new, done, at = [], 0, 0
+        while at < len(changes):
+            new += [*frame[done : changes[at]], *changes[at + 3 : at + 3 + changes[at + 2]]]
+            done, at = changes[at] + changes[at + 1], at + 3 + changes[at + 2]
+        frame = new + frame[done:]
+        arrows = {"arrows": ()}
+        for way, flipped in enumerate((False, True)):
+            drawn = siqi.picture(board, flipped=flipped, **arrows)  # type: ignore[arg-type]
+            live = [shapes[way][number] for number in frame if "arrow" not in shapes[way][number]]
+            assert "".join(live) in drawn
+    assert len(frame) > 20
+
+
+def test_junqi_s_views_hide_what_they_should(page: Path) -> None:
+    data = data_of(page)
+    game = data["games"][3]
+    assert game["views"] == ["all", "first", "second"] and game["seen"] == "view"
+    shapes = data["boards"]["junqi"]["shapes"][0]
+    known = []
+    for view in range(3):
+        (changes,) = [game["plies"][0]["f"][view]]
+        text = "".join(shapes[number] for number in changes[3:])
+        known.append([len(re.findall(rf'href="#siqi-jq-{side}c[a-l]"', text)) for side in "rb"])
+    assert known == [[25, 25], [25, 0], [0, 25]]
+
+
+def test_no_text_of_a_game_can_leave_its_place(page: Path) -> None:
+    html = page.read_text(encoding="utf-8")
+    assert html.count("<script") == 2 and html.count("</script") == 2
+    assert "<b>" not in html and "<img" not in html and "\u2028" not in html
+    assert html.count("http") == html.count("http://www.w3.org/2000/svg") + html.count("http-equiv")
+    assert "default-src 'none'" in html and "SIQI_" not in html
+    comment = data_of(page)["games"][0]["plies"][1]["c"]
+    assert comment.startswith("<img src=x onerror=alert(1)> <!-- <script>")
+    texts = ["</script>", "<!--<script>", "]]>", "\u2028\u2029", "\ud800", '"\\', "&lt;", "\0"]
+    written = as_script(texts)
+    assert not set("<>&\u2028\u2029") & set(written) and json.loads(written) == texts
+
+
+def test_a_tag_cannot_fill_in_a_part_of_the_page(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text('[Red "__SIQI_DATA__</title>"]\n[Black "__SIQI_SCRIPT__"]\n\n1. C2.5 *\n')
+    assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES) == 0
+    html = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<title>__SIQI_DATA__&lt;/title&gt; - __SIQI_SCRIPT__</title>" in html
+    assert data_of(tmp_path / "a.html")["games"][0]["first"] == "__SIQI_DATA__</title>"
+
+
+def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:
+    """Xiangqi's distance to mate, EWN's exact chances, and a repetition although the game went on."""
+    rook = "fen 3k5/9/9/9/9/9/9/9/9/R3K4 w moves a0a9"
+    assert review(rook, "-o", tmp_path / "a.html", *NODES) == 0
+    win, loss = data_of(tmp_path / "a.html")["games"][0]["plies"]
+    assert win["e"] == ["win", 1] and loss["e"] == ["loss", 4] and win["v"] == 1
+    few = "fen A4/1B3/5/3b1/4c f - moves a5b5 d2c3"
+    assert review(few, "--game", "ewn", "-o", tmp_path / "a.html", *NODES) == 0
+    game = data_of(tmp_path / "a.html")["games"][0]
+    exact = [(ply, one["e"]) for ply, one in enumerate(game["plies"]) if "e" in one]
+    assert len(exact) == 3
+    for ply, (kind, chance) in exact:
+        mover = (game["turn"] + ply) % 2
+        assert kind == "chance" and abs(game["plies"][ply]["v"] - abs(mover - chance)) < 0.0002
+    again = "startpos moves" + " h2e2 h9g7 e2h2 g7h9" * 2 + " b0c2"
+    assert review(again, "-o", tmp_path / "a.html", *NODES) == 0
+    plies = data_of(tmp_path / "a.html")["games"][0]["plies"]
+    assert plies[8]["o"] == ["draw", "repetition"] and "o" not in plies[7] and plies[-1]["d"] > 0
+
+
+def test_an_xqf_file_and_the_words_of_a_position(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    save_games(tmp_path / "a.XQF", [random_game(random.Random(2), from_fen=True)], "xqf")
+    start = "startpos moves h2e2 h9g7 h0g2"
+    assert review(tmp_path / "a.XQF", start, "-o", tmp_path / "a.html", *NODES, "--threads", "1") == 0
+    data = data_of(tmp_path / "a.html")
+    assert [game["place"] for game in data["games"]] == [str(tmp_path / "a.XQF"), "moves"]
+    assert [data["words"][ply["w"]][0] for ply in data["games"][1]["plies"][1:]] == ["炮二平五", "马８进７", "马二进三"]
+    assert "2 games" in capsys.readouterr().err
+    assert review(tmp_path / "a.XQF", start, "-o", tmp_path / "a.html", *NODES, "--number", 2) == 0
+    assert len(data_of(tmp_path / "a.html")["games"]) == 1
+
+
+def test_a_fault_in_a_game_is_reported_and_the_rest_shown(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "c6.txt").write_text(CONNECT6.replace("B(J,8);B(J,9)", "B(J,10);B(J,9)"), encoding="utf-8")
+    assert review(tmp_path / "c6.txt", "-o", tmp_path / "a.html", *NODES) == 1
+    assert "game 1: move 3" in capsys.readouterr().err
+    assert len(data_of(tmp_path / "a.html")["games"][0]["plies"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "line"),
+    [
+        (["b.pgn", "-o", "a.html"], 1, "No such file"),
+        (["a.pgn", "-o", "x/a.html"], 2, "No such file"),
+        (["a.pgn", "-o", "a.pgn"], 2, "is another kind of file"),
+        (["a.pgn", "-o", "b.html"], 1, "b.html.partial: is another kind of file"),
+        (["a.pgn", "-o", "a.html", "--number", "2"], 2, "there are 1 games"),
+        (["a.pgn", "-o", "a.html", "--encoding", "x"], 2, "no such encoding"),
+        (["a.pgn", "-o", "a.html", "--from", "x"], 2, "no such format"),
+        (["startpos moves h2h2", "-o", "a.html"], 1, "illegal move"),
+        (["startpos x", "-o", "a.html"], 1, "unexpected x"),
+        (["empty", "-o", "a.html"], 2, "not a format"),
+    ],
+)
+def test_refusals_change_nothing(
+    arguments: list[str], status: int, line: str, tmp_path: Path, capsys: CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    contents = {"a.pgn": XIANGQI.encode(), "empty": b"", "b.html.partial": b'{"siqi":"else"}\n'}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    found = review(*arguments, *NODES)
+    if line == "illegal move":  # a fault: what comes before it is shown
+        assert found == 1 and line in capsys.readouterr().err
+        return
+    error = capsys.readouterr().err
+    assert found == status and line in error and len(error.splitlines()) == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == contents
+
+
+def test_a_page_is_replaced_only_if_it_is_ours(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
+    page = tmp_path / "a.html"
+    page.write_text("<!doctype html>\n<p>mine")
+    assert review(tmp_path / "a.pgn", "-o", page, *NODES) == 2
+    assert page.read_text() == "<!doctype html>\n<p>mine" and len(list(tmp_path.iterdir())) == 2
+    page.unlink()
+    for _ in range(2):
+        assert review(tmp_path / "a.pgn", "-o", page, *NODES) == 0
+        assert is_page(page.read_bytes())
+
+
+def test_both_languages_have_every_text() -> None:
+    script = source("page.js")
+    for name in ("TEXTS", "SIDES", "REASONS"):
+        table = script.split(f"const {name} = {{")[1].split("\n  };")[0]
+        english, chinese = (re.sub(r"'[^']*'", "''", part) for part in table.split("zh: {"))
+        keys = [re.findall(r"([\w-]+|''): ?['\[]", part.partition("en: {")[2] or part) for part in (english, chinese)]
+        assert keys[0] == keys[1] and len(keys[0]) > 3
+    texts = set(re.findall(r"(\w+): '", script.split("const TEXTS")[1].split("\n  };")[0]))
+    used = set(re.findall(r"say\('(\w+)'", script)) | set(
+        re.findall(r'data-(?:text|label)="(\w+)"', source("page.html"))
+    )
+    assert used <= texts | {"grade"} and len(used) > 40
+
+
+# Runs that are cut short
+
+
+def started(folder: Path, *more: str, limit: int = 0) -> subprocess.Popen[bytes]:
+    """Start a review in a process of its own; `limit`: no file may grow beyond these bytes, as on a full disk."""
+    code = "from daemon.main import main; main()"
+    if limit:
+        code = (
+            f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {resource.RLIM_INFINITY})); {code}"
+        )
+    command = [sys.executable, "-c", code, "review", "a.pgn", "-o", "a.html", *more]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, env=environment)
+
+
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    nodes = ("--nodes", "20000")
+    (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
+    whole = tmp_path / "whole.html"
+    assert review(tmp_path / "a.pgn", "-o", whole, *nodes) == 0
+    partial = tmp_path / "a.html.partial"
+    process = started(tmp_path, *nodes)
+    deadline = time.monotonic() + 60
+    while not (partial.exists() and partial.read_bytes().count(b"\n") > 4):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    done = partial.read_bytes().count(b"\n") - 1
+    assert 3 < done < 19 and not (tmp_path / "a.html").exists()
+    partial.write_bytes(partial.read_bytes() + b'{"key":"12')  # killed within a line
+    process = started(tmp_path, *nodes)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 0 and not partial.exists()
+    assert (
+        f"that an earlier run has analysed: {done}".encode() in error and f"of {19 - done} positions".encode() in error
+    )
+    pages = [path.read_text(encoding="utf-8").replace(str(tmp_path) + "/", "") for path in (whole, tmp_path / "a.html")]
+    assert pages[0] == pages[1]
+
+
+def test_findings_of_other_settings_are_not_used(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
+    partial = tmp_path / "a.html.partial"
+    game = ReviewedGame("xiangqi", GameRecord(("h2e2",)), "")
+    course = assess.course(game, registry.load("xiangqi"))
+    keys = [
+        assess.positions(game, course, argparse.Namespace(**(vars(OPTIONS) | change)), settings)[0].key
+        for change, settings in (
+            ({}, SETTINGS),
+            ({"nodes": 101}, SETTINGS),
+            ({"nodes": 0, "depth": 3}, SETTINGS),
+            ({}, SETTINGS._replace(threads=2)),
+            ({}, SETTINGS._replace(hash_mb=32)),
+        )
+    ]
+    assert len(set(keys)) == 5
+    wrong = b'{"key":"%s","value":{"win":0.123}}\n' % keys[1].encode()
+    partial.write_bytes(HEAD + wrong)
+    assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES) == 0
+    assert "earlier run" not in capsys.readouterr().err
+    assert all(ply.get("v") != 0.123 for ply in data_of(tmp_path / "a.html")["games"][0]["plies"])
+
+
+@pytest.mark.parametrize(("limit", "line"), [(200, b"No space left on device"), (6000, b"File too large")])
+def test_a_full_disk_ends_the_run_with_one_line(limit: int, line: bytes, tmp_path: Path) -> None:
+    """First as findings are written, then as the page is; what could be written is used by the next run."""
+    (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
+    process = started(tmp_path, *NODES, limit=limit)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 1 and error.splitlines()[-1] == b"siqi review: " + line
+    assert not (tmp_path / "a.html").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"a.pgn", "a.html.partial"}
+    lines = (tmp_path / "a.html.partial").read_bytes().splitlines()
+    assert all(json.loads(line) for line in lines)
+    process = started(tmp_path, *NODES)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 0 and (b"earlier run" in error) == (len(lines) > 1)
+    assert len(data_of(tmp_path / "a.html")["games"][0]["plies"]) == 19
+
+
+def test_ctrl_c_keeps_what_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(XIANGQI, encoding="utf-8")
+    partial = tmp_path / "a.html.partial"
+    process = started(tmp_path, "--movetime", "500")
+    deadline = time.monotonic() + 60
+    while not (partial.exists() and partial.read_bytes().count(b"\n") > 2):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130 and error.splitlines()[-1].startswith(b"siqi review: stopped; the same command")
+    assert partial.read_bytes().startswith(HEAD) and partial.read_bytes().endswith(b"\n")
+
+
+def test_games_of_one_opening_share_its_analysis(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    game = XIANGQI.replace("炮５进４ 0-1", "0-1")
+    (tmp_path / "a.pgn").write_text(XIANGQI + "\n" + game, encoding="utf-8")
+    assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES) == 0
+    assert "of 19 positions" in capsys.readouterr().err
+    first, second = data_of(tmp_path / "a.html")["games"]
+    assert [ply["v"] for ply in second["plies"]] == [ply["v"] for ply in first["plies"][:-1]]

@@ -15,7 +15,8 @@ import msgspec
 
 from daemon.analysis import plot
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, last_answers, read_answers
-from daemon.analysis.batch import DEFAULT_NODES, Batch, BatchSettings
+from daemon.analysis.batch import DEFAULT_NODES, BatchSettings
+from daemon.analysis.cluster import open_batch
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
 from daemon.cluster.errors import ClusterError
@@ -56,9 +57,14 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     plot_help = "at the end, write a picture of all answers: SVG or PNG, needs matplotlib"
     found.add_argument("--plot", type=Path, metavar="FILE", help=plot_help)
     found.add_argument("--resume", type=Path, metavar="FILE", help="append answers to FILE; skip those it has")
+    add_cluster(found)
+    found.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
+
+
+def add_cluster(found: argparse.ArgumentParser) -> None:
+    """Declare `--cluster`."""
     where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on the workers of a Dask cluster (see docs/cluster.md)"
     found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
-    found.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
 
 
 def number_to(most: int) -> Callable[[str], int]:
@@ -159,15 +165,8 @@ class Run:
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
         settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
-        arguments = settings, self._take_answer, self._fail, self._expect, earlier.finals, progress.report
-        if options.cluster is None:
-            self._batch = Batch(*arguments)
-        else:
-            from daemon.analysis.cluster import ClusterBatch
-            from daemon.cluster.remote import Cluster, ClusterWorkers
-
-            workers = stack.enter_context(ClusterWorkers(Cluster(options.cluster), progress.report))
-            self._batch = ClusterBatch(*arguments, workers=workers)
+        calls = self._take_answer, self._fail, self._expect
+        self._batch = open_batch(options.cluster, stack, settings, *calls, earlier.finals, progress.report)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options

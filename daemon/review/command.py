@@ -11,7 +11,8 @@ from typing import Any
 
 from daemon import game_files
 from daemon.analysis.batch import BatchSettings
-from daemon.analysis.command import number_to
+from daemon.analysis.command import add_cluster, number_to
+from daemon.cluster.errors import ClusterError
 from daemon.game_files import Refusal
 from daemon.options import CORE
 from daemon.pipes import printable
@@ -47,6 +48,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument(
         "--hash", type=number_to(_MAX["Hash"]), default=64, metavar="MIB", help="hash memory of each search"
     )
+    add_cluster(found)
     game_files.add_arguments(found)
 
 
@@ -62,6 +64,9 @@ def review_with(options: argparse.Namespace) -> int:
     except Refusal as refusal:
         report(str(refusal))
         return MISUSED
+    except ClusterError as error:
+        report(str(error))
+        return MISUSED
     except OSError as error:
         report(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
         return FAILED
@@ -74,6 +79,8 @@ def review_with(options: argparse.Namespace) -> int:
 
 
 def _review(options: argparse.Namespace) -> int:
+    if options.cluster is not None and options.workers != 1:
+        raise Refusal("--workers are of this machine; --cluster has its own")
     output = Path(options.output)
     _check_output(output)
     read = read_all(options, report)
@@ -85,7 +92,7 @@ def _review(options: argparse.Namespace) -> int:
     courses = [course(one, loaded[one.game]) for one in read.games]
     asked = [positions(one, way, options, settings) for one, way in zip(read.games, courses, strict=True)]
     with Partial(output.with_name(f"{output.name}.partial")) as partial:
-        _analyse(asked, settings, partial)
+        _analyse(asked, settings, partial, options.cluster)
         keys = {one.key for wanted in asked for one in wanted}
         errors = sum(bool(partial.findings[key].error) for key in keys)
         page = Page()
@@ -110,7 +117,7 @@ def _check_output(path: Path) -> None:
         raise Refusal(f"{error.filename or path}: {error.strerror}") from None
 
 
-def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial: Partial) -> None:
+def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial: Partial, cluster: str | None) -> None:
     """Analyse the positions that the partial file lacks, each once, a game from its end: what is found helps before."""
     missing: dict[str, Wanted] = {}
     for game in asked:
@@ -129,13 +136,14 @@ def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial
         progress.update()
 
     with progress:
-        find(missing.values(), settings, take, _fail, progress.report)
+        find(missing.values(), settings, take, _fail, progress.report, cluster)
 
 
 def _fail(error: Exception) -> None:
     """End the process at once: a full disk, or a fault of this program in a worker, which others may wait for."""
     try:
         text = str(error.strerror) if isinstance(error, OSError) else f"internal: {type(error).__name__}: {error}"
+        text = str(error) if isinstance(error, ClusterError) else text
         report(printable(text, 200))
     finally:
         os._exit(FAILED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, BinaryIO, Self
 import msgspec
 
 from daemon.analysis.batch import Batch, BatchSettings
+from daemon.analysis.cluster import open_batch
 from daemon.analysis.query import Query, query_hash, resolve_options
 from games.files import check_owned, open_json_lines, open_regular, write_whole
 
@@ -156,8 +158,11 @@ def find(
     take: Callable[[Finding], None],
     fail: Callable[[Exception], object],
     note: Callable[[str], None],
+    cluster: str | None = None,
 ) -> None:
     """Analyse positions, and give each finding to `take`. Blocks until the last one; Ctrl-C stops it early.
+
+    `cluster`: the address of a Dask cluster whose workers search, None: this process. ClusterError if there is none.
 
     `fail` is called with an exception after which the run cannot go on, and must end the process; `note` gets lines for
     the user. `take` is called by one thread at a time.
@@ -173,17 +178,17 @@ def find(
             lengthen(answer.get("lines", ()), earlier.pop(name, ()))
             take(finding_of(waiting.pop(name), answer))
 
-    batch = Batch(settings, write, fail, note=note)
-
-    def feed() -> None:
+    def feed(batch: Batch) -> None:
         for number, one in enumerate(positions):
             name = str(number)
             waiting[name] = one.key
             query = msgspec.structs.replace(one.query, id=name, analyseTurns=(one.turn,), reportEvery=EVERY_REPORT_S)
             batch.take_query(query)
 
-    try:
-        batch.run(feed)
-    except KeyboardInterrupt:
-        batch.stop()
-        raise
+    with contextlib.ExitStack() as stack:
+        batch = open_batch(cluster, stack, settings, write, fail, note=note)
+        try:
+            batch.run(lambda: feed(batch))
+        except KeyboardInterrupt:
+            batch.stop()
+            raise

@@ -340,6 +340,17 @@ def test_actions_reach_the_workers(dask_of_two: DaskProcesses) -> None:
 
 
 @needs_dask
+def test_a_review_is_the_same_on_a_cluster(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
+    pages = []
+    for name, *where in (("alone.html",), ("cluster.html", "--cluster", dask_of_two.address)):
+        command = [sys.executable, "-m", "daemon", "review", f"startpos moves {' '.join(MOVES)}", "--nodes", "3000"]
+        command += ["-o", str(tmp_path / name), *where]
+        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
+        assert done.returncode == 0, done.stderr
+        pages.append((tmp_path / name).read_bytes())
+    assert pages[0] == pages[1]
+
+
 def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
     package = tmp_path / "old"
     shutil.copytree(ROOT / "daemon", package / "daemon")

@@ -31,6 +31,9 @@ TARGET_S = 1.0
 WORKERS_A_SECOND = 100
 """Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
 
+SHORTEST = 10
+"""The share of a whole batch that the last, shorter ones have at least: a tenth of a second of work."""
+
 MOST_CALLS = 1000
 """The most calls of a batch."""
 
@@ -47,6 +50,16 @@ class BatchSize:
         self.calls = 1
         self._most_calls = most_calls
         self._mean_s = 0.0
+
+    def calls_of(self, left: int | None, workers: int) -> int:
+        """Return the number of calls of the next batch if `left` are left besides its first one (None: not known).
+
+        The last batches become shorter, so that workers end together.
+        """
+        if left is None:
+            return self.calls
+        fair = -(-(left + 1) // (BATCHES_A_WORKER * max(1, workers)))
+        return min(self.calls, max(fair, -(-self.calls // SHORTEST)))
 
     def learn(self, calls: int, seconds: float, workers: int) -> None:
         """Take the time of a batch into account. A size at most doubles: the first batches may be of easy jobs."""

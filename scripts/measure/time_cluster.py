@@ -52,6 +52,9 @@ SETTINGS = {
 }
 """Those of docs/cluster.md."""
 
+
+LOOPBACK = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+
 NODES = {"xiangqi": 14_000, "connect6": 2_500, "ewn": 5_000, "junqi": 20_000}
 """Nodes that take some 10 ms."""
 
@@ -81,19 +84,14 @@ def dask_cluster() -> Iterator[DaskCluster]:
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
 
         def start(*words: str) -> subprocess.Popen[bytes]:
-            command = [
-                sys.executable,
-                "-m",
-                "dask",
-                *words,
-                "--host",
-                "127.0.0.1",
-                "--dashboard-address",
-                "127.0.0.1:0",
-            ]
-            environment = os.environ | SETTINGS | {"PYTHONPATH": str(ROOT)}
-            silent = subprocess.DEVNULL
-            process = subprocess.Popen(command, stdout=silent, stderr=silent, env=environment, cwd=name)
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, *LOOPBACK],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | SETTINGS | {"PYTHONPATH": str(ROOT)},
+                cwd=name,
+                start_new_session=True,  # as `Process`: where Linux shares the time by sessions, none has less
+            )
             stack.callback(process.wait)
             stack.callback(process.kill)
             return process

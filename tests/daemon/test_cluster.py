@@ -499,3 +499,7 @@ def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
         found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
     assert len(found[0]) == 10
     assert found[0] == found[1]
+    log = tmp_path / "tune.jsonl"
+    words = ("ewn", "--log", log, "--nodes", 20, "--option", "Algorithm=uct", "--parameter", "UCTK:3:0:10:0.5")
+    run("scripts/tune/tune_options.py", *words, "--iterations", 12, "--cluster", "local:2")
+    assert sorted(json.loads(line)["number"] for line in log.read_text().splitlines()[1:]) == list(range(12))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import re
 from collections.abc import Callable
@@ -235,6 +236,27 @@ def test_two_processes_have_the_same_results(
     assert [sorted(path.read_text().splitlines()) for path in logs[0]] == [
         sorted(path.read_text().splitlines()) for path in logs[1]
     ]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is not installed")
+@pytest.mark.parametrize(
+    ("words", "prints"),
+    [
+        (
+            "throughput ewn --seconds 0.2 --rounds 2 --nodes 100",
+            r"ewn, 100 nodes, \d+ positions . cluster of two . [\d.]+ ",
+        ),
+        ("overhead --batches 20 --positions 100", r"100 positions of a node: client [\d.]+, scheduler [\d.]+, workers"),
+    ],
+)
+def test_a_cluster_is_timed(
+    words: str, prints: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("scripts.measure.time_cluster.IDLE_S", 0.5)
+    monkeypatch.setattr("sys.argv", ["time_cluster.py", *words.split()])
+    assert main_of("measure/time_cluster")() == 0
+    assert re.search(prints, capfd.readouterr().out)
 
 
 # Missing files and extras are named

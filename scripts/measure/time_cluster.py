@@ -1,6 +1,6 @@
 """Time a cluster of a scheduler and two workers on the loopback beside single processes: throughput and overhead.
 
-    python scripts/measure/time_cluster.py throughput --seconds 12 --rounds 3
+    python scripts/measure/time_cluster.py throughput --seconds 10 --rounds 3
     python scripts/measure/time_cluster.py throughput connect6 --nodes 2500 --hash 4
     python scripts/measure/time_cluster.py overhead
 
@@ -9,8 +9,8 @@ thread; shared by two such processes at once; and by the cluster. All run throug
 the median of the rounds, with the least and the greatest: positions a second, the processor time a position of those
 that search, and both as a ratio to the single process (of the time 2 x one / both: what two cores gain). Two single
 processes at once show what the machine itself takes from each of two that search; the rest is the cluster's.
-Without `--nodes` a position takes some 10 ms. All four games take some four times three times the rounds times
-`--seconds`; times of the wall mean something on an idle machine of two cores or more only.
+Without `--nodes` a position takes some 10 ms. On an idle machine of two cores all four games take some eight times the
+rounds times `--seconds`, and a minute; only there times of the wall mean something.
 
 `overhead`: the processor time of client, scheduler and worker for a batch of 50 calls that do nothing, and for
 positions of one node; of an idle scheduler and worker; and their memory. It needs /proc.
@@ -305,7 +305,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     throughput = commands.add_parser("throughput")
     throughput.add_argument("games", nargs="*", metavar="GAME", help="default: all")
-    throughput.add_argument("--seconds", type=float, default=12, help="that one process takes for a round")
+    throughput.add_argument("--seconds", type=float, default=10, help="that one process takes for a round")
     throughput.add_argument("--rounds", type=int, default=3)
     throughput.add_argument("--nodes", type=int, default=0, help="a position")
     throughput.add_argument("--hash", type=int, default=4, metavar="MIB")

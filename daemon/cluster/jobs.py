@@ -32,7 +32,7 @@ WORKERS_A_SECOND = 100
 """Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
 
 SHORTEST = 10
-"""The share of a whole batch that the last, shorter ones have at least: a tenth of a second of work."""
+"""The last batches have at least the calls of a whole one divided by this: a tenth of a second of work."""
 
 MOST_CALLS = 1000
 """The most calls of a batch."""

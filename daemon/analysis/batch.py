@@ -60,6 +60,7 @@ class Backlog:
     def __init__(self) -> None:
         self._queue: queue.PriorityQueue[tuple[int, int, Item | None]] = queue.PriorityQueue(WAITING)
         self._order = itertools.count()
+        self._is_ended = False
 
     def put(self, item: Item) -> None:
         """Add a position. Blocks while the queue is full."""
@@ -67,7 +68,12 @@ class Backlog:
 
     def end(self) -> None:
         """Make one worker end once all positions are taken."""
+        self._is_ended = True
         self._queue.put((LAST, next(self._order), None))
+
+    def left(self) -> int | None:
+        """Return the number of positions that wait, and the marks of the end; None if more may come."""
+        return self._queue.qsize() if self._is_ended else None
 
     def get(self) -> Item | None:
         """Remove and return the next position, None at the end. Blocks while there is none."""

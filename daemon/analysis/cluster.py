@@ -105,7 +105,7 @@ class ClusterBatch(Batch):
     def _following(self, item: Item) -> Iterator[Item]:
         """Yield an item and those that come next, to the size of a batch."""
         yield item
-        for _ in range(self._size.calls - 1):
+        for _ in range(self._size.calls_of(self._backlog.left(), self._workers.counted) - 1):
             if (following := self._backlog.get_like(item)) is None:
                 return
             yield following

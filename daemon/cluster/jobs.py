@@ -31,6 +31,9 @@ TARGET_S = 1.0
 WORKERS_A_SECOND = 100
 """Batches become longer with more workers than this, so that a scheduler has no more of them a second."""
 
+SHORTEST = 10
+"""The last batches have at least the calls of a whole one divided by this: a tenth of a second of work."""
+
 MOST_CALLS = 1000
 """The most calls of a batch."""
 
@@ -43,26 +46,42 @@ def open_workers(jobs: Jobs, note: Callable[[str], None] = to_stderr) -> Workers
 class BatchSize:
     """The number of calls of the next batch: as many as take TARGET_S, by the time of the last ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_calls: int = MOST_CALLS) -> None:
         self.calls = 1
+        self._most_calls = most_calls
         self._mean_s = 0.0
+
+    def calls_of(self, left: int | None, workers: int) -> int:
+        """Return the number of calls of the next batch if `left` are left besides its first one (None: not known).
+
+        The last batches become shorter, so that workers end together.
+        """
+        if left is None:
+            return self.calls
+        fair = -(-(left + 1) // (BATCHES_A_WORKER * max(1, workers)))
+        return min(self.calls, max(fair, -(-self.calls // SHORTEST)))
 
     def learn(self, calls: int, seconds: float, workers: int) -> None:
         """Take the time of a batch into account. A size at most doubles: the first batches may be of easy jobs."""
         mean_s, target_s = seconds / calls, TARGET_S * max(1.0, workers / WORKERS_A_SECOND)
         self._mean_s = mean_s if not self._mean_s else 0.8 * self._mean_s + 0.2 * mean_s
-        self.calls = max(1, min(2 * self.calls, MOST_CALLS, int(target_s / max(self._mean_s, 1e-6))))
+        self.calls = max(1, min(2 * self.calls, self._most_calls, int(target_s / max(self._mean_s, 1e-6))))
 
 
 def completed(
-    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None = None
+    function: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    jobs: Jobs,
+    wait_s: float | None = None,
+    most_calls: int = MOST_CALLS,
 ) -> Generator[list[Result]]:
     """Yield the results of tasks as they finish, in any order; an empty list if none finished within `wait_s`.
 
-    Tasks and results are data (`calls`), and short ones are handed out in batches. BrokenProcessPool or ClusterError
-    if workers were lost, after the results that were there.
+    Tasks and results are data (`calls`), and short ones are handed out in batches, of at most `most_calls`. A task is
+    taken from `tasks` when it is handed out. BrokenProcessPool or ClusterError if workers were lost, after the results
+    that were there.
     """
-    for found in _completed(function, tasks, jobs, wait_s):
+    for found in _completed(function, tasks, jobs, wait_s, most_calls):
         yield [result for _, result in found]
 
 
@@ -100,10 +119,14 @@ def in_graph(
 
 
 def _completed(
-    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, wait_s: float | None
+    function: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    jobs: Jobs,
+    wait_s: float | None,
+    most_calls: int = MOST_CALLS,
 ) -> Generator[list[tuple[int, Result]]]:
     """Yield the numbers and results of tasks as they finish."""
-    left, running, size = enumerate(tasks), dict[Batch, tuple[int, ...]](), BatchSize()
+    left, running, size = enumerate(tasks), dict[Batch, tuple[int, ...]](), BatchSize(most_calls)
     with open_workers(jobs) as workers:
         patience_s = wait_s if isinstance(workers, LocalWorkers) else min(wait_s or COUNT_S, COUNT_S)
         while True:

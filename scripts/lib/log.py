@@ -144,8 +144,13 @@ class RunLog(Log):
     `numbers`: the numbers of the games that it holds.
     """
 
-    def __init__(self, path: Path, kind: str, settings: dict[str, Any]) -> None:
-        """Open the log; OSError also if its games are of other settings, compared as JSON decodes them."""
+    def __init__(
+        self, path: Path, kind: str, settings: dict[str, Any], take: Callable[[bytes], object] | None = None
+    ) -> None:
+        """Open the log, and call `take` with the line of each game.
+
+        OSError also if its games are of other settings, compared as JSON decodes them.
+        """
         if path.suffix not in SUFFIXES:
             raise OSError(errno.EINVAL, f"the name of the games' file ends in {' or '.join(SUFFIXES)}", str(path))
         self.numbers: set[int] = set()
@@ -166,6 +171,8 @@ class RunLog(Log):
                 compare(path, "has games of other settings", record[kind], settings)
             else:
                 self.numbers.add(record["number"])
+                if take is not None:
+                    take(line)
 
         super().__init__(path, owns, read)
         if self.is_empty:

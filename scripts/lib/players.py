@@ -154,10 +154,27 @@ class UciEngine(EngineProcess):
     def __init__(self, spec: EngineSpec, info: GameInfo, hang_s: float) -> None:
         super().__init__(spec.name, spec.command)
         self._spec, self._info, self._hang_s = spec, info, hang_s
+        self._options = dict(spec.options)
+        self._unsent: dict[str, str] = {}
+        self.declared: dict[str, str] = {}
+        """The options of the engine, once it has started: by its name in lower case, the rest of a declaration."""
+
+    def set_options(self, options: dict[str, str]) -> None:
+        """Set options from the next game on."""
+        self._options |= options
+        self._unsent |= options
+
+    def try_options(self, options: dict[str, str]) -> list[str]:
+        """Set options of the engine, which has started, at once; return the lines that it answers."""
+        answers: list[str] = []
+        self.send(*self._settings(options), "isready")
+        self.wait_for("readyok", timeout_s=self._hang_s, info=answers)
+        return answers
 
     def new_game(self, seed: str) -> None:
         super().new_game(seed)
-        self.send("ucinewgame", "isready")
+        unsent, self._unsent = self._unsent, {}
+        self.send(*self._settings(unsent), "ucinewgame", "isready")
         self.wait_for("readyok", timeout_s=self._hang_s)
 
     def choose(self, turn: Turn) -> Choice:
@@ -179,20 +196,21 @@ class UciEngine(EngineProcess):
 
     def greet(self) -> None:
         self.send("uci")
-        options: list[str] = []
-        self.wait_for("uciok", timeout_s=START_TIMEOUT_S, info=options)
+        lines: list[str] = []
+        self.wait_for("uciok", timeout_s=START_TIMEOUT_S, info=lines)
+        named = [re.match(r"option\s+name\s+(.+?)\s+(type\s.*)", line) for line in lines]
+        self.declared = {match[1].lower(): match[2] for match in named if match}
+        options = {"UCI_Variant": self._info.name, **self._options}
+        if self._info.name == "xiangqi" and "uci_variant" not in self.declared:
+            del options["UCI_Variant"]  # an engine that plays nothing else
+        self._unsent = {}
         self.send(*self._settings(options), "isready")
         self.wait_for("readyok", timeout_s=START_TIMEOUT_S)
 
-    def _settings(self, lines: list[str]) -> list[str]:
+    def _settings(self, options: dict[str, str]) -> list[str]:
         """Return the `setoption` lines; StartError for an option that the engine lacks, and would silently ignore."""
-        named = [re.match(r"option\s+name\s+(.+?)\s+type\s", line) for line in lines]
-        declared = {match[1].lower() for match in named if match}
-        options = {"UCI_Variant": self._info.name, **self._spec.options}
-        if self._info.name == "xiangqi" and "uci_variant" not in declared:
-            del options["UCI_Variant"]  # an engine that plays nothing else
         for name in options:
-            if name.lower() not in declared:
+            if name.lower() not in self.declared:
                 raise StartError(f"{self._spec.name} has no option {name}")
         return [f"setoption name {name} value {value}" for name, value in options.items()]
 

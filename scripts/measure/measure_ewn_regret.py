@@ -1,7 +1,7 @@
 """The chance to win that players of EWN lose a decision, in positions whose values are known.
 
     python scripts/measure/measure_ewn_regret.py exact_values.csv --ms 1 5 50 --player siqi --player "siqi Threads=2"
-    python scripts/measure/measure_ewn_regret.py exact_values.csv --nodes 20000 --player uct --player improved
+    python scripts/measure/measure_ewn_regret.py exact_values.csv --nodes 20000 --player uct --player improved --jobs 2
 
 Players are those of lib/ewn_players.py, a name with options. Each position is searched anew, after each throw.
 
@@ -10,17 +10,37 @@ Data: the exact values are not shipped; tests/support/fixtures/ewn_values.csv is
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.lib import script
 from scripts.lib.ewn_players import make_player
-from scripts.lib.ewn_regret import decisions, regret_of
+from scripts.lib.ewn_regret import Decision, decisions, regret_of
 from scripts.lib.paper import Table
 from scripts.lib.paper_games import Limit
+
+from daemon.cluster.jobs import in_order
+
+player_of = functools.lru_cache(1)(make_player)
+"""Return the player of a name, which stays in its process for the next positions."""
+
+
+class Question(NamedTuple):
+    """What a player does in a position."""
+
+    player: str
+    limit: Limit
+    case: Decision
+
+
+def regret_at(question: Question) -> float:
+    return regret_of(player_of(question.player), question.case, question.limit)
 
 
 @script.command
@@ -31,19 +51,27 @@ def main() -> int:
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--ms", type=float, nargs="+", default=[50], help="for a move")
     limit.add_argument("--nodes", type=int, nargs="+", help="for a move, in place of a time: nodes or playouts")
+    script.add_jobs(parser)
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error("--jobs must be at least 1")
+    jobs = script.jobs(options)
     cases = list(decisions(options.values))
     limits = [Limit(nodes=nodes) for nodes in options.nodes] if options.nodes else [Limit(ms) for ms in options.ms]
     sizes = sorted({case.pieces for case in cases})
+    ways = list(itertools.product(options.player, limits))
+    questions = [Question(name, each, case) for name, each in ways for case in cases]
+    found = (regret_at(question) for question in questions) if jobs == 1 else in_order(regret_at, questions, jobs)
+    lost: dict[tuple[str, Limit], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with contextlib.closing(found):
+        for question, regret in zip(questions, script.progress(found, total=len(questions)), strict=True):
+            lost[question.player, question.limit][question.case.pieces].append(regret)
     rows = []
-    for name, each in itertools.product(options.player, limits):
-        who = make_player(name)
-        lost: dict[int, list[float]] = defaultdict(list)
-        for case in script.progress(cases, desc=f"{name} {each.text}"):
-            lost[case.pieces].append(regret_of(who, case, each))
+    for name, each in ways:
+        by_pieces = lost[name, each]
         means = [
-            statistics.fmean(itertools.chain.from_iterable(lost.values())),
-            *(statistics.fmean(lost[n]) for n in sizes),
+            statistics.fmean(itertools.chain.from_iterable(by_pieces[n] for n in sizes)),
+            *(statistics.fmean(by_pieces[n]) for n in sizes),
         ]
         rows.append((name, each.text, *(f"{mean:.6f}" for mean in means)))
     columns = ("player", "limit", "regret", *(f"of {n} pieces" for n in sizes))

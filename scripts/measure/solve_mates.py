@@ -1,6 +1,6 @@
 """Count the mates that the Xiangqi search finds within a number of nodes.
 
-    python scripts/measure/solve_mates.py mates.jsonl --nodes 200000
+    python scripts/measure/solve_mates.py mates.jsonl --nodes 200000 --jobs 2
     python scripts/measure/solve_mates.py composed_mates.jsonl --nodes 1000000
 
 A line of the file is an object with `fen` and either `mate_moves`, the mover's moves to the mate (solved: no longer
@@ -12,15 +12,18 @@ Data: tests/support/fixtures/xiangqi_mates.jsonl is such a file.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from scripts.lib import script
 
+from daemon.cluster.jobs import in_order
 from games.contract import Game, Position, Searcher, Task
 from games.kernel.control import Control
 
@@ -45,6 +48,25 @@ def solve(
     return mate, control.nodes
 
 
+class Solution(NamedTuple):
+    """The outcome of a case."""
+
+    mate: int | None
+    nodes: int
+
+
+@functools.cache
+def _searcher() -> Searcher[Position]:
+    """Return the searcher of this process; each case begins with its memory cleared."""
+    found = script.load_once("xiangqi").searcher()
+    found.configure(64, 1, 1)
+    return found
+
+
+def solve_case(nodes: int, case: dict[str, Any]) -> Solution:
+    return Solution(*solve(script.load_once("xiangqi"), _searcher(), case, nodes))
+
+
 def is_position(game: Game[Position], case: dict[str, Any]) -> bool:
     """True if a case has a legal position; else print the reason on standard error."""
     try:
@@ -61,19 +83,22 @@ def main() -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("--nodes", type=int, default=200_000)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth case")
+    script.add_jobs(parser)
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error("--jobs must be at least 1")
     cases = [msgspec.json.decode(line) for line in options.file.read_bytes().splitlines()][:: options.every]
-    game = script.load("xiangqi")
-    searcher = game.searcher()
-    searcher.configure(64, 1, 1)
+    game = script.load_once("xiangqi")
     total = len(cases)
     cases = [case for case in cases if is_position(game, case)]
     solved, spent = 0, 0
     started = time.perf_counter()
-    for case in script.progress(cases):
-        mate, nodes = solve(game, searcher, case, options.nodes)
-        solved += mate is not None
-        spent += nodes
+    each, jobs = functools.partial(solve_case, options.nodes), script.jobs(options)
+    found = (each(case) for case in cases) if jobs == 1 else in_order(each, cases, jobs)
+    with contextlib.closing(found):
+        for solution in script.progress(found, total=len(cases)):
+            solved += solution.mate is not None
+            spent += solution.nodes
     seconds = time.perf_counter() - started
     share = solved / len(cases) if cases else 0.0
     print(

@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import random
 import shlex
 import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from scripts.lib import script
-from scripts.lib.game_loop import Adjudication, Clock, Opening, Referee, play_moves, words_for
-from scripts.lib.players import RandomMover
 from scripts.lib.process import Process
+from scripts.lib.queries import queries
 
 from games import registry
 from games.contract import Task
@@ -35,22 +33,6 @@ from games.kernel.control import Control
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
-
-
-def queries(name: str, nodes: int, seed: int = 1) -> Iterator[bytes]:
-    """Yield positions of random games without end; each has a throw in a game with a die."""
-    game, draw = script.load(name), random.Random(seed)
-    movers = [RandomMover(game.info)] * 2
-    for number in itertools.count():
-        referee = Referee(game, Opening(), iter(lambda: draw.randint(1, 6), 0))
-        play_moves(
-            referee, movers, [Clock()] * 2, [str(draw.random()) for _ in movers], Adjudication(draw.randint(4, 24))
-        )
-        position = referee.position
-        if position.outcome() is None:
-            words = words_for(game, position, position.turn, referee.words)
-            query = {"id": str(number), "game": name, "moves": words, "nodes": nodes}
-            yield msgspec.json.encode(query | ({"dice": draw.randint(1, 6)} if game.info.has_dice else {})) + b"\n"
 
 
 def seconds(lines: Iterable[bytes], workers: int) -> float:

@@ -24,9 +24,8 @@ Data: the tablebases are shipped; scripts/build/build_xiangqi_tablebases.py and 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,40 +33,22 @@ import msgspec
 
 from scripts.lib import script
 from scripts.lib.match_log import MatchSettings, UsageError
+from scripts.lib.match_options import (
+    LIMITS,
+    add_conditions,
+    add_limits,
+    check_conditions,
+    fields_from,
+    limits_from,
+    parse_option,
+)
 from scripts.lib.matches import run_match
 from scripts.lib.players import EngineSpec, Limits, StartError
-from scripts.lib.tablebases import GAMES as TABLEBASE_GAMES
 from scripts.lib.tally import Standings, Tally
 
 from games import registry
 
-
-def parse_clock(text: str) -> tuple[int, int]:
-    """Return `SECONDS` or `SECONDS+INCREMENT` as milliseconds."""
-    base, _, increment = text.partition("+")
-    return round(float(base) * 1000), round(float(increment or 0) * 1000)
-
-
-def parse_option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(text)
-    return name, value
-
-
-LIMITS: dict[str, tuple[Callable[[str], Any], str, str | None]] = {
-    "movetime": (int, "MS", "a move"),
-    "nodes": (int, "N", "a move"),
-    "depth": (int, "N", None),
-    "clock": (parse_clock, "S[+S]", "a game + each move"),
-}
 OWN_WORDS = (*LIMITS, "ranks")
-
-
-def limits_from(words: dict[str, Any]) -> Limits:
-    """Return the limits that the words name; those that are missing or None do not limit."""
-    movetime, nodes, depth, clock = (words.get(name) for name in LIMITS)
-    return Limits(movetime or 0, nodes or 0, depth or 0, *(clock or (0, 0)))
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -88,19 +69,10 @@ def build_parser() -> argparse.ArgumentParser:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--concurrency", type=int, default=1, help="games at a time")
     script.add_cluster(parser, where)
-    option("--seed", type=int, default=1)
-    option("--openings", default="", metavar="FILE", help="a line each: moves, FEN, or FEN moves ...")
     option("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop once decided (errors 5 %%)")
-    option("--max-plies", type=int, default=0, metavar="N", help="after which a game is a draw")
-    option("--agree", nargs=2, type=int, metavar=("CP", "PLIES"), help="scores of both engines that decide a game")
-    option("--tablebases", action="store_true", help="exact values decide a game: " + ", ".join(TABLEBASE_GAMES))
-    option("--margin", dest="margin_ms", type=int, default=50, metavar="MS", help="grace beyond the time allowed")
-    option("--hang", dest="hang_s", type=float, default=60, metavar="S", help="silence beyond it: killed")
-    option("--referee", choices=("siqi", "pyffish"), default="siqi", help="the rules that judge")
     option("--every", type=int, default=10, metavar="N", help="off a terminal, a line every N games")
-    group = parser.add_argument_group("limits of all engines")
-    for name, (kind, metavar, about) in LIMITS.items():
-        group.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
+    add_conditions(parser)
+    add_limits(parser.add_argument_group("limits of all engines"))
     for letter in "ab":
         group = parser.add_argument_group(f"engine {letter.upper()} (a limit of its own replaces all common ones)")
         group.add_argument(f"--{letter}", metavar="COMMAND", help="or `random`")
@@ -149,25 +121,10 @@ def engines_from(arguments: dict[str, Any]) -> tuple[EngineSpec, ...]:
 
 def settings_from(arguments: dict[str, Any]) -> MatchSettings:
     """Return the settings of the match asked for; UsageError if they make no sense."""
-    fields = {name: value for name, value in arguments.items() if name in MatchSettings.__struct_fields__}
-    fields["engines"] = engines_from(arguments)
-    fields["agreement"] = arguments["agree"]
-    if arguments["openings"]:
-        fields["openings_sha256"] = hashlib.sha256(Path(arguments["openings"]).read_bytes()).hexdigest()
-    settings = msgspec.convert(fields, MatchSettings)
-    for spec in settings.engines:
-        if spec.command != "random" and spec.limits == Limits():
-            raise UsageError(f"{spec.name} needs a limit: --movetime, --nodes, --depth or --clock")
-        if spec.ranks and settings.game != "xiangqi":
-            raise UsageError("only Xiangqi's ranks are counted in two ways")
+    settings = msgspec.convert(fields_from(arguments) | {"engines": engines_from(arguments)}, MatchSettings)
+    check_conditions(settings)
     if arguments["records"] is not None and settings.openings and settings.game != "xiangqi":
         raise UsageError("--records: of games from the start; only Xiangqi's may begin elsewhere")
-    if settings.referee == "pyffish":
-        if settings.game != "xiangqi":
-            raise UsageError("pyffish knows only Xiangqi's rules")
-        script.require("pyffish", "referee")
-    if settings.tablebases and (settings.game not in TABLEBASE_GAMES or settings.referee != "siqi"):
-        raise UsageError(f"--tablebases: of {' and '.join(TABLEBASE_GAMES)}, by our own rules")
     if settings.games < 1 or (settings.games % 2 and not settings.best_of):
         raise UsageError("--games must be even: they are played in pairs")
     if settings.best_of and (settings.best_of % 2 == 0 or settings.sprt):

@@ -1,6 +1,6 @@
 """Fit the chances to win, draw and lose of a score, from games of the engine against itself.
 
-    python scripts/tune/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000
+    python scripts/tune/fit_win_model.py xiangqi --out win/ --games 600 --nodes 1000 5000 20000 --jobs 2
 
 Games start from balanced openings, the node counts taking turns; the score of every move, the phase of the game and
 the result go to the folder, one line a game. The same command continues a run that was broken off, and one with more
@@ -12,9 +12,9 @@ tested on the fifth: log loss in nats beside that of constant chances, and a tab
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -28,7 +28,8 @@ from scripts.lib.logistic import minimize
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
 
-from games.contract import FIRST, Game, Position
+from daemon.cluster.jobs import Jobs, completed
+from games.contract import FIRST, Position
 from games.files import check_owned
 from games.search.win_model import WinModel
 
@@ -96,23 +97,39 @@ class Recording(Searching):
         return choice
 
 
-def play(game: Game[Position], opening: Sequence[str], number: int, nodes: int) -> ScoredGame:
+class Start(NamedTuple):
+    """A game to be played."""
+
+    game: str
+    opening: list[str]
+    number: int
+    nodes: int
+
+
+def play(start: Start) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
-    player = Recording(game, nodes)
+    game = script.load_once(start.game)
+    player = Recording(game, start.nodes)
     player.moves = []
-    referee = Referee(game, Opening(moves=opening))
+    referee = Referee(game, Opening(moves=start.opening))
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)
-    return ScoredGame(number, nodes, ending.winner, player.moves)
+    return ScoredGame(start.number, start.nodes, ending.winner, player.moves)
 
 
-def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int) -> None:
-    """Add the games that the file lacks. OSError if it has games of other settings."""
+def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], seed: int, jobs: Jobs) -> None:
+    """Add the games that the file lacks. OSError if it has games of other settings. One job plays in this process."""
     log = RunLog(path, KIND, {"game": name, "nodes": list(node_counts), "seed": seed})
-    with contextlib.closing(log):
-        game = script.load(name)
-        for number, opening in enumerate(script.progress(islice(openings(game, seed), count), " games", total=count)):
-            if number not in log.numbers:
-                log.add([msgspec.json.encode(play(game, opening, number, node_counts[number % len(node_counts)]))])
+    starts = (
+        Start(name, opening, number, node_counts[number % len(node_counts)])
+        for number, opening in enumerate(itertools.islice(openings(script.load_once(name), seed), count))
+        if number not in log.numbers
+    )
+    finished = ([play(start)] for start in starts) if jobs == 1 else completed(play, starts, jobs)
+    bar = script.progress(total=count, initial=sum(number < count for number in log.numbers), unit=" games")
+    with log, bar, contextlib.closing(finished):
+        for games in finished:
+            log.add([msgspec.json.encode(game) for game in games])
+            bar.update(len(games))
 
 
 def read_games(path: Path) -> list[ScoredGame]:
@@ -222,11 +239,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     option("--degree", type=int, help="of the polynomials of the phase")
     option("--seed", type=int, default=2)
     option("--fit", action="store_true", help="play nothing")
+    script.add_jobs(parser, what="games at a time")
     options = parser.parse_args(arguments)
+    if options.jobs < 1:
+        parser.error("--jobs must be at least 1")
     path = options.out / f"{options.game}-win-model.jsonl"
     if not options.fit:
         script.work_folder(options.out)
-        play_missing(options.game, path, options.games, options.nodes, options.seed)
+        play_missing(options.game, path, options.games, options.nodes, options.seed, script.jobs(options))
     form = FORMS[options.game]
     games = [game for game in read_games(path) if form.has_draws or game.winner is not None]
     held_out = [game for game in games if game.number % HELD_OUT == 0]

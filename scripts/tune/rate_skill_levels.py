@@ -1,6 +1,6 @@
 """Measure how strong each Skill Level is, by matches between levels, and fit a rating to each.
 
-    python scripts/tune/rate_skill_levels.py xiangqi --out ladder/ --games 400
+    python scripts/tune/rate_skill_levels.py xiangqi --out ladder/ --games 400 --jobs 2
     python scripts/tune/rate_skill_levels.py connect6 --out ladder/ --games 400 --levels 0 4 8 12 16 19
 
 Each two neighbours among the levels named play a match (`match.py`): colour-paired games from openings that a search
@@ -31,6 +31,8 @@ from scripts.lib.openings import openings
 from scripts.lib.players import EngineSpec, Limits
 from scripts.lib.tally import Tally
 
+from daemon.cluster.jobs import Jobs
+from daemon.cluster.remote import Cluster
 from games import registry
 from games.contract import Game, Position
 from games.files import check_owned, read_bytes, replace_file
@@ -95,17 +97,19 @@ def write_openings(folder: Path, game: Game[Position], seed: int, count: int) ->
         raise OSError(errno.EEXIST, f"has openings of {found}, not of {title.removeprefix(OPENINGS_MARK)}", str(path))
 
 
-def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
+def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int, jobs: Jobs) -> str:
     """Play the missing games of a match of two levels; return its standing."""
+    cluster = jobs if isinstance(jobs, Cluster) else None
     settings = MatchSettings(
         game=game,
         engines=(level_spec(command, high), level_spec(command, low)),
         games=games,
+        concurrency=1 if isinstance(jobs, Cluster) else jobs,
         openings=str(openings_path(folder, game)),
         max_plies=MAX_PLIES,
     )
     tally = Tally(settings)
-    run_match(settings, folder / f"{game}-{high:02}-{low:02}.jsonl", tally, every=sys.maxsize)
+    run_match(settings, folder / f"{game}-{high:02}-{low:02}.jsonl", tally, every=sys.maxsize, cluster=cluster)
     return tally.standing()
 
 
@@ -198,14 +202,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     option("--engine", default=f"{sys.executable} -m daemon", metavar="COMMAND")
     option("--seed", type=int, default=1, help="of the openings")
     option("--table", action="store_true", help="play nothing")
+    script.add_jobs(parser, what="games at a time")
     options = parser.parse_args(arguments)
     if options.games < 2 or options.games % 2:
         parser.error("--games must be even: they are played in pairs")
+    if options.jobs < 1:
+        parser.error("--jobs must be at least 1")
     if not options.table:
         script.work_folder(options.out)
         write_openings(options.out, script.load(options.game), options.seed, options.games // 2)
         for low, high in pairwise(sorted(set(options.levels))):
-            standing = play_match(options.out, options.game, options.engine, low, high, options.games)
+            jobs = script.jobs(options)
+            standing = play_match(options.out, options.game, options.engine, low, high, options.games, jobs)
             print(f"{high} - {low}: {standing}", flush=True)
     results = read_results(options.out, options.game)
     if not results:

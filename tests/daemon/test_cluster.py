@@ -112,6 +112,21 @@ def test_batches_grow_to_a_second_of_work_and_shrink_at_once() -> None:
     assert size.calls == 1
 
 
+def test_the_last_batches_become_shorter() -> None:
+    size = BatchSize()
+    for _ in range(9):
+        size.learn(size.calls, 0.01 * size.calls, 2)
+    assert size.calls_of(None, 2) == size.calls_of(1000, 2) == 100
+    left, sizes = 300, []
+    while left:
+        sizes.append(min(left, size.calls_of(left - 1, 2)))
+        left -= sizes[-1]
+    assert sizes[:3] == [75, 57, 42] and sizes[-3:] == [10, 10, 9]
+    few = BatchSize(most_calls=1)
+    few.learn(1, 0.01, 2)
+    assert few.calls == 1
+
+
 def test_an_identity_says_in_what_another_differs() -> None:
     own = identity()
     assert own.version == __version__
@@ -495,3 +510,7 @@ def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
         found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
     assert len(found[0]) == 10
     assert found[0] == found[1]
+    log = tmp_path / "tune.jsonl"
+    words = ("ewn", "--log", log, "--nodes", 20, "--option", "Algorithm=uct", "--parameter", "UCTK:3:0:10:0.5")
+    run("scripts/tune/tune_options.py", *words, "--iterations", 12, "--cluster", "local:2")
+    assert sorted(json.loads(line)["number"] for line in log.read_text().splitlines()[1:]) == list(range(12))

@@ -1,8 +1,4 @@
-"""The match runner from end to end: a toy game, and engines that are scripts of a few lines.
-
-The toy: ten stones, a move `aN` takes N of 1..3 (no more than the die shows, where there is one); who takes
-the last stone wins. It goes by the name of a real game to borrow its declaration.
-"""
+"""The match runner from end to end: a toy game, and engines that are scripts of a few lines."""
 
 from __future__ import annotations
 
@@ -19,6 +15,7 @@ from typing import Any
 
 import pytest
 from fixture_files import ROOT
+from nim import NimGame, engine_command
 
 from scripts.lib import players, tablebases
 from scripts.lib.log import Log, read_log
@@ -26,103 +23,6 @@ from scripts.lib.match_log import Reader
 from scripts.play import match
 
 from games import files, registry
-from games.contract import GameInfo, Outcome
-
-ENGINE = """
-import sys, time
-mode, log = sys.argv[1], open(sys.argv[2], "a")
-
-def answer():
-    if mode == "setup" and len(moves) < 2:
-        return "abcdefghijklmnopqrstuvwxy"
-    if mode == "wise":
-        return f"a{(heap - sum(int(move[1:]) for move in moves)) % 4 or 1}"
-    return {"illegal": "a9", "resign": "(none)", "ranks": "a2 ponder a3"}.get(mode, "a1")
-
-for line in sys.stdin:
-    log.write(line); log.flush()
-    words = line.split()
-    if words[0] == "uci":
-        print("id name fake")
-        print("option name UCI_Variant type combo default nim var nim")
-        print("option name Strength type spin default 1 min 1 max 9")
-        if mode == "stillborn":
-            sys.exit(3)
-        print("uciok")
-    elif words[0] == "isready":
-        print("readyok")
-    elif words[0] == "position":
-        moves = words[words.index("moves") + 1:] if "moves" in words else []
-        heap = int(words[2].strip("/")) if words[1] == "fen" else 10
-    elif words[0] == "go":
-        if mode == "crash":
-            sys.exit(7)
-        time.sleep({"slow": 0.2, "hang": 60}.get(mode, 0))
-        print("info depth 1 score", {"sure": "mate 3", "doubt": "cp -900"}.get(mode, "cp 0"))
-        print("bestmove", answer())
-    elif words[0] == "quit":
-        break
-    sys.stdout.flush()
-"""
-
-
-class Nim:
-    """The toy's position, with the extras of games with dice, set-ups and hidden pieces."""
-
-    def __init__(self, info: GameInfo, fen: str | None) -> None:
-        if fen and not re.fullmatch(r"\d+/", fen):
-            raise ValueError(f"bad FEN {fen}")
-        self.heap = int(fen[:-1]) if fen else 10
-        self.info, self.dice = info, 0
-        self.moves: list[str] = []
-
-    @property
-    def turn(self) -> int:
-        return len(self.moves) % 2
-
-    def set_dice(self, dice: int) -> None:
-        self.dice = dice
-
-    @property
-    def has_pieces(self) -> bool:
-        return not self.info.has_setup or len(self.moves) >= 2
-
-    def legal_moves(self) -> list[int]:
-        most = min(3, self.heap, self.dice or 3)
-        return list(range(1, most + 1))
-
-    def count_legal(self) -> int:
-        return len(self.legal_moves())
-
-    def move_text(self, move: Any) -> str:
-        return move if isinstance(move, str) else f"a{move}"
-
-    def parse_move(self, text: str) -> Any:
-        if not self.has_pieces:
-            return text
-        if not re.fullmatch(r"a\d", text) or int(text[1:]) not in self.legal_moves():
-            raise ValueError("no such move")
-        return int(text[1:])
-
-    def push(self, move: Any) -> None:
-        if self.has_pieces:
-            self.heap -= move
-        self.moves.append(self.move_text(move))
-        self.dice = 0
-
-    def outcome(self) -> Outcome | None:
-        return None if self.heap else Outcome(1 - self.turn, "last-stone")
-
-    def view_moves(self, viewer: int) -> list[str]:
-        return ["?" if ply < 2 and ply != viewer else move + "=3" * (ply >= 2) for ply, move in enumerate(self.moves)]
-
-
-class NimGame:
-    def __init__(self, name: str) -> None:
-        self.info: GameInfo = registry.info(name)
-
-    def position(self, fen: str | None = None) -> Nim:
-        return Nim(self.info, fen)
 
 
 class Bench:
@@ -131,19 +31,9 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "match.jsonl"
-        (folder / "engine.py").write_text(ENGINE)
 
     def engine(self, mode: str, letter: str) -> str:
-        if mode == "random":
-            return mode
-        parts = (
-            sys.executable,
-            "-ISu",
-            str(self.folder / "engine.py"),
-            mode,
-            str(self.folder / f"{letter}.txt"),
-        )
-        return shlex.join(parts)
+        return mode if mode == "random" else engine_command(self.folder, mode, letter)
 
     def play(self, a: str, b: str, *options: str, game: str = "xiangqi", limits: str = "--nodes 5") -> int:
         engines = ("--a", self.engine(a, "a"), "--b", self.engine(b, "b"), "--a-name", "A", "--b-name", "B")

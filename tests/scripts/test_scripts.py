@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import re
 from collections.abc import Callable
@@ -55,6 +56,7 @@ RUNS = (
     Run("tune/learn_junqi_habits", "{junqi_log} --passes 1 --every 9 --out h.py", "without habits"),
     Run("tune/learn_junqi_layouts", "advantages {junqi_log} --out a.py", "games; held out"),
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
+    Run("tune/tune_options", "ewn --log t.jsonl --parameter UCTK:30:0:10:0.5", "START 30 is not within 0..10", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
     Run("tune/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
@@ -69,6 +71,7 @@ RUNS = (
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
     Run("measure/time_analysis", "queries --queries 20", "20 answers"),
+    Run("measure/time_cluster", "throughput go", "no game of ours: go", 2),
     Run("measure/time_ewn_playouts", "--playouts 100 --runs 1", "greedy . [0-9,]+"),
     Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
 )
@@ -204,6 +207,56 @@ def test_a_small_run(
     reported = capfd.readouterr()
     assert status == run.status, reported.err
     assert re.search(run.prints, reported.out + reported.err), reported
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random --player uct"),
+        ("measure/solve_mates", "{mates} --nodes 5000"),
+        ("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50"),
+    ],
+)
+def test_two_processes_have_the_same_results(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ewn_values(tmp_path / "ewn_values")
+    mates(tmp_path / "mates")
+    printed = []
+    for jobs in "12":
+        (tmp_path / jobs).mkdir()
+        monkeypatch.chdir(tmp_path / jobs)
+        paths = {made: str(tmp_path / made) for made in ("ewn_values", "mates")}
+        monkeypatch.setattr("sys.argv", [f"{name}.py", *words.format(**paths).split(), "--jobs", jobs])
+        assert main_of(name)() == 0
+        printed.append(re.sub(r"in \d+ s", "", capfd.readouterr().out))
+    assert printed[0] == printed[1]
+    logs = [sorted((tmp_path / jobs).glob("*.jsonl")) for jobs in "12"]
+    assert [sorted(path.read_text().splitlines()) for path in logs[0]] == [
+        sorted(path.read_text().splitlines()) for path in logs[1]
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is not installed")
+@pytest.mark.parametrize(
+    ("words", "prints"),
+    [
+        (
+            "throughput ewn --seconds 0.2 --rounds 2 --nodes 100",
+            r"ewn, 100 nodes, \d+ positions . cluster of two . [\d.]+ ",
+        ),
+        ("overhead --batches 20 --positions 100", r"100 positions of a node: client [\d.]+, scheduler [\d.]+, workers"),
+    ],
+)
+def test_a_cluster_is_timed(
+    words: str, prints: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("scripts.measure.time_cluster.IDLE_S", 0.5)
+    monkeypatch.setattr("sys.argv", ["time_cluster.py", *words.split()])
+    assert main_of("measure/time_cluster")() == 0
+    assert re.search(prints, capfd.readouterr().out)
 
 
 # Missing files and extras are named

@@ -65,7 +65,7 @@ def test_openings_are_made_whole_and_kept(
 
     played: list[tuple[int, int]] = []
 
-    def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int) -> str:
+    def play_match(folder: Path, game: str, command: str, low: int, high: int, games: int, jobs: object) -> str:
         played.append((low, high))
         return ""
 

@@ -15,8 +15,8 @@ SKILL_ELO = (
 NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
 """The shipped network of the evaluation."""
 
-EVALUATIONS = ("network", "terms", "paper") if NETWORK_BOOK.is_file() else ("terms", "network", "paper")
-"""The default first: the network where there is one."""
+EVALUATIONS = ("network", "terms", "paper")
+"""The default first."""
 
 INFO = GameInfo(
     name="xiangqi",

@@ -276,11 +276,12 @@ def test_what_rules_fit(tmp_path: Path) -> None:
 
 
 def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same search scores the same move higher if a mined rule names it (the paper's t(n))."""
+    """The same search scores the same move higher if a mined rule names it (the paper's t(n)); a network adds nothing."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
     monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
+    game.set_option("Evaluation", "terms")
     position = game.position()
     position.push(position.parse_move("h2e2"))
     scores = []

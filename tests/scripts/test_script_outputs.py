@@ -61,7 +61,7 @@ WRITERS = (
     Writer("build.build_opening_books", (MISSING,), BOOKS_FOLDER / "xiangqi-openings.book"),
     Writer("build.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),
     Writer("tune.train_ewn", ("--games", "1"), BOOKS_FOLDER / "ewn-evaluation.book"),
-    Writer("tune.train_xiangqi_network", ("--search", MISSING), BOOKS_FOLDER / "ewn-evaluation.book"),
+    Writer("tune.train_xiangqi_network", ("--search", MISSING), BOOKS_FOLDER / "xiangqi.network"),
     Writer("build.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (

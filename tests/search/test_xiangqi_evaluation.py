@@ -77,6 +77,7 @@ def test_packed_halves(middle: int, end: int) -> None:
 
 def test_explanation_adds_up() -> None:
     game = registry.load("xiangqi")
+    game.set_option("Evaluation", "terms")
     lines = game.evaluate(game.position())
     assert len(lines) == len(TERMS) + 3 and lines[-1].startswith("total ")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from games.books.book import BookFileError, open_book, write_book
 from games.contract import Task
 from games.kernel.control import Control
 from games.kernel.jit import code_address, entry, int64, new_record, outlined
-from games.xiangqi import INFO
+from games.xiangqi.evaluation import choice
 from games.xiangqi.evaluation import network as format_
 from games.xiangqi.evaluation.accumulator import (
     HEIGHTS,
@@ -38,8 +36,6 @@ from games.xiangqi.rules.position import POSITION, do_null, undo_null
 from games.xiangqi.rules.work import WORK, WORK_DTYPE
 from naive.xiangqi import Naive, side_of
 from naive.xiangqi_network import network_value
-
-OPTION = next(option for option in INFO.options if option.name == "Evaluation")
 
 
 @entry(int64(POSITION, WORK, LOOKUP))
@@ -418,30 +414,35 @@ def flipped(data: bytes) -> bytes:
     return data[:1000] + bytes([data[1000] ^ 4]) + data[1001:]
 
 
-def test_a_network_that_cannot_be_used_is_one_line_and_the_terms_play(tmp_path: Path) -> None:
+def test_a_network_that_cannot_be_used_is_one_line_and_the_shipped_one_plays(tmp_path: Path) -> None:
     path = tmp_path / "a.network"
     write_network(path, {}, random_network(11))
     sound = path.read_bytes()
     with Client() as client:
-        terms = client.answers("eval")
-        assert [line for line in terms if "rook mobility" in line or "material" in line]
+        shipped = client.answers("eval")
+        assert any(line.startswith("eval network ") for line in shipped)
         assert client.answers(f"setoption name NetworkFile value {path}") == []
-        good = [line for line in client.answers("setoption name Evaluation value network") if "compil" not in line]
-        assert good == []
         shown = client.answers("eval")
-        assert shown != terms and any(line.startswith("eval network ") for line in shown)
+        assert shown != shipped and any(line.startswith("eval network ") for line in shown)
         for number, data in enumerate((flipped(sound), sound[:-1], b"", b"no book", None)):
             other = tmp_path / f"{number}.network"
             if data is not None:
                 other.write_bytes(data)
             warnings = client.answers(f"setoption name NetworkFile value {other}")
             assert len(warnings) == 1 and warnings[0].startswith(f"info string warning {other}: ")
-            assert warnings[0].endswith("; evaluating by terms") or OPTION.default == "network"
-            assert client.answers("eval") == terms or OPTION.default == "network"
+            assert warnings[0].endswith("; evaluating by the shipped network")
+            assert client.answers("eval") == shipped
         assert client.answers(f"setoption name NetworkFile value {path}") == []
         assert client.answers("eval") == shown
         assert client.answers("setoption name Evaluation value terms") == []
-        assert client.answers("eval") == terms
+        assert any("rook mobility" in line for line in client.answers("eval"))
+
+
+def test_without_any_network_one_warning_and_the_terms_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "NETWORK_BOOK", tmp_path / "shipped.network")
+    warnings: list[str] = []
+    assert choice.choose("network", None, warnings.append) is choice.TERMS
+    assert len(warnings) == 1 and warnings[0].endswith("; evaluating by terms")
 
 
 def test_options_given_before_the_game_is_loaded_warn_of_nothing(tmp_path: Path) -> None:
@@ -452,12 +453,3 @@ def test_options_given_before_the_game_is_loaded_warn_of_nothing(tmp_path: Path)
         lines = client.answers("eval")
         assert any(line.startswith("eval network ") for line in lines)
         assert not any("warning" in line for line in [*client.seen, *lines])
-
-
-def test_the_network_is_compiled_only_if_it_is_used() -> None:
-    code = (
-        "import sys; from games import registry; registry.load('xiangqi');"
-        "print('games.xiangqi.evaluation.accumulator' in sys.modules)"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == str(OPTION.default == "network")

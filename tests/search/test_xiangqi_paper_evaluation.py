@@ -182,7 +182,7 @@ def test_the_position_is_left_as_it_was() -> None:
 def test_the_option_chooses_the_evaluation_of_search_and_of_eval() -> None:
     game: Any = registry.load("xiangqi")
     position = game.position("2bk1a3/4aP3/b2r5/3N3R1/9/9/9/4B4/4A4/3AK4 b")
-    terms = game.evaluate(position)
+    shown = game.evaluate(position)
     searcher = game.searcher()
     searcher.configure(1, 1, 1)
 
@@ -196,14 +196,14 @@ def test_the_option_chooses_the_evaluation_of_search_and_of_eval() -> None:
 
     first = search()
     game.set_option("Evaluation", "paper")
-    assert game.evaluate(position) != terms and "king control" in "\n".join(game.evaluate(position))
+    assert game.evaluate(position) != shown and "king control" in "\n".join(game.evaluate(position))
     searcher.configure(1, 1, 1)
     assert searcher.recall(position) is None, "what the other evaluation stored is gone"
     by_paper = search()
     assert by_paper != first
-    game.set_option("Evaluation", "terms")
+    game.set_option("Evaluation", "network")
     searcher.configure(1, 1, 1)
-    assert search() == first and game.evaluate(position) == terms
+    assert search() == first and game.evaluate(position) == shown
 
 
 def test_a_bad_value_is_one_line_and_changes_nothing() -> None:
@@ -211,7 +211,7 @@ def test_a_bad_value_is_one_line_and_changes_nothing() -> None:
         client.sync()
         assert any("mate threat" in line for line in client.answers("eval"))
         answers = client.answers("setoption name Evaluation value best")
-        assert answers == ["info string error option Evaluation: one of terms network paper, not best"]
+        assert answers == ["info string error option Evaluation: one of network terms paper, not best"]
 
 
 @pytest.mark.parametrize("fen", ["3k5/9/9/9/9/9/9/9/9/R3K3R w", "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/9/9/9/4K4 w"])

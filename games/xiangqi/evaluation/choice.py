@@ -13,8 +13,9 @@ from typing import Protocol
 from games.books.book import BookFileError
 from games.contract import Warn
 from games.kernel.jit import Record, code_address
-from games.xiangqi import INFO, NETWORK_BOOK
+from games.xiangqi import NETWORK_BOOK
 from games.xiangqi.evaluation import evaluate
+from games.xiangqi.evaluation.accumulator import NetworkEvaluation
 from games.xiangqi.evaluation.network import Network, read_network
 
 
@@ -79,8 +80,6 @@ def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluati
     network = find_network(file, warn) if name == "network" else None
     if network is None:
         return TERMS
-    from games.xiangqi.evaluation.accumulator import NetworkEvaluation  # late, likewise
-
     return NetworkEvaluation(network)
 
 
@@ -99,8 +98,3 @@ def find_network(file: Path | None, warn: Warn) -> Network | None:
             return network
     warn(f"{fault}; evaluating by terms")
     return None
-
-
-if next(option for option in INFO.options if option.name == "Evaluation").default == "network":
-    # Needed in every game: compiled together with the search.
-    import games.xiangqi.evaluation.accumulator  # noqa: F401

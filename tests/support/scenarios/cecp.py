@@ -185,7 +185,7 @@ def analysis(play: Recorder) -> None:
     play.send("quit")
 
 
-@scenario("cecp")
+@scenario("cecp", nodes=1000)
 def pondering(play: Recorder) -> None:
     """Expected and other moves while the engine ponders, and commands meanwhile."""
     begin(play, "level 0 60:00 0", "hard", "post")
@@ -206,9 +206,9 @@ def pondering(play: Recorder) -> None:
     play.send("usermove a9a0", until="Illegal")
     play.send(".", "draw", "bk", "hello", "ping 3", until="pong")
     play.send("easy", "ping 4", until="pong")
-    play.send("usermove i0i1", until="move")
+    play.send("usermove f0e1", until="move")
     play.send("hard", "ping 5", until="pong")
-    answered("usermove i1i0")
+    answered("usermove e1f0")
     play.send("undo", until=lambda line: line[:2] == "2 ", count=2)
     play.send("force", "ping 7", until="pong")
     play.send("go", until=lambda line: line[:2] == "2 ", count=2)

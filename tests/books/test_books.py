@@ -276,7 +276,7 @@ def test_what_rules_fit(tmp_path: Path) -> None:
 
 
 def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same search scores the same move higher if a mined rule names it (the paper's t(n)); a network adds nothing."""
+    """The same search by terms scores the same move higher if a mined rule names it (the paper's t(n))."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
     monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)

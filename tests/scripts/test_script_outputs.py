@@ -191,7 +191,7 @@ def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_pa
 def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figure = Figure()
     figure.subplots().plot([1, 2])
-    for suffix in plots.FIELDS:
+    for suffix in (".svg", ".png"):
         path = tmp_path / f"plot{suffix}"
         for _ in range(2):
             plots.check_plot(path)

@@ -241,6 +241,7 @@ def test_static_labels_are_the_evaluation() -> None:
 def engine_search() -> Searcher[Any]:
     """Return the engine's own searcher, without its books, as small as the kernels' search."""
     game = registry.load("xiangqi")
+    game.set_option("Evaluation", "terms")
     game.set_option("UseEndgames", "false")
     game.set_option("UseRules", "false")
     searcher = game.searcher()

@@ -17,6 +17,7 @@ import math
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.lib import script
 from scripts.lib.log import Log
@@ -45,18 +46,25 @@ def first_share(work: Record, setup: str, answer: str, games: int) -> float:
     return int(play_out(root, board, work, LOOKUP_RECORD, games)) / (WIN * games)
 
 
-def value(setup: str, work: Record) -> RatedSetup:
+class Amounts(NamedTuple):
+    """Games a round, shared among the answers left, and games that value each of the last answers."""
+
+    round: int
+    last: int
+
+
+def value(setup: str, work: Record, amounts: Amounts) -> RatedSetup:
     """Value a set-up against all answers, and against the best."""
     field = list(SECOND_SETUPS)
     shares: dict[str, float] = {}
     against_all = math.nan
     while len(field) > ANSWERS:
-        games = ROUND // len(field)
+        games = amounts.round // len(field)
         shares = {answer: first_share(work, setup, answer, games) for answer in field}
         if len(field) == len(SECOND_SETUPS):
             against_all = sum(shares.values()) / len(shares)
         field = sorted(field, key=shares.__getitem__)[: max(len(field) // 2, ANSWERS)]
-    last = {answer: first_share(work, setup, answer, LAST_GAMES) for answer in field}
+    last = {answer: first_share(work, setup, answer, amounts.last) for answer in field}
     answers = {answer: last[answer] for answer in sorted(last, key=last.__getitem__)}
     return RatedSetup(setup, against_all, min(answers.values()), answers)
 
@@ -66,9 +74,9 @@ def knowledge() -> Knowledge:
     return Knowledge(sys.exit)
 
 
-def value_number(seed: int, number: int) -> RatedSetup:
+def value_number(seed: int, amounts: Amounts, number: int) -> RatedSetup:
     """Value the set-up of a number; its games depend on nothing else."""
-    return value(FIRST_SETUPS[number], playout_work(knowledge(), seed, number))
+    return value(FIRST_SETUPS[number], playout_work(knowledge(), seed, number), amounts)
 
 
 def is_log(head: bytes) -> bool:
@@ -94,7 +102,8 @@ def main() -> int:
 
     log = Log(options.log, is_log, read)
     missing = [index for index, setup in enumerate(FIRST_SETUPS) if setup not in done]
-    valued = in_order(functools.partial(value_number, options.seed), missing, script.jobs(options))
+    amounts = Amounts(ROUND, LAST_GAMES)
+    valued = in_order(functools.partial(value_number, options.seed, amounts), missing, script.jobs(options))
     with log, contextlib.closing(valued):
         bar = script.progress(valued, total=len(FIRST_SETUPS), initial=len(done), unit=" set-ups")
         for entry in bar:

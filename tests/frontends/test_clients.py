@@ -94,7 +94,7 @@ def test_a_job_of_fairyfishnet_for_a_move(worker: Any) -> None:
 def test_a_game_by_jobs_of_fairyfishnet(worker: Any) -> None:
     board = Board()
     moves: list[str] = []
-    job = {"work": {"id": "3", "type": "move", "level": 4}, "variant": "xiangqi", "position": START}
+    job = {"work": {"id": "3", "type": "move", "level": 3}, "variant": "xiangqi", "position": START}
     while board.outcome() is None:
         moves.append(worker.bestmove(job | {"moves": " ".join(moves)})["move"]["bestmove"])
         board.push_uci(shift_ranks(moves[-1], -1))

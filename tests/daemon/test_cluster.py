@@ -215,7 +215,8 @@ def lines_of(many: Iterable[dict[str, Any]]) -> bytes:
 def start(*arguments: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "daemon", "analyse", "--hash", "1", *map(str, arguments)]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
+    # Unbuffered: `communicate` would not see what a buffer has read beyond a line.
+    process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
     clock = threading.Timer(TIMEOUT_S, process.kill)  # a test that waits for a line would wait for ever
     clock.daemon = True
     clock.start()

@@ -6,6 +6,7 @@ queue is full, so that memory stays bounded for any length of input.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import queue
 import threading
@@ -269,3 +270,26 @@ class Batch:
 def no_results(item: Item) -> dict[str, Any]:
     """Return the answer to a position that was terminated before its search."""
     return {"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True}
+
+
+def open_batch(
+    address: str | None,
+    stack: contextlib.ExitStack,
+    settings: BatchSettings,
+    write: Write,
+    fail: Callable[[Exception], object],
+    expect: Callable[[str, tuple[int, ...]], None] = ignore,
+    done: Collection[Final] = frozenset(),
+    note: Callable[[str], None] = ignore,
+) -> Batch:
+    """Return a batch whose searches run in this process, or on the cluster at an address, which `stack` leaves.
+
+    ClusterError if the cluster has no worker that can be used.
+    """
+    if address is None:
+        return Batch(settings, write, fail, expect, done, note)
+    from daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
+    from daemon.cluster.remote import Cluster, ClusterWorkers
+
+    workers = stack.enter_context(ClusterWorkers(Cluster(address), note))
+    return ClusterBatch(settings, write, fail, expect, done, note, workers=workers)

@@ -7,24 +7,22 @@ during a search of a batch that is searched again may be repeated.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import queue
 import threading
 import uuid
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from daemon.analysis.analyst import Item
-from daemon.analysis.answers import Final
-from daemon.analysis.batch import Batch, BatchSettings, Write, ignore
+from daemon.analysis.batch import Batch
 from daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
 from daemon.cluster.calls import decode_result, encode_call
 from daemon.cluster.errors import ClusterError, KilledError
 from daemon.cluster.jobs import BATCHES_A_WORKER, BatchSize
 from daemon.cluster.local import Batch as Handed
-from daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
+from daemon.cluster.remote import COUNT_S, ClusterWorkers
 
 LOAD_LIMIT_S = 300.0
 """The time that a batch may take beside its searches: a game may have to be compiled."""
@@ -200,23 +198,3 @@ def time_limit_s(items: Iterable[Item]) -> float:
             return 0.0
         found += 2 * min(limits_s) + SPARE_S
     return found
-
-
-def open_batch(
-    address: str | None,
-    stack: contextlib.ExitStack,
-    settings: BatchSettings,
-    write: Write,
-    fail: Callable[[Exception], object],
-    expect: Callable[[str, tuple[int, ...]], None] = ignore,
-    done: Collection[Final] = frozenset(),
-    note: Callable[[str], None] = ignore,
-) -> Batch:
-    """Return a batch whose searches run in this process, or on the cluster at an address, which `stack` leaves.
-
-    ClusterError if the cluster has no worker that can be used.
-    """
-    if address is None:
-        return Batch(settings, write, fail, expect, done, note)
-    workers = stack.enter_context(ClusterWorkers(Cluster(address), note))
-    return ClusterBatch(settings, write, fail, expect, done, note, workers=workers)

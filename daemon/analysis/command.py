@@ -15,8 +15,7 @@ import msgspec
 
 from daemon.analysis import plot
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, last_answers, read_answers
-from daemon.analysis.batch import DEFAULT_NODES, BatchSettings
-from daemon.analysis.cluster import open_batch
+from daemon.analysis.batch import DEFAULT_NODES, BatchSettings, open_batch
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
 from daemon.cluster.errors import ClusterError

@@ -10,8 +10,7 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from daemon.analysis.batch import Batch, BatchSettings
-from daemon.analysis.cluster import open_batch
+from daemon.analysis.batch import Batch, BatchSettings, open_batch
 from daemon.analysis.query import Query, query_hash, resolve_options
 from games.files import check_owned, open_json_lines, open_regular, write_whole
 

@@ -37,7 +37,7 @@ BESIDES = {
     "command": {"analysis.command", "frontends.uci_family"},
     "review.assess": {"analysis.batch", "analysis.query"},
     "review.command": {"analysis.batch", "analysis.command"},
-    "review.engine": {"analysis.batch", "analysis.cluster", "analysis.query"},
+    "review.engine": {"analysis.batch", "analysis.query"},
 }
 """What files of the daemon's table import from folders whose files it does not list."""
 RELATIVES = {

@@ -4,7 +4,7 @@
     en: {
       game: 'Game', view: 'View', notation: 'Moves', language: 'Language', board: 'Board', first: 'First position',
       back: 'Back', next: 'Next', last: 'Last position', earlier: 'Mistake before', later: 'Next mistake', flip: 'Turn the board',
-      marks: 'Best move, threats', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
+      marks: 'Best move, threats, beliefs', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
       summary: 'Summary', start: 'Start', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
       hint: 'Keys: ← → a move, ↑ ↓ a mistake, Home and End, B the better line, Esc back to the game, F turns the board.',
       toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ',
@@ -19,7 +19,7 @@
       meanLost: 'Mean loss of a move', luck: 'Luck', skill: 'Skill', luckNote: 'Luck: sum of the changes by throws. Skill: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the chance from {from} to {to}{unknown}.',
       luckUnknown: '; {n} come from moves without a known throw',
       gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the chance to win, or more. A draw counts half.',
-      junqiView: 'Each value is that of the side to move, from what this side can know.', junqiAll: 'The values know all pieces.',
+      junqiView: 'Each value is that of the side to move, from what this side can know. In a side’s view, a piece that it does not know shows its likeliest type, the bar its probability.', junqiAll: 'The values know all pieces.',
       all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
       wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}',
       xiangqi: 'Xiangqi', connect6: 'Connect6', ewn: 'EinStein würfelt nicht!', junqi: 'Junqi'
@@ -27,7 +27,7 @@
     zh: {
       game: '对局', view: '视角', notation: '着法', language: '语言', board: '棋盘', first: '初始局面',
       back: '后退', next: '前进', last: '最后局面', earlier: '上一处失误', later: '下一处失误', flip: '翻转棋盘',
-      marks: '最佳着法、威胁', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
+      marks: '最佳着法、威胁、推测', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
       summary: '总结', start: '开局', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
       hint: '按键：← → 逐着，↑ ↓ 失误，Home 与 End 首尾，B 走更好的变化，Esc 回到对局，F 翻转棋盘。',
       toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，',
@@ -42,7 +42,7 @@
       meanLost: '每着损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的胜率变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于胜率从 {from} 到 {to} 的变化{unknown}。',
       luckUnknown: '；其中 {n} 来自骰点不明的着法',
       gradeNote: '缓着、失误、败着：胜率损失不少于 {a}、{b}、{c} 的着法。和棋算一半。',
-      junqiView: '各数值属于走棋方，只依据该方所知。', junqiAll: '数值知道所有棋子。',
+      junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
       wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}',
       xiangqi: '象棋', connect6: '六子棋', ewn: '爱恩斯坦棋', junqi: '军棋'

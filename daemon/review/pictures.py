@@ -104,19 +104,17 @@ def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], 
         best = judged.line.moves[0] if judged.line is not None else ""
         frames = []
         for position in positions:
-            frames.append(boards.frame(position, best, _extras(game, judged)))
+            frames.append(boards.frame(position, best, _extras(game, position, judged)))
         yield Shown(frames, list(_line(game, positions, judged, boards)))
         if ply < game.plies:
             push(game, positions, game.record.moves[game.setups + ply])
 
 
-def _extras(game: ReviewedGame, judged: Ply) -> dict[str, Any]:
-    """Return what a position's picture shows besides pieces: threats, chances by throw."""
+def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -> dict[str, Any]:
+    """Return what a position's picture shows besides pieces: threats, what a side believes, chances by throw."""
     maker = registry.picture_maker(game.game)
-    found: dict[str, Any] = {}
-    if "threats" in maker.EXTRAS:
-        found["threats"] = True
-    if game.info.has_dice and judged.finding is not None:
+    found: dict[str, Any] = {name: True for name in ("threats", "beliefs") if name in maker.EXTRAS}
+    if game.info.has_dice and judged is not None and judged.finding is not None:
         found["chances"] = {line.throw: line.value.win for line in judged.finding.lines if line.throw}
     return found
 
@@ -131,8 +129,7 @@ def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards
             push(game, twins, word)
         except ValueError:
             return
-        extras = {"threats": True} if "threats" in registry.picture_maker(game.game).EXTRAS else {}
-        yield Step(word, [boards.frame(twin, extras=extras) for twin in twins])
+        yield Step(word, [boards.frame(twin, extras=_extras(game, twin)) for twin in twins])
 
 
 def differences(frames: Iterable[Sequence[int]], base: Sequence[int] = ()) -> Iterator[list[int]]:

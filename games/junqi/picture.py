@@ -191,7 +191,10 @@ def _keep_face(drawing: Drawing, letter: str, faces: str) -> str:
 
 
 def _belief(drawing: Drawing, place: tuple[float, float], row: Mapping[str, float], faces: str) -> Iterator[str]:
-    """Yield an unknown piece's likeliest type, the fainter the less likely, above a bar of its probability."""
+    """Yield an unknown piece's likeliest type, the fainter the less likely, above a bar of its probability.
+
+    Shade and bar have steps of 5 %, so that the pictures of a game share shapes.
+    """
     letter = max(row, key=lambda kind: row[kind])
     if letter not in TYPES or not 0 <= row[letter] <= 1:
         raise ValueError(f"beliefs: types a to l and probabilities 0 to 1, not {letter}: {row[letter]}")
@@ -199,9 +202,10 @@ def _belief(drawing: Drawing, place: tuple[float, float], row: Mapping[str, floa
     whole = drawing.use(_keep_face(drawing, letter, faces), 0, 0)
     key = drawing.symbol(f"m{faces[0]}{letter}", f'<g transform="translate(0 -2.5) scale(.8)">{whole}</g>')
     track = drawing.symbol("track", shape("rect", opacity=".25", x=-22, y=8.5, width=44, height=3.2))
-    bar = shape("rect", x=x - 22, y=y + 8.5, width=44 * row[letter], height=3.2)
-    shade = f'<g opacity="{0.25 + 0.75 * row[letter]:.2f}">{drawing.use(key, x, y)}</g>'
-    yield f'<g class="face">{shade}{drawing.use(track, x, y)}{bar}</g>'
+    share = round(row[letter] * 20) / 20
+    bar = shape("rect", x=x - 22, y=y + 8.5, width=44 * share, height=3.2)
+    shade = f'<g opacity="{0.25 + 0.75 * share:.2f}">{drawing.use(key, x, y)}</g>'
+    yield f'<g class="face belief">{shade}{drawing.use(track, x, y)}{bar}</g>'
 
 
 def text(position: JunqiPosition, style: Style) -> Iterator[str]:

@@ -186,7 +186,7 @@ def test_every_control_has_a_name(browser: Any, page_file: Path) -> None:
             "button": ("First position", "Back", "Next", "Last position", "Mistake before", "Next mistake"),
             "combobox": ("Game", "View", "Language"),
             "slider": ("Move",),
-            "checkbox": ("Best move, threats",),
+            "checkbox": ("Best move, threats, beliefs",),
         }.items():
             for name in names:
                 assert page.get_by_role(role, name=name, exact=True).count() == 1, name

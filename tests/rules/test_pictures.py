@@ -305,10 +305,10 @@ def test_beliefs_of_junqi() -> None:
         math.isclose(sum(row.values()), 1, rel_tol=1e-6) for row in believed.values()
     )
     root = drawn(position, "junqi", beliefs=True)
-    shades = [e for e in root if e.get("class") == "siqi-jq-face"]
+    shades = [e for e in root if e.get("class") == "siqi-jq-face siqi-jq-belief"]
     assert len(shades) == len(hidden)
     one = drawn(position, "junqi", beliefs={hidden[0]: {"a": 0.75, "b": 0.25}})
-    (shade,) = [e for e in one if e.get("class") == "siqi-jq-face"]
+    (shade,) = [e for e in one if e.get("class") == "siqi-jq-face siqi-jq-belief"]
     assert [float(bar.get("width", "")) for bar in shade if bar.tag == f"{SPACE}rect"] == [33]
     for wrong in ({"q": 1.0}, {"a": 1.2}):
         with pytest.raises(ValueError, match="beliefs"):

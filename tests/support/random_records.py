@@ -8,6 +8,10 @@ from games import registry
 from games.contract import GameRecord
 
 
+EMPTY = {f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)}
+"""The points of Connect6's empty board."""
+
+
 def random_record(name: str, rng: random.Random, most: int = 60) -> GameRecord:
     """Return a random game of up to `most` moves, set-ups included."""
     game = registry.load(name)
@@ -23,7 +27,10 @@ def random_record(name: str, rng: random.Random, most: int = 60) -> GameRecord:
         if name == "ewn":
             dice.append(rng.randint(1, 6))
             position.set_dice(dice[-1])
-        text = position.move_text(rng.choice(position.legal_moves()))
+        if name == "connect6":  # the list of its legal moves has tens of thousands
+            text = "".join(rng.sample(sorted(EMPTY - set(position.pieces())), 2 if words else 1))
+        else:
+            text = position.move_text(rng.choice(position.legal_moves()))
         move = position.parse_move(text)
         position.push(move)
         words.append(position.move_text(position.moves()[-1]) if name == "junqi" else text)

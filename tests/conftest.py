@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 from fixture_files import ROOT, SHARED
+
+
+def pytest_configure() -> None:
+    """Let interrupts reach the processes of the tests, which inherit that a shell's background jobs ignore them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,25 @@ def test_a_plot_beside_answers_and_alone(tmp_path: Path) -> None:
     status, out, err = siqi("--output", "plot", "--plot", path, "--depth", "2", given=[{"id": "a", **GAME}, *bad])
     assert (status, out) == (1, b"") and sorted(err.splitlines())[1].startswith("siqi analyse: game bad")
     assert "siqi analyse: line 3: " in err and "2 of the answers are errors" in err
+
+
+def test_an_interrupt_leaves_a_plot_of_what_was_answered(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    queries = [{"id": "short", "nodes": 500}, {"id": "long", "nodes": 10**15}]
+    path = tmp_path / "a.svg"
+    with subprocess.Popen(
+        [sys.executable, "-m", "daemon", "analyse", "--plot", str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("".join(json.dumps(query) + "\n" for query in queries).encode())
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == "short"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == b"" and process.wait(60) == 130
+    assert is_plot(path.read_bytes()[:1000]) and b"1 position" in path.read_bytes()
 
 
 def test_nothing_to_plot(tmp_path: Path) -> None:

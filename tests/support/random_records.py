@@ -7,7 +7,6 @@ import random
 from games import registry
 from games.contract import GameRecord
 
-
 EMPTY = {f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)}
 """The points of Connect6's empty board."""
 

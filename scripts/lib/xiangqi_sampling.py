@@ -15,12 +15,13 @@ from numba.extending import intrinsic
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, Samples
 
 from games.kernel.control import NODE_LIMIT, NODES, STOP, Control
-from games.kernel.intrinsics import copy_record, pointer_to, store, unlikely
+from games.kernel.intrinsics import call_at, copy_record, pointer_to, store, unlikely
 from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
 from games.kernel.memory import address_of
 from games.kernel.random import below, next_state, seed_state
 from games.kernel.tt import TranspositionTable
 from games.search.aspiration import MIN_DEPTH
+from games.xiangqi.evaluation.choice import TERMS, Evaluation
 from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
@@ -45,6 +46,7 @@ SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
 SAMPLER_DTYPE = record(
     [
         ("work", WORK_DTYPE),  # of the searches whose leaves are taken; first, so that `sampler_of` finds the rest
+        ("evaluator", "i8"),  # address of the evaluation's kernel, 0: the terms
         ("samples", "i8"),  # address of SAMPLE records
         ("capacity", "i8"),
         ("count", "i8"),
@@ -169,9 +171,12 @@ def take_leaf(pos: Record, sampler: Record, value: int) -> None:
 
 @outlined(int64(POSITION, WORK, LOOKUP))
 def evaluate_and_sample(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the static value, as `evaluate`; about one position in `gap` becomes a sample. For work.evaluator."""
-    value = evaluate(pos, lookup)
+    """Return the static value by the search's evaluation; about one position in `gap` becomes a sample.
+
+    For work.evaluator.
+    """
     sampler = sampler_of(work)
+    value = call_at(sampler.evaluator, pos, work, lookup) if sampler.evaluator != 0 else evaluate(pos, lookup)
     sampler.left -= 1
     if unlikely(int64(sampler.left <= 0)):
         take_leaf(pos, sampler, value)
@@ -268,7 +273,8 @@ def label_leaves(pos: Record, work: Record, lookup: Record, samples: int, count:
 class Search:
     """The memory of one thread's searches: deterministic from one `clear` to the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, evaluation: Evaluation = TERMS) -> None:
+        self._evaluation = evaluation
         self._memory = np.zeros(1, SAMPLER_DTYPE)
         self.sampler: Record = self._memory[0]
         self.work: Record = self.sampler.work
@@ -281,6 +287,8 @@ class Search:
         self._tt.clear()
         self.work.control = self._control.address
         self.work.tt, self.work.tt_mask = self._tt.address, self._tt.mask
+        self._evaluation.prepare([self.work])
+        self.sampler.evaluator = self.work.evaluator
 
     def take_leaves(self, every: int, seed: int) -> None:
         """From now on take about one in `every` evaluated positions."""

@@ -11,8 +11,8 @@ first. It runs in wall time. So that games at a time slow each other no more tha
 run with the same `--jobs`, never more than there are cores; nothing else should run on the machine. A side's search is
 stopped when its clock runs out, and the game is lost.
 
-A full run takes about two hours on two cores: figure-3 twenty minutes, figures 4 and 5 an hour, equal-time half an
-hour.
+A full run takes about an hour and a half on two cores: figure-3 ten minutes, figures 4 and 5 an hour, equal-time a
+quarter of an hour.
 
 Data: the openings of tests/support/fixtures/connect6_openings.txt.
 """
@@ -139,7 +139,7 @@ def turn_times(bench: Bench) -> list[TurnTimes]:
     spots = [
         Spot(depth, opening, turn, PAPER_WIDTH, jobs)
         for depth in reversed(depths)  # the long ones first: then no process is alone for long at the end
-        for opening in range(bench.size(1, 30))
+        for opening in range(bench.size(1, 15))
         for turn in turns
     ]
     measured = bench.of("figure-3").measure([spot.key for spot in spots], measure_spot, jobs)
@@ -199,7 +199,7 @@ def figure_3(bench: Bench) -> Result:
     ]
     return Result(
         f"mean seconds a turn, width {PAPER_WIDTH}, {at_a_time(bench)} searches at a time, in positions from games "
-        f"of the program against itself at depth {min(PAPER_SECONDS)} from {bench.size(1, 30)} openings of three and "
+        f"of the program against itself at depth {min(PAPER_SECONDS)} from {bench.size(1, 15)} openings of three and "
         "five stones; positions won within that depth are left out. A turn is one side's, counted from the empty "
         "board; the paper does not say how it counts. All scans chose the same turns with the same values.",
         [
@@ -428,7 +428,7 @@ def equal_time(bench: Bench) -> Result:
         for width in widths
         for a, b in (("local", "global"), ("incremental", "local"))
     ]
-    games = run_games(play, pairings, bench.log, bench.size(2, 100), limit, at_a_time(bench))
+    games = run_games(play, pairings, bench.log, bench.size(2, 50), limit, at_a_time(bench))
     games.sort(key=lambda game: pairings.index((game["a"], game["b"])))
     rows = []
     for pairing, found in pairing_scores(games).items():
@@ -438,8 +438,8 @@ def equal_time(bench: Bench) -> Result:
         counts = f"{found.won}-{found.drawn}-{found.lost}"
         rows.append([str(a.width), a.scan, b.scan, counts, percent(found.score), *(f"{depth:.2f}" for depth in depths)])
     return Result(
-        f"{limit.text} a turn, iterative deepening to depth {MAX_DEPTH} at most, {bench.size(2, 100)} games each from "
-        f"both sides of {bench.size(1, 50)} openings, {at_a_time(bench)} games at a time. Depth 1 is finished in any "
+        f"{limit.text} a turn, iterative deepening to depth {MAX_DEPTH} at most, {bench.size(2, 50)} games each from "
+        f"both sides of {bench.size(1, 25)} openings, {at_a_time(bench)} games at a time. Depth 1 is finished in any "
         "case.",
         [Table("", ("width", "A", "B", "A's won-drawn-lost", "A's score", "A's mean depth", "B's mean depth"), rows)],
         functools.partial(draw_equal_time, games),

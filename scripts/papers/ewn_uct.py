@@ -8,7 +8,7 @@ random playouts to the end, the move of the best mean. `uct` has one thread and 
 (0.4, 1) and the paper's three threads. Games come in pairs: the same random set-ups and the same throws, sides swapped.
 Where the limit is a time, so few games are played at once that each thread of a player has a core, if there are three.
 
-A full run takes some 3 hours on two cores: figure-1 10 minutes, figures 4 and 5 40, factors 100, parallel 20.
+A full run takes some hour and a half on two cores: figure-1 10 minutes, figures 4 and 5 20, factors 50, parallel 10.
 
 Data: exact_values.csv in --data, for figure-1 and factors: EWN endings with the exact value of each move. Without it 36
 positions of four to six pieces serve, valued by the engine's tablebases and searches that end in them.
@@ -105,12 +105,12 @@ def games_of(
     bench: Bench, pairings: Sequence[tuple[str, str]], limit: Limit, log: Path | None = None
 ) -> list[PaperGame]:
     """Return the games of some pairings, those played that a log lacks, by default the experiment's."""
-    return run_games(play, pairings, log or bench.log, bench.size(2, 400), limit, at_once(bench, limit))
+    return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
 
 
 def figure_conditions(bench: Bench, limits: Sequence[Limit]) -> str:
     return (
-        f"{bench.size(2, 400)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
+        f"{bench.size(2, 200)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
         f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
         f"table) value positions by steps to the goal. {MACHINE}; games at once under a time: "
         f"{at_once(bench, limits[0])}."
@@ -139,7 +139,7 @@ def figure_5(bench: Bench) -> Result:
         before = games_of(bench, FIGURE_4, limit, figure_4_log)
         tables += [score_table(improved, f"{limit.text} for a move"), gain_table(before, improved, limit)]
         drawn = drawn or improved
-    games = bench.size(2, 200)
+    games = bench.size(2, 100)
     engine = run_games(play, SIQI, bench.log, games, limits[0], at_once(bench, limits[0]))
     tables.append(score_table(engine, f"The engine, {limits[0].text} for a move, {games} games"))
     siqi = "siqi is the engine as it is, with one thread, tablebases and its expectiminimax."
@@ -305,10 +305,10 @@ class Level(NamedTuple):
 
 
 LEVELS = (
-    Level(Limit(nodes=20_000), 400, FACTORS, REWARDS, 1),
-    Level(Limit(nodes=200_000), 200, FACTORS[:3], REWARDS, 5, has_halves=False),
-    Level(Limit(nodes=2_000_000), 40, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
-    Level(Limit(ms=20), 200, FACTORS[:3], REWARDS[:1]),
+    Level(Limit(nodes=20_000), 200, FACTORS, REWARDS, 1),
+    Level(Limit(nodes=200_000), 100, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(Limit(nodes=2_000_000), 20, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
+    Level(Limit(ms=20), 100, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (
     Level(Limit(nodes=100), 2, FACTORS[:3], REWARDS, 40),
@@ -407,7 +407,7 @@ def parallel(bench: Bench) -> Result:
         for (threads, way), key in keys.items()
     ]
     tables = [Table("Playouts a second", ("threads", "way", "playouts/s", "times one thread"), rows)]
-    sizes = ((Limit(ms=2), 2),) if bench.quick else ((Limit(ms=20), 400), (Limit(ms=200), 100))
+    sizes = ((Limit(ms=2), 2),) if bench.quick else ((Limit(ms=20), 200), (Limit(ms=200), 50))
     drawn = list[PaperGame]()
     for limit, games in sizes:
         pairings = [

@@ -6,7 +6,7 @@
 The paper compares a search whose bounds pass all levels with one in which only the grandparent cuts, orders successors
 by its static evaluation, and solves endgames. It has no table; its figures are formulas and one example tree.
 
-A full run takes about an hour and a half on two cores.
+A full run takes about an hour on two cores.
 
 Data: endgames.jsonl.zst, published endgames that are not shipped: JSON lines of `fen`, `result` (1-0, 0-1, 1/2-1/2),
 `category` and perhaps `engine_mate`, from the lists of chinese-chess-fish-android, chessq and other public programs.
@@ -72,7 +72,7 @@ QUICK_TREES, FULL_TREES = 4, 40
 QUICK_DEPTH, FULL_DEPTH = 3, 5
 """Numbers of endgames whose trees are searched, and their depths in plies."""
 
-QUICK_GAMES, FULL_GAMES = 6, 400
+QUICK_GAMES, FULL_GAMES = 6, 200
 QUICK_PLIES, FULL_PLIES = 12, 120
 """Endgames that are played out, and plies after which a game counts as drawn."""
 

@@ -8,7 +8,7 @@ random among those that fit; only without one it searches. Its claim is time. `p
 at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the rule
 base grow from the engine's own games, as the daemon's options `Learn`, `LearnRules` and `RuleFile` do.
 
-A full run takes about an hour on two cores.
+A full run takes about half an hour on two cores.
 
 Data: games.jsonl.zst in the folder of `--data`, games as JSON lines (`moves`, `result`); books/README.md names the
 sources of the shipped rule book's games, which are not shipped themselves. Without it the command plays games of the
@@ -148,7 +148,7 @@ def play(bench: Bench) -> Result:
     mine_bases(games, folder, bases)
     books = {base: RuleBook(base.path(folder)) for base in bases}
     names = {f"{base.text} of {books[base].about['games']} games": base for base in bases}
-    depth, count = bench.size(2, 4), bench.size(2, 400)
+    depth, count = bench.size(2, 4), bench.size(2, 200)
     records = run_games(
         functools.partial(play_by_rules, folder, names, openings()),
         [(name, "search") for name in names],
@@ -222,7 +222,7 @@ def draw_play(figure: Figure, names: dict[str, Base], records: Sequence[PaperGam
 
 
 def loop(bench: Bench) -> Result:
-    count, depth, steps = bench.size(4, 200), bench.size(2, 4), bench.size(2, 10)
+    count, depth, steps = bench.size(4, 100), bench.size(2, 4), bench.size(2, 10)
     growing = Growing(bench.log.parent, openings(), depth)
     with contextlib.closing(growing):
         keys = [f"loop, depth {depth}, game {number}" for number in range(count)]

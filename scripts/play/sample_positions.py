@@ -2,9 +2,9 @@
 
     python scripts/play/sample_positions.py leaves.samples --positions 30000000 --openings games.jsonl.zst --jobs 2
     python scripts/play/sample_positions.py roots.samples --labels roots --nodes 5000 --positions 2000000 --jobs 2
-    python scripts/play/sample_positions.py static.samples --label-nodes 0 --every 4 --positions 20000000 --jobs 2
+    python scripts/play/sample_positions.py static.samples --evaluation terms --label-nodes 0 --every 4 --jobs 2
 
-The searches evaluate by the terms. Each game begins with moves of the opening book or of a game of `--openings`, then a
+The searches evaluate by the shipped network, by `--network`, or by the terms. Each game begins with moves of the opening book or of a game of `--openings`, then a
 few random ones, drawn until a search finds neither side more than `--level` ahead. It ends by the rules, by the
 tablebase, as a draw after `--max-plies`, or once both sides' scores have agreed for six plies that one side is
 `--decided` ahead.
@@ -49,9 +49,13 @@ from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile, Samples
 from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, sample_of
 
 from daemon.cluster.jobs import Jobs, in_order
-from games.books.book import BOOKS_FOLDER
+from games.books.book import BOOKS_FOLDER, BookFileError
 from games.compiling import to_stderr
 from games.contract import FIRST, Score
+from games.xiangqi import NETWORK_BOOK
+from games.xiangqi.evaluation.accumulator import NetworkEvaluation
+from games.xiangqi.evaluation.choice import TERMS
+from games.xiangqi.evaluation.network import read_network
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.notation import START_FEN
 
@@ -84,14 +88,16 @@ class SampleSettings(msgspec.Struct, frozen=True):
     decided: int
     max_plies: int
     seed: int
+    evaluation: str = TERMS.name  # or a hash of the network
 
 
 class Task(NamedTuple):
-    """A game to play. `opening` None: from the opening book."""
+    """A game to play. `opening` None: from the opening book; `network` None: the terms evaluate."""
 
     settings: SampleSettings
     number: int
     opening: Opening | None
+    network: Path | None = None
 
 
 # ---------------------------------------------------------------- one game
@@ -100,10 +106,11 @@ class Task(NamedTuple):
 class Workplace:
     """A process's memory: the game, with its opening book, the searches of the game and of leaves, the tablebase."""
 
-    def __init__(self) -> None:
+    def __init__(self, network: Path | None) -> None:
         self.game = script.load("xiangqi")
         self.game.set_option("OwnBook", "true")
-        self.playing, self.labelling = Search(), Search()
+        evaluation = TERMS if network is None else NetworkEvaluation(read_network(network))
+        self.playing, self.labelling = Search(evaluation), Search(evaluation)
         self.tablebase = xiangqi_tablebase()
         self.judge = xiangqi_judge(self.tablebase)
         for search in (self.playing, self.labelling):  # compiles the kernels
@@ -145,12 +152,12 @@ class SamplingPlayer(Player):
 
 def level_opening(task: Task, rng: random.Random) -> Opening | None:
     """Return the start of a game, None if no level one was found."""
-    settings, place = task.settings, workplace()
+    settings, place = task.settings, workplace(task.network)
     for _ in range(DRAWS_OF_OPENINGS):
         fen = task.opening.fen if task.opening is not None else None
         position, words = XiangqiPosition(fen or START_FEN), list[str]()
         for ply in range(rng.randint(0, settings.opening_plies)):
-            move = opening_move(task.opening, ply, position, rng)
+            move = opening_move(task, ply, position, rng)
             if move is None or position.outcome() is not None:
                 break
             words.append(position.move_text(move))
@@ -165,19 +172,19 @@ def level_opening(task: Task, rng: random.Random) -> Opening | None:
     return None
 
 
-def opening_move(opening: Opening | None, ply: int, position: XiangqiPosition, rng: random.Random) -> int | None:
-    """Return the next move of an opening, or of the book; None at its end."""
-    if opening is None:
-        suggestion = workplace().game.suggest(position, rng)
+def opening_move(task: Task, ply: int, position: XiangqiPosition, rng: random.Random) -> int | None:
+    """Return the next move of a task's opening, or of the book; None at its end."""
+    if task.opening is None:
+        suggestion = workplace(task.network).game.suggest(position, rng)
         return None if suggestion is None else suggestion.move
     with contextlib.suppress(IndexError, ValueError):  # its end, or a game that is illegal from here on
-        return position.parse_move(opening.moves[ply])
+        return position.parse_move(task.opening.moves[ply])
     return None
 
 
 def play(task: Task) -> Samples:
     """Play the game of a number; return its samples."""
-    place, (settings, number, _) = workplace(), task
+    place, settings, number = workplace(task.network), task.settings, task.number
     rng = random.Random(f"{settings.seed}/{number}")
     place.clear()
     opening = level_opening(task, rng)
@@ -237,16 +244,18 @@ def digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def tasks(settings: SampleSettings, openings: Sequence[Opening], first: int) -> Iterator[Task]:
+def tasks(
+    settings: SampleSettings, openings: Sequence[Opening], first: int, network: Path | None = None
+) -> Iterator[Task]:
     """Yield games without end, from a number on."""
     for number in itertools.count(first):
         rng = random.Random(f"{settings.seed}/opening/{number}")
-        yield Task(settings, number, openings[rng.randrange(len(openings))] if openings else None)
+        yield Task(settings, number, openings[rng.randrange(len(openings))] if openings else None, network)
 
 
-def played(settings: SampleSettings, openings: Sequence[Opening], first: int, jobs: Jobs) -> Generator[Samples]:
-    """Play games in several processes; yield the samples of each, by number from `first` on."""
-    with contextlib.closing(in_order(_work, tasks(settings, openings, first), jobs)) as found:
+def played(games: Iterator[Task], jobs: Jobs) -> Generator[Samples]:
+    """Play games in several processes; yield the samples of each, in their order."""
+    with contextlib.closing(in_order(_work, games, jobs)) as found:
         for samples in found:
             yield np.frombuffer(samples, SAMPLE_DTYPE)
 
@@ -290,6 +299,8 @@ def main() -> int:
     parser.add_argument("--labels", choices=LABELS, default="leaves")
     parser.add_argument("--nodes", type=int, default=1000, help="of the game's searches, a move")
     parser.add_argument("--every", type=int, help="leaves: one position in so many is taken (50)")
+    parser.add_argument("--evaluation", choices=("network", "terms"), default="network")
+    parser.add_argument("--network", type=Path, default=NETWORK_BOOK, metavar="FILE", help="default: the shipped one")
     parser.add_argument("--label-nodes", type=int, help="leaves: nodes of the search for a score (200); 0: none")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="games to begin with; default: the opening book")
     parser.add_argument("--opening-plies", type=int, default=16, help="most plies of the book or of a game")
@@ -312,6 +323,12 @@ def main() -> int:
         parser.error("--label-nodes, --opening-plies and --random-plies must be at least 0")
     if script.is_shipped(options.file):
         parser.error(f"{options.file} belongs to what is shipped")
+    network = options.network if options.evaluation == "network" else None
+    if network is not None:
+        try:
+            read_network(network)
+        except BookFileError as error:
+            parser.error(str(error))
     openings = [] if options.openings is None else read_openings(options.openings, options.opening_plies)
     source = repr(openings).encode() if openings else (BOOKS_FOLDER / "xiangqi-openings.book").read_bytes()
     settings = SampleSettings(
@@ -326,11 +343,12 @@ def main() -> int:
         options.decided,
         options.max_plies,
         options.seed,
+        TERMS.name if network is None else digest(network.read_bytes()),
     )
     with SampleFile(options.file, msgspec.to_builtins(settings)) as file:
         if file.count < options.positions:
-            workplace()  # compile once, before there are several processes
-            games = played(settings, openings, file.games, script.jobs(options))
+            workplace(network)  # compile once, before there are several processes
+            games = played(tasks(settings, openings, file.games, network), script.jobs(options))
             with contextlib.closing(games):
                 fill(file, options.file, games, options.positions)
     return 0

@@ -22,6 +22,7 @@ from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, label_static, set_up
 from scripts.play import sample_positions
 from scripts.play.sample_positions import SampleSettings, Task, play, read_openings
 
+from games.xiangqi import NETWORK_BOOK
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.work import MAX_PLY
 
@@ -221,7 +222,8 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(
         games = file.games
     # The same as a run that nothing breaks off has, to the game that reaches the goal.
     same = msgspec.convert(read_settings(path), SampleSettings)
-    parts = [play(Task(same, number, None)) for number in range(games)]
+    assert same.evaluation not in ("terms", "")
+    parts = [play(Task(same, number, None, NETWORK_BOOK)) for number in range(games)]
     assert np.concatenate(parts).tobytes() == found.tobytes()
     assert len(found) - len(parts[-1]) < count + 20_000
 
@@ -252,6 +254,8 @@ def test_a_full_disk_ends_the_run_with_one_line(tmp_path: Path, monkeypatch: pyt
         ("--every 0", "must be at least 1"),
         ("--label-nodes -1", "must be at least 0"),
         ("--openings none.jsonl", "none.jsonl: No such file or directory"),
+        ("--network none.network", "none.network: No such file or directory"),
+        (f"--network {NETWORK_BOOK.with_name('ewn-setups.book')}", "ewn-setups.book: "),
     ],
 )
 def test_wrong_words_change_nothing(

@@ -28,6 +28,7 @@ from games import registry
 from games.contract import Searcher, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import Record, entry, void
+from games.xiangqi.evaluation.choice import TERMS, Evaluation, choose
 from games.xiangqi.evaluation.evaluate import fill_terms
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
@@ -238,10 +239,10 @@ def test_static_labels_are_the_evaluation() -> None:
 # Searches
 
 
-def engine_search() -> Searcher[Any]:
+def engine_search(evaluation: Evaluation = TERMS) -> Searcher[Any]:
     """Return the engine's own searcher, without its books, as small as the kernels' search."""
     game = registry.load("xiangqi")
-    game.set_option("Evaluation", "terms")
+    game.set_option("Evaluation", evaluation.name)
     game.set_option("UseEndgames", "false")
     game.set_option("UseRules", "false")
     searcher = game.searcher()
@@ -249,9 +250,14 @@ def engine_search() -> Searcher[Any]:
     return searcher
 
 
+EVALUATIONS = pytest.mark.parametrize("name", ["terms", "network"])
+
+
+@EVALUATIONS
 @pytest.mark.parametrize("nodes", [1, 60, 200, 4000])
-def test_the_kernel_searches_as_the_engine_does(nodes: int) -> None:
-    engine, search = engine_search(), Search()
+def test_the_kernel_searches_as_the_engine_does(nodes: int, name: str) -> None:
+    evaluation = choose(name)
+    engine, search = engine_search(evaluation), Search(evaluation)
     for position in random_positions(15, nodes):
         engine.clear()
         search.clear()
@@ -270,21 +276,25 @@ def test_a_mate_ends_the_search_as_in_the_engine() -> None:
         assert int(search.work.nodes) == report.nodes < 20_000
 
 
-def leaves_of(position: XiangqiPosition, nodes: int, every: int, seed: int = 1) -> tuple[Search, int, Samples]:
-    search = Search()
+def leaves_of(
+    position: XiangqiPosition, nodes: int, every: int, seed: int = 1, evaluation: Evaluation = TERMS
+) -> tuple[Search, int, Samples]:
+    search = Search(evaluation)
     search.clear()
     search.take_leaves(every, seed)
     score, leaves = search.score_and_leaves(position.record, nodes)
     return search, score, leaves
 
 
-def test_taking_leaves_changes_no_search() -> None:
-    plain = Search()
+@EVALUATIONS
+def test_taking_leaves_changes_no_search(name: str) -> None:
+    evaluation = choose(name)
+    plain = Search(evaluation)
     for position in random_positions(5, 3):
         plain.clear()
         expected = plain.score(position.record, 3000)
         for every in (1, 7):
-            search, score, _ = leaves_of(position, 3000, every)
+            search, score, _ = leaves_of(position, 3000, every, evaluation=evaluation)
             assert (score, search.best_move) == (expected, plain.best_move)
             assert int(search.work.nodes) == int(plain.work.nodes)
 
@@ -323,6 +333,14 @@ def test_leaves_are_positions_of_the_tree_with_their_static_values() -> None:
             assert not leaf.is_check() and XiangqiPosition(leaf.fen()).key == leaf.key  # refuses illegal positions
 
 
+def test_leaves_have_the_network_s_values() -> None:
+    network = choose("network")
+    position = next(random_positions(1, 4))
+    *_, leaves = leaves_of(position, 2000, 1, evaluation=network)
+    for index in range(0, len(leaves), 5):
+        assert network.explain(position_of(leaves, index).record)[-1].split()[1] == f"{int(leaves['score'][index]):+d}"
+
+
 def test_the_gap_between_leaves_is_drawn() -> None:
     position = next(random_positions(1, 5))
     counts = [len(leaves_of(position, 20_000, every)[2]) for every in (10, 40)]
@@ -331,9 +349,11 @@ def test_the_gap_between_leaves_is_drawn() -> None:
     assert first == again != other
 
 
-def test_labels_are_those_of_the_engine_one_leaf_after_the_other() -> None:
+@EVALUATIONS
+def test_labels_are_those_of_the_engine_one_leaf_after_the_other(name: str) -> None:
     leaves = np.concatenate([leaves_of(position, 3000, 100)[2] for position in random_positions(8, 6)])
-    search, engine = Search(), engine_search()
+    evaluation = choose(name)
+    search, engine = Search(evaluation), engine_search(evaluation)
     search.clear()
     engine.clear()
     kept = search.label(leaves.copy(), 200)

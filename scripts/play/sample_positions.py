@@ -4,10 +4,10 @@
     python scripts/play/sample_positions.py roots.samples --labels roots --nodes 5000 --positions 2000000 --jobs 2
     python scripts/play/sample_positions.py static.samples --evaluation terms --label-nodes 0 --every 4 --jobs 2
 
-The searches evaluate by the shipped network, by `--network`, or by the terms. Each game begins with moves of the opening book or of a game of `--openings`, then a
-few random ones, drawn until a search finds neither side more than `--level` ahead. It ends by the rules, by the
-tablebase, as a draw after `--max-plies`, or once both sides' scores have agreed for six plies that one side is
-`--decided` ahead.
+The searches evaluate by the shipped network, by `--network`, or by the terms. Each game begins with moves of the
+opening book or of a game of `--openings`, then a few random ones, drawn until a search finds neither side more than
+`--level` ahead. It ends by the rules, by the tablebase, as a draw after `--max-plies`, or once both sides' scores have
+agreed for six plies that one side is `--decided` ahead.
 
 `--labels leaves`: one in `--every` positions that the game's searches evaluate, with the score of a search of
 `--label-nodes` of its own, or with 0 the static evaluation. `--labels roots`: the game's positions, with the score of

@@ -1,5 +1,6 @@
 """Xiangqi (象棋)."""
 
+import os
 from pathlib import Path
 
 from games.contract import GameInfo, Option
@@ -18,6 +19,16 @@ NETWORK_BOOK = Path(__file__).resolve().parents[2] / "books" / "xiangqi.network"
 EVALUATIONS = ("network", "terms", "paper")
 """The default first."""
 
+
+def _tuning() -> tuple[Option, ...]:
+    """Return the options for the margins of the search, which only those who tune them have."""
+    if "SIQI_TUNE" not in os.environ:
+        return ()
+    from games.xiangqi.search.margins import tuning_options  # late: the declarations must not load the kernels
+
+    return tuning_options()
+
+
 INFO = GameInfo(
     name="xiangqi",
     board=BoardShape(tuple("abcdefghi"), tuple("0123456789")),
@@ -34,5 +45,6 @@ INFO = GameInfo(
         Option("Evaluation", "combo", EVALUATIONS[0], choices=EVALUATIONS),
         Option("PositionFile", "string"),
         Option("UCI_Coordinates", "combo", "0", choices=("0", "1")),
+        *_tuning(),
     ),
 )

@@ -23,6 +23,7 @@ from games.xiangqi.rules.lookup import LOOKUP_RECORD
 from games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
 from games.xiangqi.rules.setup import set_up
 from games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
+from games.xiangqi.search.margins import MARGIN_OPTIONS
 from games.xiangqi.search.search import XiangqiAdapter
 
 
@@ -190,7 +191,10 @@ class Xiangqi:
         self._adapter = XiangqiAdapter(self._knowledge)
 
     def set_option(self, name: str, value: str) -> None:
-        self._knowledge.set_option(name, value)
+        if name in MARGIN_OPTIONS:
+            self._adapter.set_margins(self._adapter.margins._replace(**{MARGIN_OPTIONS[name]: int(value)}))
+        else:
+            self._knowledge.set_option(name, value)
 
     def learn_from(self, path: str) -> None:
         self._knowledge.learn_from(path)

@@ -27,6 +27,7 @@ from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
 from games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
+from games.xiangqi.search.margins import Margins, MarginsRecord
 from games.xiangqi.search.search import INFINITE, MATE, MATE_BOUND, XiangqiAdapter, search_root
 
 MAX_SCORE = 2500
@@ -275,6 +276,7 @@ class Search:
 
     def __init__(self, evaluation: Evaluation = TERMS) -> None:
         self._evaluation = evaluation
+        self._margins = MarginsRecord(Margins())
         self._memory = np.zeros(1, SAMPLER_DTYPE)
         self.sampler: Record = self._memory[0]
         self.work: Record = self.sampler.work
@@ -288,6 +290,7 @@ class Search:
         self.work.control = self._control.address
         self.work.tt, self.work.tt_mask = self._tt.address, self._tt.mask
         self._evaluation.prepare([self.work])
+        self.work.margins = self._margins.address
         self.sampler.evaluator = self.work.evaluator
 
     def take_leaves(self, every: int, seed: int) -> None:

@@ -63,7 +63,6 @@ LOOKUP_DTYPE = record(
         ("unit", "i8", 15),  # [kind]: one piece in pos.material
         ("scale_factors", "u1", ATTACKS * RESISTANCES),  # [attack, resistance]: sixteenths of an advantage (endings.py)
         ("exchange", "i2", 15),  # [kind]: centipawns in an exchange
-        ("reduction", "i1", 64 * 64),  # [depth, move number]: late-move reduction in plies
     ]
 )
 LOOKUP = record_type(LOOKUP_DTYPE)
@@ -162,9 +161,6 @@ def _build() -> Record:
     lookup["unit"][1:] = 1 << 4 * np.arange(1, 15, dtype=np.int64)
     lookup["scale_factors"][:] = scale_factors()
     lookup["exchange"][1:8] = lookup["exchange"][8:15] = EXCHANGE
-    depth, number = np.meshgrid(np.arange(64), np.arange(64), indexing="ij")
-    logs = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))
-    lookup["reduction"][:] = (0.3 + logs / 1.9).astype(np.int8).ravel()
     return lookup
 
 

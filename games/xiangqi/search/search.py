@@ -56,6 +56,7 @@ from games.xiangqi.rules.position import (
 from games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
 from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from games.xiangqi.search.history import corrected_evaluation, reward_quiet, update_corrections
+from games.xiangqi.search.margins import REDUCTIONS, Margins, MarginsRecord, margins_at
 from games.xiangqi.search.picker import (
     GOOD_CAPTURE,
     KILLER,
@@ -104,20 +105,14 @@ BARE_DRAW_DIVISOR, PATTERN_DRAW_DIVISOR = 8, 2
 """Divisors of the value where the tablebase has a draw without the attacker's own defenders, and where the pattern
 book has a draw."""
 
-CAPTURE_MARGIN = 150
-"""Centipawns beside its victim that a capture may gain in quiescence (nodes 1.03)."""
-
-RAZOR_DEPTH, RAZOR_MARGIN = 3, 180
-"""The last depth of step 7, and its margin in centipawns a ply."""
-
-REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN = 7, 70
-"""The last depth of step 8, and its margin in centipawns a ply."""
+RAZOR_DEPTH, REVERSE_FUTILITY_DEPTH = 3, 7
+"""The last depths of steps 7 and 8."""
 
 NULL_DEPTH, NULL_VERIFIED_DEPTH = 3, 12
 """Depths from which step 9 is tried, and from which a second search verifies it."""
 
-NULL_REDUCTION, NULL_DEPTH_SHARE, NULL_MARGIN, NULL_MARGIN_PLIES = 3, 4, 180, 3
-"""Plies that step 9 reduces: 3, one for each 4 plies of depth, one for each 180 centipawns over beta up to 3."""
+NULL_REDUCTION, NULL_DEPTH_SHARE, NULL_MARGIN_PLIES = 3, 4, 3
+"""Plies that step 9 reduces: 3, one for each 4 plies of depth, one for each margin over beta up to 3."""
 
 INTERNAL_REDUCTION_DEPTH = 4
 """The first depth of step 10."""
@@ -125,14 +120,8 @@ INTERNAL_REDUCTION_DEPTH = 4
 LATE_MOVE_DEPTH = 6
 """The last depth of step 13."""
 
-FUTILITY_DEPTH, FUTILITY_BASE, FUTILITY_MARGIN = 5, 90, 80
-"""The last reduced depth of step 14, and its margin in centipawns: a base, and an addition a ply."""
-
-EXCHANGE_DEPTH, QUIET_LOSS, CAPTURE_LOSS = 6, 25, 90
-"""The last depth of step 15, and the centipawns that a move may lose: a quiet one a ply squared, a capture a ply."""
-
-HISTORY_A_PLY = 16_000
-"""History that lengthens or shortens the search of a late quiet move by one ply."""
+FUTILITY_DEPTH, EXCHANGE_DEPTH = 5, 6
+"""The last reduced depth of step 14, and the last depth of step 15."""
 
 MAX_CORRECTION = 256
 """The most that one search moves the corrections of step 18."""
@@ -244,6 +233,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
             return best
         alpha = max(alpha, best)
     static = best
+    margins = margins_at(work.margins)
     first = ply * MAX_MOVES
     end = list_forcing_moves(pos, work, lookup, ply, state, hash_move)
     best_move = int64(NO_MOVE)
@@ -253,7 +243,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
         if in_check == 0:
             # Leave out captures that cannot bring the score near alpha (nodes 1.03), and those that lose in the
             # exchange (nodes 1.26). Quiet checks at the first ply were tried: 50.4 % +- 6.9 at equal nodes, and slower.
-            gain = static + exchange_value(lookup, int64(pos.board[target_of(move)])) + CAPTURE_MARGIN
+            gain = static + exchange_value(lookup, int64(pos.board[target_of(move)])) + margins.capture
             if gain <= alpha:
                 best = max(best, gain)
                 continue
@@ -297,17 +287,18 @@ def is_hopeless(
     `order`: its score by the move picker; `quiet`: 1 for a quiet move that is no killer; `number`: moves yielded
     before it; `margin`: the static value less alpha, in centipawns.
     """
+    margins = margins_at(work.margins)
     left = max(depth - reduction, 1)
     if quiet:
         # Step 13. Late move pruning. At low depth the last quiet moves in the order hardly ever help (nodes 5.0)
         if depth <= LATE_MOVE_DEPTH and number > (3 + depth * depth) // (2 - improving):
             return 1
         # Step 14. Futility pruning. A quiet move does not lift a position that is so far below alpha (nodes 1.03)
-        if left <= FUTILITY_DEPTH and margin + FUTILITY_BASE + FUTILITY_MARGIN * left <= 0:
+        if left <= FUTILITY_DEPTH and margin + margins.futility_base + margins.futility * left <= 0:
             return 1
     # Step 15. Exchange pruning. A move that loses material in the exchange seldom gets it back (nodes 1.25)
     if depth <= EXCHANGE_DEPTH and number > 0 and (quiet or order < 0):
-        allowed = -QUIET_LOSS * depth * depth if quiet else -CAPTURE_LOSS * depth
+        allowed = -margins.quiet_loss * depth * depth if quiet else -margins.capture_loss * depth
         return 1 - wins_exchange(pos, work, lookup, move, int64(allowed))
     return 0
 
@@ -392,10 +383,11 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             improving = 1
     work.static[ply + 1] = static
 
+    margins = margins_at(work.margins)
     if not is_pv and in_check == 0 and abs(beta) < PERPETUAL_BOUND:
         # Step 7. Razoring. So far below alpha only captures could help, so ask quiescence search (nodes 1.13,
         # 52.1 % +- 8.0)
-        if depth <= RAZOR_DEPTH and estimate + RAZOR_MARGIN * depth < alpha:
+        if depth <= RAZOR_DEPTH and estimate + margins.razor * depth < alpha:
             score = quiesce(pos, work, lookup, alpha, alpha + 1, ply)
             if work.stopped == 1:
                 return 0
@@ -404,7 +396,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
         # Step 8. Reverse futility pruning. So far above beta a shallow search would not fall back below it (nodes 2.9,
         # 79.2 % +- 6.4)
-        if depth <= REVERSE_FUTILITY_DEPTH and estimate - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta:
+        if depth <= REVERSE_FUTILITY_DEPTH and estimate - margins.reverse_futility * (depth - improving) >= beta:
             return estimate
 
         # Step 9. Null move pruning. If a reduced search holds beta though we pass, a move would hold it too. Two pieces
@@ -412,7 +404,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         # without passing verifies the cut (nodes 1.17, 50.4 % +- 7.4)
         if may_pass == 1 and depth >= NULL_DEPTH and estimate >= beta:
             if count_strong(pos, pos.turn) >= 2:
-                over_beta = min((estimate - beta) // NULL_MARGIN, NULL_MARGIN_PLIES)
+                over_beta = min((estimate - beta) // margins.null, NULL_MARGIN_PLIES)
                 reduced = depth - NULL_REDUCTION - depth // NULL_DEPTH_SHARE - over_beta
                 do_null(pos, lookup)
                 score = -recurse_4(pos, work, lookup, -beta, 1 - beta, reduced, int64(0))
@@ -454,7 +446,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         number += 1
         is_capture = pos.board[target_of(move)] != 0
         quiet = 1 if not is_capture and order < KILLER else 0
-        reduction = int64(lookup.reduction[min(depth, 63) * 64 + min(number, 63)])
+        reduction = int64(margins.reduction[min(depth, REDUCTIONS - 1) * REDUCTIONS + min(number, REDUCTIONS - 1)])
 
         if not is_pv and in_check == 0 and best > -PERPETUAL_BOUND:
             # Steps 13-15. Leave out a move that is not worth a search, unless it checks
@@ -475,7 +467,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             if depth < 3 or number < 2 or in_check or order >= GOOD_CAPTURE:
                 reduction = 0
             elif quiet:
-                reduction -= int64(order / HISTORY_A_PLY)
+                reduction -= int64(order / margins.history_a_ply)
                 if is_pv:
                     reduction -= 1
                 if improving == 0:
@@ -567,13 +559,19 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
     work_dtype = WORK_DTYPE
     mate = MATE
     infinite = INFINITE
-    margin = 25
+    margin = Margins().window
     quiet_bound = PERPETUAL_WIN // 2
     max_depth = MAX_PLY - 1
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._tablebase: Tablebase | None = None
+        self.set_margins(Margins())
+
+    def set_margins(self, margins: Margins) -> None:
+        """Search with other margins from now on."""
+        self.margins, self.margin = margins, margins.window
+        self._margins = MarginsRecord(margins)
 
     @property
     def values(self) -> object:
@@ -605,6 +603,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
             self._tablebase, patterns = None, 0
         self._knowledge.evaluation.prepare(works)
         for work in works:
+            work.margins = self._margins.address
             work.tablebase = 0 if self._tablebase is None else self._tablebase.address
             work.pattern_book, work.mined_rules, work.tbhits = patterns, rules, 0
             work.known_positions, work.find_known = self._knowledge.known_positions

@@ -1,0 +1,74 @@
+"""The margins of Xiangqi's search: all are read, and only those who tune have options for them."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from fixture_files import ROOT
+
+from games import registry
+from games.contract import Task
+from games.kernel.control import Control
+from games.kernel.memory import address_of
+from games.xiangqi.game import XiangqiPosition
+from games.xiangqi.search.margins import HIGHEST, LOWEST, MARGIN_OPTIONS, Margins, MarginsRecord
+
+FENS = (
+    "r1bakab1r/9/1cn2cn2/p1p1p1p1p/9/2P6/P3P1P1P/1C2C1N2/9/RNBAKAB1R b - - 0 1",
+    "2bak4/4a4/4b1n2/p3p1p1p/2pn2c2/4P3P/P1P3P2/2N1B1C2/4N4/2BAKA3 w - - 0 1",
+)
+
+
+def nodes(name: str = "", value: int = 0) -> list[int]:
+    """Return the nodes of searches of some iterations with one margin changed."""
+    game = registry.load("xiangqi")
+    if name:
+        game.set_option(name, str(value))
+    searcher = game.searcher()
+    searcher.configure(1, 1, 0)
+    found = []
+    for fen in FENS:
+        searcher.clear()
+        searcher.start(Task(XiangqiPosition(fen), Control()))
+        found.append([searcher.iterate().nodes for _ in range(9)][-1])
+        searcher.finish()
+    return found
+
+
+def test_each_margin_changes_searches() -> None:
+    usual = nodes()
+    assert nodes() == usual
+    for name, field in MARGIN_OPTIONS.items():
+        assert usual not in (nodes(name, getattr(LOWEST, field)), nodes(name, getattr(HIGHEST, field))), name
+
+
+def test_reductions_are_logarithms() -> None:
+    margins = MarginsRecord(Margins(reduction_base=50, reduction_divisor=200))
+    table = margins._array[0].reduction
+    assert address_of(margins._array) == margins.address
+    for depth, number in ((1, 1), (3, 5), (12, 30), (63, 63)):
+        assert table[64 * depth + number] == int(0.5 + math.log(depth) * math.log(number) / 2)
+    assert table[0] == 0 and np.all(np.diff(table.reshape(64, 64)[20]) >= 0)
+
+
+@pytest.mark.parametrize("is_tuning", [False, True])
+def test_only_those_who_tune_have_the_options(is_tuning: bool) -> None:
+    environment = {name: text for name, text in os.environ.items() if name != "SIQI_TUNE"}
+    out = subprocess.run(
+        [sys.executable, "-m", "daemon"],
+        input="uci\nsetoption name TuneRazor value 10\nsetoption name TuneRazor value 60\nquit\n",
+        env=environment | ({"SIQI_TUNE": "1"} if is_tuning else {}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        check=True,
+    ).stdout
+    assert [f"option name {name} type spin" in out for name in MARGIN_OPTIONS] == [is_tuning] * len(MARGIN_OPTIONS)
+    errors = [line for line in out.splitlines() if line.startswith("info string error")]
+    assert len(errors) == (1 if is_tuning else 2) and "TuneRazor" in errors[0]

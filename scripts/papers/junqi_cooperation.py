@@ -74,7 +74,7 @@ PARTS = {
     "formula of UCB1": "cooperation formula=ucb1",
     "UCB1, no learning": "cooperation formula=ucb1 learning=0",
     "half of the playouts learn": "cooperation learning=0.5",
-    "learned values count four times": "cooperation prior=64",
+    "learned values count eight times": "cooperation prior=64",
 }
 
 TABLE_1 = {

@@ -73,5 +73,5 @@ class MarginsRecord:
 
     @property
     def address(self) -> int:
-        """Of the MARGINS, which the kernels of this search read."""
+        """Return the address of the MARGINS, for work.margins; they live as long as this object."""
         return address_of(self._array)

@@ -35,8 +35,6 @@ LAST = 1 << 62
 GIT_HASH = "<omitted>"
 """The commit in the answer to `query_version`: builds do not record theirs."""
 
-Write = Callable[[dict[str, Any]], None]
-
 
 class BatchSettings(NamedTuple):
     """The settings of a run. Limits and `multipv` apply to queries that name none."""
@@ -94,31 +92,29 @@ def ignore(*_: object) -> None:
     """A listener that does nothing."""
 
 
+class Listeners(NamedTuple):
+    """What a run calls, from several threads.
+
+    `write`: with one answer at a time. `fail`: with an exception after which the run cannot go on, in the thread that
+    raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id and the turns
+    that will be answered. `note`: with lines for the user that are no answers.
+    """
+
+    write: Callable[[dict[str, Any]], None]
+    fail: Callable[[Exception], object]
+    expect: Callable[[str, tuple[int, ...]], None] = ignore
+    note: Callable[[str], None] = ignore
+
+
 class Batch:
     """One run. `errors` is the number of answers that are errors."""
 
-    def __init__(
-        self,
-        settings: BatchSettings,
-        write: Write,
-        fail: Callable[[Exception], object],
-        expect: Callable[[str, tuple[int, ...]], None] = ignore,
-        done: Collection[Final] = frozenset(),
-        note: Callable[[str], None] = ignore,
-    ) -> None:
-        """`write` is called with one answer at a time, `expect` with an id and the turns that will be answered.
-
-        Answers in `done` are not computed again. `fail` is called with an exception after which the run cannot go on,
-        in the thread that raised it; the run may then never end by itself, as the reader waits for input. `note` is
-        called with lines for the user that are no answers.
-        """
+    def __init__(self, settings: BatchSettings, listeners: Listeners, done: Collection[Final] = frozenset()) -> None:
+        """Answers in `done` are not computed again."""
         self.errors = 0
         self._settings = settings
-        self._write = write
-        self._fail = fail
-        self._expect = expect
+        self._listeners = listeners
         self._done = done
-        self._note = note
         self._lock = threading.Lock()
         self._backlog = Backlog()
         self._open: set[Item] = set()  # waiting or searched
@@ -142,7 +138,7 @@ class Batch:
         try:
             task()
         except Exception as error:
-            self._fail(error)
+            self._listeners.fail(error)
 
     def stop(self) -> None:
         """End the run: searches end without an answer, waiting positions are not searched."""
@@ -163,7 +159,7 @@ class Batch:
 
     def _write_locked(self, answer: dict[str, Any]) -> None:
         self.errors += "error" in answer
-        self._write(answer)
+        self._listeners.write(answer)
 
     def report_error(self, what: str, name: str) -> None:
         """Write the error of a game that cannot be analysed."""
@@ -203,7 +199,7 @@ class Batch:
             item = Item(query, turn, options, query_hash(query, turn, options))
             if (query.id, turn, item.query_hash) not in self._done:
                 items.append(item)
-        self._expect(query.id, tuple(item.turn for item in items))
+        self._listeners.expect(query.id, tuple(item.turn for item in items))
         for item in items:
             with self._lock:
                 self._open.add(item)
@@ -224,7 +220,7 @@ class Batch:
                         and (request.turns is None or item.turn in request.turns)
                     )
                 )
-            self._write(fields | found)
+            self._listeners.write(fields | found)
 
     def _forget(self) -> None:
         """Have all searchers forget what they found; the caller holds the lock."""
@@ -242,7 +238,7 @@ class Batch:
         """Analyse queued positions until the queue or the run ends; the body of a worker's thread."""
         from daemon.analysis.analyst import Analyst
 
-        analyst = Analyst(self._note)
+        analyst = Analyst(self._listeners.note)
         self._analysts.append(analyst)
         while (item := self._backlog.get()) is not None and not self._is_stopping:
             with self._lock:
@@ -276,20 +272,17 @@ def open_batch(
     address: str | None,
     stack: contextlib.ExitStack,
     settings: BatchSettings,
-    write: Write,
-    fail: Callable[[Exception], object],
-    expect: Callable[[str, tuple[int, ...]], None] = ignore,
+    listeners: Listeners,
     done: Collection[Final] = frozenset(),
-    note: Callable[[str], None] = ignore,
 ) -> Batch:
     """Return a batch whose searches run in this process, or on the cluster at an address, which `stack` leaves.
 
     ClusterError if the cluster has no worker that can be used.
     """
     if address is None:
-        return Batch(settings, write, fail, expect, done, note)
+        return Batch(settings, listeners, done)
     from daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
     from daemon.cluster.remote import Cluster, ClusterWorkers
 
-    workers = stack.enter_context(ClusterWorkers(Cluster(address), note))
-    return ClusterBatch(settings, write, fail, expect, done, note, workers=workers)
+    workers = stack.enter_context(ClusterWorkers(Cluster(address), listeners.note))
+    return ClusterBatch(workers, settings, listeners, done)

@@ -12,11 +12,12 @@ import queue
 import threading
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from daemon.analysis.analyst import Item
-from daemon.analysis.batch import Batch
+from daemon.analysis.answers import Final
+from daemon.analysis.batch import Batch, BatchSettings, Listeners
 from daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
 from daemon.cluster.calls import decode_result, encode_call
 from daemon.cluster.errors import ClusterError, KilledError
@@ -54,8 +55,10 @@ class During(NamedTuple):
 class ClusterBatch(Batch):
     """One run on a cluster."""
 
-    def __init__(self, *arguments: Any, workers: ClusterWorkers) -> None:
-        super().__init__(*arguments)
+    def __init__(
+        self, workers: ClusterWorkers, settings: BatchSettings, listeners: Listeners, done: Collection[Final]
+    ) -> None:
+        super().__init__(settings, listeners, done)
         self._workers = workers
         self._run = f"siqi-{uuid.uuid4().hex}"
         self._numbers = itertools.count()
@@ -144,7 +147,7 @@ class ClusterBatch(Batch):
             elif isinstance(event, During):
                 with self._lock:
                     if event.key in self._sent and not self._is_stopping:
-                        self._write(event.answer)
+                        self._listeners.write(event.answer)
             else:
                 self._take(event)
                 if self._suspects and not self._is_trying:

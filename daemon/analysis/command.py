@@ -15,7 +15,7 @@ import msgspec
 
 from daemon.analysis import plot
 from daemon.analysis.answers import Earlier, Journal, NotAnswersError, last_answers, read_answers
-from daemon.analysis.batch import DEFAULT_NODES, BatchSettings, open_batch
+from daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_batch
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
 from daemon.cluster.errors import ClusterError
@@ -164,8 +164,8 @@ class Run:
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
         settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
-        calls = self._take_answer, self._fail, self._expect
-        self._batch = open_batch(options.cluster, stack, settings, *calls, earlier.finals, progress.report)
+        listeners = Listeners(self._take_answer, self._fail, self._expect, progress.report)
+        self._batch = open_batch(options.cluster, stack, settings, listeners, earlier.finals)
 
     def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options

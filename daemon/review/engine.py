@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from daemon.analysis.batch import Batch, BatchSettings, open_batch
+from daemon.analysis.batch import Batch, BatchSettings, Listeners, open_batch
 from daemon.analysis.query import Query, query_hash, resolve_options
 from games.files import check_owned, open_json_lines, open_regular, write_whole
 
@@ -185,7 +185,7 @@ def find(
             batch.take_query(query)
 
     with contextlib.ExitStack() as stack:
-        batch = open_batch(cluster, stack, settings, write, fail, note=note)
+        batch = open_batch(cluster, stack, settings, Listeners(write, fail, note=note))
         try:
             batch.run(lambda: feed(batch))
         except KeyboardInterrupt:

@@ -422,7 +422,7 @@ def figure_5(bench: Bench) -> Result:
 
 
 def equal_time(bench: Bench) -> Result:
-    limit, widths = Limit(ms=bench.size(2, 200)), (2,) if bench.quick else (10, 20)
+    limit, widths = Limit(ms=bench.size(2, 100)), (2,) if bench.quick else (10, 20)
     pairings = [
         (Entrant(a, width, 0).name, Entrant(b, width, 0).name)
         for width in widths

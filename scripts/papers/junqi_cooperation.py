@@ -5,7 +5,7 @@
     python -m scripts.papers.junqi_cooperation --only figures-3-7 --jobs 2
 
 `players`: the paper's player against the paper's four opponents, at two levels of knowledge, at equal playouts and at
-equal time; at equal playouts against little knowledge also UCT alone, at equal time with equal knowledge the engine.
+equal time; at equal playouts against little knowledge also UCT alone.
 `activate`: one to four activated pieces against UCT alone and each other. `parts`: the paper's player without one of
 its parts. `figures-3-7`: its two parameters from 0.2 to 1. `table-1`: the kinds of its moves. `figure-8`: the time of a
 move by kind of activation.
@@ -58,10 +58,8 @@ PAPER = Paper(
 )
 
 OPPONENTS = ("minimax", "alphabeta", "mcts", "uct")
+COOPERATION = "cooperation"
 UCT_ALONE = "siqi Searcher=uct"
-HEROES = ("cooperation", UCT_ALONE, "siqi")
-"""The paper's player; at equal playouts against little knowledge also UCT alone, at equal time with equal knowledge the
-engine itself."""
 
 LEVELS = {"": "the engine's beliefs and evaluation", " simple": "one completed board, material alone"}
 STEPS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -97,7 +95,7 @@ def run_players(bench: Bench) -> Result:
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
     for limit, (level, words) in itertools.product((playouts(bench, 500), Limit(ms=bench.size(1, 5))), levels):
-        heroes = HEROES[:1] if bench.quick else heroes_of(limit, level)
+        heroes = (COOPERATION, UCT_ALONE) if limit.nodes and level and not bench.quick else (COOPERATION,)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
         found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
         records += [record | {"b": f"{record['b']}, {limit.text}"} for record in found]
@@ -109,14 +107,6 @@ def run_players(bench: Bench) -> Result:
         tables,
         functools.partial(draw_players, records=records),
     )
-
-
-def heroes_of(limit: Limit, level: str) -> tuple[str, ...]:
-    """Return those of HEROES that play at a limit against opponents of a level."""
-    paper, alone, engine = HEROES
-    if limit.nodes:
-        return (paper, alone) if level else (paper,)
-    return (paper,) if level else (paper, engine)
 
 
 def draw_players(figure: Figure, records: list[PaperGame]) -> None:

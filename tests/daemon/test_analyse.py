@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from daemon.analysis.answers import read_answers
-from daemon.analysis.batch import Batch, BatchSettings
+from daemon.analysis.batch import Batch, BatchSettings, Listeners
 from daemon.analysis.encodings import detected
 from daemon.analysis.formats import CsvTable
 from daemon.analysis.query import BadLineError, Query, parse, query_hash, resolve_options
@@ -225,7 +225,7 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
         most = max(most, batch._backlog._queue.qsize())
 
     failures: list[Exception] = []
-    batch = Batch(BatchSettings(workers=2, nodes=1), write, failures.append)
+    batch = Batch(BatchSettings(workers=2, nodes=1), Listeners(write, failures.append))
     batch.run(lambda: [batch.take_line(f'{{"id": "{number}", "depth": 1}}') for number in range(3000)] and None)
     assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
     assert not failures

@@ -42,8 +42,9 @@ UNKNOWN_SETUP = "?"
 class Option(NamedTuple):
     """A setting as UCI declares it.
 
-    A combo has `choices`, the default first, since some clients (uci2wb 4.1) take the first for the default. A spin has
-    the range `low`..`high`; a number has a range too, and may be a fraction.
+    A combo has `choices`, the default first, since some clients (uci2wb 4.1) take the first for the default; they also
+    take an option for a check if its name is part of a check's. A spin has the range `low`..`high`; a number has a
+    range too, and may be a fraction.
     """
 
     name: str

@@ -241,7 +241,7 @@ def play_by_rules(
 
 
 class Growing:
-    """The engine against itself, with `Learn`, `LearnRules` and `UseRules paper`: its process, started when needed."""
+    """The engine against itself, with `Learn`, `MineRules` and `UseRules paper`: its process, started when needed."""
 
     def __init__(self, folder: Path, openings: Sequence[Sequence[str]], depth: int) -> None:
         self._games, self._rules = folder / "loop-games.jsonl", folder / "loop-rules.book"
@@ -258,7 +258,7 @@ class Growing:
             self._process.send(
                 "uci",
                 "setoption name UseRules value paper",
-                "setoption name LearnRules value true",
+                "setoption name MineRules value true",
                 f"setoption name RuleFile value {self._rules.resolve()}",
                 f"setoption name Learn value {self._games.resolve()}",
                 "isready",

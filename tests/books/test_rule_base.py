@@ -419,7 +419,7 @@ def is_rule(line: str) -> bool:
 
 def options_for(games: Path, rules: Path) -> tuple[str, ...]:
     return (
-        "setoption name LearnRules value true",
+        "setoption name MineRules value true",
         f"setoption name RuleFile value {rules}",
         f"setoption name Learn value {games}",
     )
@@ -490,7 +490,7 @@ def test_a_fault_of_the_loop_is_one_line(fault: str, tmp_path: Path) -> None:
         "foreign": f"{rules}: is another kind of file, left as it is",
         "folder": f"{rules}: is a folder",
         "other games": f"{rules}: was mined from other games than those in {games}, left as it is",
-        "unnamed": "option LearnRules: RuleFile names no file for the rules",
+        "unnamed": "option MineRules: RuleFile names no file for the rules",
     }[fault]
     if fault == "foreign":
         rulebook.write(rules, {}, [])

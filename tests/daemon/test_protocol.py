@@ -84,3 +84,12 @@ def test_the_default_of_a_combo_is_its_first_value() -> None:
 
     combos = [option for option, _ in declared() if option.kind == "combo"]
     assert combos and [option.name for option in combos if option.choices[0] != option.default] == []
+
+
+def test_no_text_is_taken_for_a_check() -> None:
+    """uci2wb takes each option for a check whose name is part of a check's, and sets a file's name to `false`."""
+    from daemon.options import declared
+
+    names = {option.name: option.kind for option, _ in declared()}
+    checks = [name for name, kind in names.items() if kind == "check"]
+    assert [name for name, kind in names.items() if kind != "check" and any(name in check for check in checks)] == []

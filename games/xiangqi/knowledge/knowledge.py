@@ -72,7 +72,7 @@ class Knowledge:
             self._find_endgames()
         elif name == "Evaluation" or (name == "NetworkFile" and self._values.text("Evaluation") == "network"):
             self._choose_evaluation()
-        elif name in ("UseRules", "RuleFile", "LearnRules"):
+        elif name in ("UseRules", "RuleFile", "MineRules"):
             self._find_rules()
             self._learn()
             if value in ("checked", "paper"):
@@ -130,7 +130,7 @@ class Knowledge:
         if self._values.text("UseRules") == "false":
             return
         own = self._values.path("RuleFile")
-        if own is not None and self._values.is_on("LearnRules") and is_missing(own):
+        if own is not None and self._values.is_on("MineRules") and is_missing(own):
             return
         for path in (own, RULE_BOOK):
             if path is not None:
@@ -143,13 +143,13 @@ class Knowledge:
     def learn_from(self, path: str) -> None:
         """Mine the games of a file into the rule base beside play, if the options say so; '': there is no file."""
         self._learn_path = path
-        if path and self._values.is_on("LearnRules") and not self._values.text("RuleFile"):
-            self._warn("option LearnRules: RuleFile names no file for the rules")
+        if path and self._values.is_on("MineRules") and not self._values.text("RuleFile"):
+            self._warn("option MineRules: RuleFile names no file for the rules")
         self._learn()
 
     def _learn(self) -> None:
         rules = self._values.text("RuleFile")
-        if self._learn_path and rules and self._values.is_on("LearnRules"):
+        if self._learn_path and rules and self._values.is_on("MineRules"):
             self._learner.start(Job(self._learn_path, rules))
 
     def begin_game(self) -> None:

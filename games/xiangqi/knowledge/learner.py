@@ -80,7 +80,7 @@ class Learner:
             except OSError as error:
                 self._say(f"{job.rules}: {error.strerror or error}")
             except Exception as error:
-                self._say(f"option LearnRules: {error!r}")
+                self._say(f"option MineRules: {error!r}")
 
     def _say(self, line: str) -> None:
         if line not in self._said:
@@ -91,7 +91,7 @@ class Learner:
 def mine(job: Job, nice: int = LOWEST_PRIORITY) -> list[str]:
     """Run a mining process to its end; return its lines for the user. OSError if it cannot be started."""
     if not sys.executable or getattr(sys, "frozen", False):
-        return ["option LearnRules: there is no Python interpreter to mine with"]
+        return ["option MineRules: there is no Python interpreter to mine with"]
     code = _CODE.format(nice=nice, path=sys.path)
     below_normal = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
     with subprocess.Popen(

@@ -82,7 +82,7 @@ SPINS = {
 CHECKS = (
     "Ponder",
     "OwnBook",
-    "LearnRules",
+    "MineRules",
     "UseEndgames",
     "UCI_LimitStrength",
     "UCI_ShowWDL",

@@ -42,6 +42,7 @@ from scripts.lib.paper_games import (
     score_table,
     together,
 )
+from scripts.lib.statistics import Estimate
 
 from games.junqi.game import JunqiPosition
 from games.junqi.search.setup import draw_setup
@@ -154,24 +155,41 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 
 def run_grid(bench: Bench) -> Result:
-    games = bench.size(2, 40)
+    """Play the parameters' grid. With few playouts so little is learned that gamma hardly changes a game."""
+    games = bench.size(2, 8)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
     others = [f"{other} simple" for other in OPPONENTS[: bench.size(2, len(OPPONENTS))]]
-    limit = playouts(bench, 500)
+    limit = playouts(bench, 5000)
     pairings = list(itertools.product(cells.values(), others))
     records = run_games(play, pairings, bench.log, games, limit, bench.jobs)
-    scores = pairing_scores(together(records, "all"))
+    each = pairing_scores(together(records, "all"))
     rows = [
-        [str(alpha), *(percent(scores[Pairing(cells[alpha, gamma], "all")].score) for gamma in steps)]
-        for alpha in steps
+        [str(alpha), *(percent(each[Pairing(cells[alpha, gamma], "all")].score) for gamma in steps)] for alpha in steps
+    ]
+    by_value = [
+        [str(step), *(percent(mean_score(records, f"{name}={step}")) for name in ("Alpha", "Gamma"))] for step in steps
     ]
     return Result(
         f"{len(others) * games} games a cell, as many against each opponent ({LEVELS[' simple']}), {limit.text} "
         "a move.",
-        [Table("", ("alpha, gamma", *map(str, steps)), rows)],
+        [
+            Table("", ("alpha, gamma", *map(str, steps)), rows),
+            Table("All games with a value", ("value", "of alpha", "of gamma"), by_value),
+        ],
         functools.partial(draw_grid, records=records, steps=steps, others=others),
     )
+
+
+def mean_score(records: list[PaperGame], word: str) -> Estimate:
+    """Return the score of all players with a word in their names."""
+    chosen = [
+        record | {"a": word, "pair": f"{record['a']} {record['pair']}"}
+        for record in together(records, "all")
+        if word in record["a"].split()
+    ]
+    (found,) = pairing_scores(chosen).values()
+    return found.score
 
 
 def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...], others: list[str]) -> None:

@@ -16,9 +16,11 @@ from fixture_files import FIXTURES, ROOT, vectors
 
 from scripts.lib import script
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
+from scripts.lib.xiangqi_sampling import label_static, sample_of
 from scripts.play import beat_random
 
 from games import registry
+from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.notation import START_FEN
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
@@ -65,6 +67,7 @@ RUNS = (
     Run("papers/xiangqi_endgames", "--quick --only figure-1 --out p", "A C E F G H I J L M"),
     Run("papers/xiangqi_rules", "--quick --only table-3 --jobs 1", "90 => 26"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
+    Run("measure/compare_evaluations", "{judged} --evaluation terms", "terms . 1.0000"),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
     Run("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
@@ -119,6 +122,17 @@ def positions(path: Path) -> None:
     path.write_text("h2e2 h9g7\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n")
 
 
+def judged(path: Path) -> None:
+    """Positions whose scores are the terms' values."""
+    position = XiangqiPosition()
+    lines = ['{"judged":{}}', '{"number":0}']
+    for number, word in enumerate(["h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "g6g5", "h0h6", "b9c7"], 1):
+        position.push(position.parse_move(word))
+        score = int(label_static(sample_of(position.record, 0))[0])
+        lines.append(json.dumps({"number": number, "fen": position.fen(), "score": score}))
+    path.write_text("\n".join(lines) + "\n")
+
+
 def perft(path: Path) -> None:
     path.write_text(json.dumps({"id": "start", "fen": START_FEN, "nodes": {"2": 1920}}))
 
@@ -153,6 +167,7 @@ MAKERS: dict[str, Callable[[Path], None]] = {
         junqi_tsv,
         latin_font,
         match_log,
+        judged,
         positions,
         xiangqi_samples,
         perft,

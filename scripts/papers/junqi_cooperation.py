@@ -115,11 +115,11 @@ def draw_players(figure: Figure, records: list[PaperGame]) -> None:
     names = list(dict.fromkeys(pairing.b for pairing in scores))
     figure.set_size_inches(10, 6)
     axes = figure.subplots()
-    for i, hero in enumerate(dict.fromkeys(pairing.a for pairing in scores)):
+    for hero, side in ((COOPERATION, -1), (UCT_ALONE, 1)):
         played = [at for at, name in enumerate(names) if Pairing(hero, name) in scores]
         values, bars = percents([scores[Pairing(hero, names[at])].score for at in played])
-        places = [at + 0.25 * (i - 1) for at in played]
-        axes.barh(places, values, 0.24, xerr=bars, label=hero)
+        places = [at + 0.2 * side * (Pairing(UCT_ALONE, names[at]) in scores) for at in played]
+        axes.barh(places, values, 0.38, xerr=bars, label=hero)
     axes.axvline(50, color="grey", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="score, %", xlim=(0, 100))

@@ -93,7 +93,7 @@ def ignore(*_: object) -> None:
 
 
 class Listeners(NamedTuple):
-    """What a run calls, from several threads.
+    """The functions that a run calls, from several threads.
 
     `write`: with one answer at a time. `fail`: with an exception after which the run cannot go on, in the thread that
     raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id and the turns

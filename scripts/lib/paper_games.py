@@ -313,9 +313,10 @@ def _score(games: Sequence[PaperGame]) -> PairingScore:
     return PairingScore(won, drawn, lost, estimate(pairs))
 
 
-def together(records: Iterable[PaperGame], name: str) -> list[PaperGame]:
-    """Return games with all opponents B renamed, so that `pairing_scores` takes them as one; the pairs stay apart."""
-    return [record | {"b": name, "pair": f"{record['b']} {record['pair']}"} for record in records]
+def together(records: Iterable[PaperGame], name: str, player: str = "b") -> list[PaperGame]:
+    """Return games with all players B, or all A, renamed, so that `pairing_scores` takes them as one; the pairs stay
+    apart."""
+    return [record | {player: name, "pair": f"{record[player]} {record['pair']}"} for record in records]
 
 
 def play_pair(play: Callable[[Job, int], PaperGame], job: Job) -> list[PaperGame]:

@@ -1,4 +1,4 @@
-"""How well evaluations of Xiangqi agree with the deep search of another engine: networks compared without games.
+"""Compare evaluations of Xiangqi, networks above all, with the deep search of another engine, without games.
 
     python scripts/measure/compare_evaluations.py judged.jsonl --games games.jsonl.zst --judge pikafish --jobs 2
     python scripts/measure/compare_evaluations.py judged.jsonl --evaluation terms network NEW.network
@@ -131,7 +131,7 @@ def add_judged(options: Any) -> None:
         for number in itertools.count(first):
             position = draw_position(games, options.seed, number) if games else None
             empty = empty + 1 if position is None else 0
-            if empty > EMPTY_DRAWS:
+            if empty == EMPTY_DRAWS:
                 print(f"{options.games}: has no more positions that count", file=sys.stderr)
                 return
             if position is not None:

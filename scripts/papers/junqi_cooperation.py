@@ -155,7 +155,7 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 
 def run_grid(bench: Bench) -> Result:
-    """Play the parameters' grid. With few playouts so little is learned that gamma hardly changes a game."""
+    """Play the parameters' grid, with ten times the playouts of `players`: with as few, gamma changed hardly a game."""
     games = bench.size(2, 8)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
@@ -183,12 +183,8 @@ def run_grid(bench: Bench) -> Result:
 
 def mean_score(records: list[PaperGame], word: str) -> Estimate:
     """Return the score of all players with a word in their names."""
-    chosen = [
-        record | {"a": word, "pair": f"{record['a']} {record['pair']}"}
-        for record in together(records, "all")
-        if word in record["a"].split()
-    ]
-    (found,) = pairing_scores(chosen).values()
+    chosen = [record for record in together(records, "all") if word in record["a"].split()]
+    (found,) = pairing_scores(together(chosen, word, "a")).values()
     return found.score
 
 

@@ -306,8 +306,8 @@ class Level(NamedTuple):
 
 LEVELS = (
     Level(Limit(nodes=20_000), 200, FACTORS, REWARDS, 1),
-    Level(Limit(nodes=200_000), 100, FACTORS[:3], REWARDS, 5, has_halves=False),
-    Level(Limit(nodes=2_000_000), 20, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
+    Level(Limit(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(Limit(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
     Level(Limit(ms=20), 100, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (

@@ -148,7 +148,7 @@ def play(bench: Bench) -> Result:
     mine_bases(games, folder, bases)
     books = {base: RuleBook(base.path(folder)) for base in bases}
     names = {f"{base.text} of {books[base].about['games']} games": base for base in bases}
-    depth, count = bench.size(2, 4), bench.size(2, 200)
+    depth, count = bench.size(2, 4), bench.size(2, 100)
     records = run_games(
         functools.partial(play_by_rules, folder, names, openings()),
         [(name, "search") for name in names],

@@ -156,7 +156,7 @@ def grid_name(alpha: float, gamma: float) -> str:
 
 def run_grid(bench: Bench) -> Result:
     """Play the parameters' grid, with ten times the playouts of `players`: with as few, gamma changed hardly a game."""
-    games = bench.size(2, 4)
+    games = bench.size(2, 8)
     steps = STEPS[1:2] if bench.quick else STEPS
     cells = {(alpha, gamma): grid_name(alpha, gamma) for alpha in steps for gamma in steps}
     others = [f"{other} simple" for other in OPPONENTS[: bench.size(2, len(OPPONENTS))]]

@@ -6,13 +6,11 @@ import csv
 import errno
 import itertools
 import math
-import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from scripts.lib.paper_games import EngineMind, Limit, Mind
-from scripts.lib.statistics import Z
 
 from games.contract import Task
 from games.ewn.game import EwnPosition
@@ -108,16 +106,3 @@ def course(mind: EngineMind, case: Decision, depths: Sequence[int]) -> list[Step
         steps += [step] * sum(depth <= reached for depth in depths[len(steps) :])
     searcher.finish()
     return steps
-
-
-class Mean(NamedTuple):
-    """A mean, and half the width of its 95 % confidence interval."""
-
-    mean: float
-    bar: float
-
-
-def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of independent values; the bar is 0 for a single one."""
-    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return Mean(statistics.fmean(values), Z * deviation / math.sqrt(len(values)))

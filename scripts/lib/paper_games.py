@@ -302,10 +302,15 @@ def pairing_scores(records: Iterable[PaperGame]) -> dict[Pairing, PairingScore]:
     return {pairing: _score(games) for pairing, games in found.items()}
 
 
+def points_of(game: PaperGame) -> float:
+    """Return A's points."""
+    return 0.5 if game["winner"] is None else 1.0 - game["winner"]
+
+
 def _score(games: Sequence[PaperGame]) -> PairingScore:
     points: dict[Any, float] = defaultdict(float)
     for game in games:
-        points[_key(game)] += 0.5 if game["winner"] is None else 1 - game["winner"]
+        points[_key(game)] += points_of(game)
     pairs = [0] * 5
     for won in points.values():
         pairs[round(2 * won)] += 1
@@ -313,10 +318,9 @@ def _score(games: Sequence[PaperGame]) -> PairingScore:
     return PairingScore(won, drawn, lost, estimate(pairs))
 
 
-def together(records: Iterable[PaperGame], name: str, player: str = "b") -> list[PaperGame]:
-    """Return games with all players B, or all A, renamed, so that `pairing_scores` takes them as one; the pairs stay
-    apart."""
-    return [record | {player: name, "pair": f"{record[player]} {record['pair']}"} for record in records]
+def together(records: Iterable[PaperGame], name: str) -> list[PaperGame]:
+    """Return games with all players B renamed, so that `pairing_scores` takes them as one; the pairs stay apart."""
+    return [record | {"b": name, "pair": f"{record['b']} {record['pair']}"} for record in records]
 
 
 def play_pair(play: Callable[[Job, int], PaperGame], job: Job) -> list[PaperGame]:

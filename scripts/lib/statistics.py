@@ -1,4 +1,4 @@
-"""Statistics of paired matches: pure functions of pentanomial counts.
+"""Statistics of paired matches, pure functions of pentanomial counts, and means with their intervals.
 
 `pairs[k]` counts the pairs (two games on one opening, sides swapped) in which the first engine scored
 k/2 of the two points, k = 0..4. The pair is the unit of observation: its games share the opening, hence
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
 
 CONFIDENCE = 0.95
@@ -47,6 +47,19 @@ def estimate(pairs: Sequence[int]) -> Estimate:
     if n in pairs:
         return Estimate(mean, max(mean, 1 - mean) * (1 - (1 - CONFIDENCE) ** (1 / n)))
     return Estimate(mean, Z * math.sqrt(variance / n))
+
+
+class Mean(NamedTuple):
+    """A mean, and half the width of its 95 % confidence interval."""
+
+    mean: float
+    bar: float
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """Return the mean of independent values; the bar is 0 for a single one."""
+    deviation = stdev(values) if len(values) > 1 else 0.0
+    return Mean(fmean(values), Z * deviation / math.sqrt(len(values)))
 
 
 def elo(score: float) -> float:

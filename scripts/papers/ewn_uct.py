@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.lib import script
 from scripts.lib.ewn_players import make_player, play, player
-from scripts.lib.ewn_regret import SOURCE, choices, course, mean, regret_of
+from scripts.lib.ewn_regret import SOURCE, choices, course, regret_of
 from scripts.lib.paper import Bench, Experiment, Paper, Result, Table, run_paper
 from scripts.lib.paper_games import (
     Limit,
@@ -43,7 +43,7 @@ from scripts.lib.paper_games import (
     score_table,
     together,
 )
-from scripts.lib.statistics import Estimate
+from scripts.lib.statistics import Estimate, mean
 
 from daemon.cluster.jobs import Jobs
 from games.contract import Task, exhaust

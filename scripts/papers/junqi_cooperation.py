@@ -37,12 +37,13 @@ from scripts.lib.paper_games import (
     pairing_scores,
     percent,
     percents,
+    points_of,
     read_games,
     run_games,
     score_table,
     together,
 )
-from scripts.lib.statistics import Estimate
+from scripts.lib.statistics import Estimate, mean
 
 from games.junqi.game import JunqiPosition
 from games.junqi.search.setup import draw_setup
@@ -172,7 +173,7 @@ def run_grid(bench: Bench) -> Result:
     ]
     return Result(
         f"{len(others) * games} games a cell, as many against each opponent ({LEVELS[' simple']}), {limit.text} "
-        "a move.",
+        "a move; all cells have the same deployments.",
         [
             Table("", ("alpha, gamma", *map(str, steps)), rows),
             Table("All games with a value", ("value", "of alpha", "of gamma"), by_value),
@@ -182,10 +183,15 @@ def run_grid(bench: Bench) -> Result:
 
 
 def mean_score(records: list[PaperGame], word: str) -> Estimate:
-    """Return the score of all players with a word in their names."""
-    chosen = [record for record in together(records, "all") if word in record["a"].split()]
-    (found,) = pairing_scores(together(chosen, word, "a")).values()
-    return found.score
+    """Return the score of all players with a word in their names.
+
+    Players that differ little play the same games from the same deployments, so a pair of deployments counts once.
+    """
+    points = defaultdict(list)
+    for record in records:
+        if word in record["a"].split():
+            points[record["b"], record["pair"]].append(points_of(record))
+    return Estimate(*mean([statistics.fmean(each) for each in points.values()]))
 
 
 def draw_grid(figure: Figure, records: list[PaperGame], steps: tuple[float, ...], others: list[str]) -> None:

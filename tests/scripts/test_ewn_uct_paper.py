@@ -16,8 +16,9 @@ from fixture_files import FIXTURES, vectors
 
 from scripts.lib import paper_games
 from scripts.lib.ewn_players import make_player
-from scripts.lib.ewn_regret import Step, choices, course, decisions, mean, regret_of
+from scripts.lib.ewn_regret import Step, choices, course, decisions, regret_of
 from scripts.lib.paper_games import Limit, PaperGame
+from scripts.lib.statistics import mean
 from scripts.papers import ewn_uct
 
 from games import registry

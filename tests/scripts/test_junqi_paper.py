@@ -13,7 +13,7 @@ from scripts.lib.junqi_kinds import KINDS, kinds_of
 from scripts.lib.junqi_players import FullWidth, PlainView, make_player
 from scripts.lib.paper_games import Limit
 from scripts.papers import junqi_cooperation
-from scripts.papers.junqi_cooperation import EXPERIMENTS
+from scripts.papers.junqi_cooperation import EXPERIMENTS, mean_score
 
 from games import registry
 from games.junqi.knowledge.worlds import marginals
@@ -53,6 +53,18 @@ def test_a_quick_run_writes_every_page_and_a_second_repeats_nothing(
     assert {name: log for name, log in found.items() if name != cut.name} == {
         name: log for name, log in logs.items() if name != cut.name
     }
+
+
+def test_players_that_play_the_same_games_are_not_counted_as_more_games() -> None:
+    def games(gammas: int) -> list[Any]:
+        return [
+            {"a": f"cooperation Alpha=0.2 Gamma={gamma}", "b": "uct", "pair": pair, "winner": (pair + first) % 3 % 2}
+            for gamma in range(gammas)
+            for pair in range(12)
+            for first in range(2)
+        ]
+
+    assert mean_score(games(5), "Alpha=0.2") == pytest.approx(mean_score(games(1), "Alpha=0.2"))
 
 
 def test_moves_that_meet_a_piece_are_attacks() -> None:

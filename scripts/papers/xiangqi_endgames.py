@@ -64,7 +64,7 @@ COSTS = (
 )  # fmt: skip
 """Columns of the tables of cut-offs."""
 
-ORDER_NAMES = {"none": "as generated", "evaluation": "by e(x)", "tuned": "by our evaluation"}
+ORDER_NAMES = {"none": "as generated", "evaluation": "by e(x)", "tuned": "by our terms"}
 EVALUATION = "paper"
 """The evaluation of all leaves in the experiments with fixed trees."""
 
@@ -250,7 +250,7 @@ def run_ordering(bench: Bench) -> Result:
     columns = ("depth", "order", "leaves", "leaves / as generated", "leaves / NED", "ms", "ms / as generated")
     return Result(
         f"{len(fens)} published endgames, trees as in the experiment `cut-offs`, bounds of all levels. Successors are"
-        " valued by e(x), which also values the leaves, or by our evaluation.",
+        " valued by e(x), which also values the leaves, or by our own terms.",
         [Table("", columns, rows)],
         lambda figure: draw_ratios(figure, ratios, "leaves / NED"),
     )

@@ -24,7 +24,7 @@ from games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMI
 from games.xiangqi.rules.setup import set_up
 from games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
 from games.xiangqi.search.margins import MARGIN_OPTIONS
-from games.xiangqi.search.search import XiangqiAdapter
+from games.xiangqi.search.root import XiangqiAdapter
 
 
 class XiangqiPosition:

@@ -21,6 +21,9 @@ CORRECTION_MAX = 1 << 10
 MAX_BONUS = 1600
 """The most that one cutoff adds to a history."""
 
+STATIC_BONUS = 6
+"""What a centipawn by which the last move changed the static value adds to its history."""
+
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
 def continuation_row(pos: Record, lookup: Record, back: int) -> int:
@@ -52,6 +55,12 @@ def gravity(value: int, bonus: int, most: int) -> int:
     return bonus - value * abs(bonus) // most
 
 
+@inner(int64(int64), forceinline=True)
+def bonus_of(depth: int) -> int:
+    """Return what a search of `depth` plies adds to a history."""
+    return min(16 * depth * depth + 32 * depth, MAX_BONUS)
+
+
 @inner(void(WORK, POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def update_histories(work: Record, pos: Record, lookup: Record, move: int, row_1: int, row_2: int, bonus: int) -> None:
     """Move the histories of a quiet move towards playing it (bonus > 0) or away from it."""
@@ -78,7 +87,7 @@ def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int,
     if last != NO_MOVE:
         work.counter[int64(pos.board[target_of(last)]) * 90 + target_of(last)] = move
     row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))
-    bonus = min(16 * depth * depth + 32 * depth, MAX_BONUS)
+    bonus = bonus_of(depth)
     update_histories(work, pos, lookup, move, row_1, row_2, bonus)
     i = first
     while work.moves[i] != move:
@@ -86,6 +95,40 @@ def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int,
         if pos.board[target_of(other)] == 0:
             update_histories(work, pos, lookup, other, row_1, row_2, -bonus)
         i += 1
+
+
+@inner(int64(POSITION), forceinline=True)
+def last_quiet(pos: Record) -> int:
+    """Return the index in work.history of the last move, -1 if there is none or it took something."""
+    height = pos.height - 1
+    if height < 0 or pos.past_move[height] == NO_MOVE or pos.past_captured[height] != 0:
+        return -1
+    target = target_of(pos.past_move[height])
+    return int64(pos.board[target]) * 90 + target
+
+
+@inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
+def reward_last(pos: Record, work: Record, lookup: Record, bonus: int) -> None:
+    """Move the histories of the last move towards it, if it was quiet: no answer came up to alpha."""
+    index = last_quiet(pos)
+    if index < 0:
+        return
+    work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
+    target = target_of(pos.past_move[pos.height - 1])
+    index = continuation_row(pos, lookup, int64(2)) + int64(lookup.kind_of[pos.board[target]]) * 90 + target
+    work.continuation[index] += gravity(int64(work.continuation[index]), bonus, int64(HISTORY_MAX))
+
+
+@inner(void(POSITION, WORK, int64, int64), forceinline=True)
+def reward_last_by_values(pos: Record, work: Record, before: int, after: int) -> None:
+    """Move the history of the last move, if it was quiet, by what its mover's static value gained.
+
+    `before` and `after`: static values, each in the view of the side to move then.
+    """
+    index = last_quiet(pos)
+    if index >= 0:
+        bonus = min(max(-STATIC_BONUS * (before + after), -MAX_BONUS), MAX_BONUS)
+        work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
 
 
 @inner(int64(POSITION), forceinline=True)

@@ -43,8 +43,10 @@ def list_moves(pos: Record, work: Record, lookup: Record, ply: int, state: int, 
     """
     first = ply * MAX_MOVES
     end = generate_legal(pos, work, lookup, first, int64(0), state)
-    last = int64(pos.past_move[pos.height - 1])
-    counter = int64(work.counter[int64(pos.board[target_of(last)]) * 90 + target_of(last)])
+    counter = int64(NO_MOVE)
+    if pos.height > 0:
+        last = int64(pos.past_move[pos.height - 1])
+        counter = int64(work.counter[int64(pos.board[target_of(last)]) * 90 + target_of(last)])
     killer = int64(work.killers[2 * ply])
     second_killer = int64(work.killers[2 * ply + 1])
     row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))

@@ -27,6 +27,7 @@ CLAIMS = {"1-0": SIDES[0], "0-1": SIDES[1], "1/2-1/2": DRAWN}
 MINDS = {
     "paper": {"Evaluation": "paper", "UseEndgames": "false", "UseRules": "false", "Hash": "16"},
     "ours": {"UseEndgames": "false", "UseRules": "false", "Hash": "16"},
+    "our terms": {"Evaluation": "terms", "UseEndgames": "false", "UseRules": "false", "Hash": "16"},
     "ours with tablebases": {"UseRules": "false", "Hash": "16"},
 }
 """The options of each player; none but the last has tablebases and the pattern book, which the paper has not."""

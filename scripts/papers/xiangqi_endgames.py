@@ -316,10 +316,10 @@ def solve(bench: Bench, limit: Limit) -> Result:
         f"{len(cases)} published endgames, spread evenly over category and claim. The solver plays the winner's side,"
         f" in a drawn ending the side to move, at {limit.text} a move, one thread, 16 MiB, without books; the opponent"
         f" is our engine with tablebases at {opponent} nodes a move. Won endings are solved if the solver wins within"
-        f" {plies} plies, drawn ones if it does not lose. `paper` and `ours` are the same search without tablebases and"
-        " pattern book; only the evaluation differs. `mate at once`: the solver's first search finds a mate, in all"
-        " endings that are won. The result is that of the book unless something better is known (settled by:"
-        f" {sources}); a claimed draw is tested by a search of {settling} nodes for a mate.",
+        f" {plies} plies, drawn ones if it does not lose. `paper`, `ours` (the network) and `our terms` are the same"
+        " search without tablebases and pattern book; only the evaluation differs. `mate at once`: the solver's first"
+        " search finds a mate, in all endings that are won. The result is that of the book unless something better is"
+        f" known (settled by: {sources}); a claimed draw is tested by a search of {settling} nodes for a mate.",
         [
             Table("solved", RATES, [solved_row(*kind, cases) for kind in rates]),
             Table("claims that are wrong, which count by their true result", WRONG, wrong_claims(cases)),

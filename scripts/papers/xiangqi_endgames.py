@@ -6,7 +6,7 @@
 The paper compares a search whose bounds pass all levels with one in which only the grandparent cuts, orders successors
 by its static evaluation, and solves endgames. It has no table; its figures are formulas and one example tree.
 
-A full run takes about an hour on two cores.
+A full run takes about three quarters of an hour on two cores.
 
 Data: endgames.jsonl.zst, published endgames that are not shipped: JSON lines of `fen`, `result` (1-0, 0-1, 1/2-1/2),
 `category` and perhaps `engine_mate`, from the lists of chinese-chess-fish-android, chessq and other public programs.

@@ -8,7 +8,7 @@ random among those that fit; only without one it searches. Its claim is time. `p
 at a fixed depth, with the paper's items and ours, and with the first 40 plies and whole games. `loop` lets the rule
 base grow from the engine's own games, as the daemon's options `Learn`, `MineRules` and `RuleFile` do.
 
-A full run takes about half an hour on two cores.
+A full run takes about a quarter of an hour on two cores.
 
 Data: games.jsonl.zst in the folder of `--data`, games as JSON lines (`moves`, `result`); books/README.md names the
 sources of the shipped rule book's games, which are not shipped themselves. Without it the command plays games of the

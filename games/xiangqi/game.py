@@ -23,8 +23,8 @@ from games.xiangqi.rules.lookup import LOOKUP_RECORD
 from games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
 from games.xiangqi.rules.setup import set_up
 from games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
+from games.xiangqi.search.adapter import XiangqiAdapter
 from games.xiangqi.search.margins import MARGIN_OPTIONS
-from games.xiangqi.search.root import XiangqiAdapter
 
 
 class XiangqiPosition:

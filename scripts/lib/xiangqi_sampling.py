@@ -27,8 +27,8 @@ from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
 from games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
+from games.xiangqi.search.adapter import XiangqiAdapter, search_root
 from games.xiangqi.search.margins import Margins, MarginsRecord
-from games.xiangqi.search.root import XiangqiAdapter, search_root
 from games.xiangqi.search.search import INFINITE, MATE, MATE_BOUND
 
 MAX_SCORE = 2500
@@ -156,13 +156,13 @@ def label_static(samples: Samples) -> np.ndarray[Any, np.dtype[np.int16]]:
 def take_leaf(pos: Record, sampler: Record, value: int) -> None:
     """Take the position as a sample with its static value as its score, and draw the gap to the next.
 
-    Left out are positions that the game has given already, decided ones, and those at the search's last ply, which
-    alone are evaluated in check.
+    Left out are the root, positions that the game has given already, decided ones, and those at the search's last ply,
+    which alone are evaluated in check.
     """
     sampler.random = next_state(sampler.random)
     sampler.left = 1 + below(sampler.random, 2 * sampler.gap - 1)
-    place = pos.key & SEEN - 1
-    if abs(value) >= MAX_SCORE or pos.height - sampler.work.root_height >= MAX_PLY or sampler.seen[place] == pos.key:
+    place, ply = pos.key & SEEN - 1, pos.height - sampler.work.root_height
+    if ply == 0 or ply >= MAX_PLY or abs(value) >= MAX_SCORE or sampler.seen[place] == pos.key:
         return
     if sampler.count == sampler.capacity:
         return

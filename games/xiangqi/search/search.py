@@ -1,6 +1,6 @@
 """Alpha-beta search for Xiangqi: negamax principal-variation search (paper 5: both bounds pass all levels).
 
-`search` searches a position below the root to one depth; root.py searches the root with it. Scores are centipawns in
+`search` searches a position below the root to one depth; adapter.py searches the root with it. Scores are centipawns in
 the view of the side to move.
 
 The worth of a step stands beside it: "nodes 1.3" means that without it depth 11 takes 1.3 times the nodes (geometric

@@ -1,4 +1,4 @@
-"""The root of Xiangqi's search: its moves to one depth, and Xiangqi's half of the aspiration searcher.
+"""Xiangqi's half of the aspiration searcher, and its kernel: the root moves searched to one depth.
 
 games/search owns iterative deepening, aspiration windows, MultiPV and helper threads, which share the transposition
 table and nothing else (lazy SMP).

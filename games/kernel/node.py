@@ -1,7 +1,8 @@
 """Steps of a search kernel at a node, for the working memory of any game.
 
 `count_node` and `hasten_poll` need `nodes`, `poll_at`, `stopped`, `control` and `thread`; `pick` needs `moves` and
-`move_scores`; `set_pv` needs `pv`, rows of one length by ply, and `pv_length`, the moves in each row.
+`move_scores`; `set_pv` needs `pv`, rows of one length by ply, and `pv_length`, the moves in each row; `root_place` and
+`promote` need `root_moves`, of which `root_count` are in use.
 """
 
 from __future__ import annotations
@@ -48,6 +49,23 @@ def pick_from(moves: Any, scores: Any, at: int, end: int) -> int:
 def pick(work: Record, at: int, end: int) -> int:
     """`pick_from` the moves of a working memory."""
     return pick_from(work.moves, work.move_scores, at, end)
+
+
+@generic
+def root_place(work: Record, move: int, first: int) -> int:
+    """Return the place of a move among the root moves from `first` on; work.root_count if it is not there."""
+    place = first
+    while place < work.root_count and work.root_moves[place] != move:
+        place += 1
+    return place
+
+
+@generic
+def promote(work: Record, place: int, first: int, move: int) -> None:
+    """Put a root move at `first`; those from there to `place` move back by one, and what stood at `place` is gone."""
+    for i in range(place, first, -1):
+        work.root_moves[i] = work.root_moves[i - 1]
+    work.root_moves[first] = move
 
 
 @generic

@@ -18,7 +18,7 @@ from games.connect6.search.threats import find_danger, find_win, win_after
 from games.contract import MATE_LIMIT, Task
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
+from games.kernel.node import count_node, from_tt, pick, promote, root_place, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
     LOWER,
@@ -219,16 +219,12 @@ def move_to_front(work: Record, move: int) -> int:
 
     A turn that is not in the list replaces the last one, if work.root_is_free.
     """
-    at = int64(0)
-    while at < work.root_count and work.root_moves[at] != move:
-        at += 1
+    at = root_place(work, move, int64(0))
     if at == work.root_count:
         if work.root_is_free == 0:
             return 0
         at -= 1
-    for i in range(at, 0, -1):
-        work.root_moves[i] = work.root_moves[i - 1]
-    work.root_moves[0] = move
+    promote(work, at, int64(0), move)
     return 1
 
 
@@ -273,9 +269,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             if score > alpha or i == skip:
                 alpha = max(alpha, score)
                 set_pv(work, int64(0), move)
-                for j in range(i, skip, -1):
-                    work.root_moves[j] = work.root_moves[j - 1]
-                work.root_moves[skip] = move
+                promote(work, i, skip, move)
             if score >= beta:
                 break
     if skip == 0 and best < -MATE_BOUND and best != -INFINITE and work.root_proves == 0:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from games.contract import Task
 from games.kernel.control import Control
-from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.node import set_pv
+from games.kernel.jit import Record, entry, int64
+from games.kernel.node import promote, root_place, set_pv
 from games.search.aspiration import AspirationAdapter, Outlook
 from games.search.win_model import WinModel
 from games.xiangqi.knowledge.knowledge import Knowledge
@@ -42,15 +42,6 @@ if TYPE_CHECKING:
 WIN_MODEL = WinModel((0.005873, -0.002198, 0.001165), (4.016, -7.618, 4.194), 3000)
 """From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.684 of games held out,
 1.119 of constant chances."""
-
-
-@inner(int64(WORK, int64, int64), forceinline=True)
-def root_place(work: Record, move: int, skip: int) -> int:
-    """Return the place of a move among the root moves from `skip` on; work.root_count if it is not there."""
-    place = skip
-    while place < work.root_count and work.root_moves[place] != move:
-        place += 1
-    return place
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
@@ -105,9 +96,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
             if score > alpha or number == 0:
                 alpha = max(alpha, score)
                 set_pv(work, int64(0), move)
-                for i in range(place, skip, -1):
-                    work.root_moves[i] = work.root_moves[i - 1]
-                work.root_moves[skip] = move
+                promote(work, place, skip, move)
             if score >= beta:
                 break
     return best

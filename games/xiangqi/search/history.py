@@ -22,7 +22,7 @@ MAX_BONUS = 1600
 """The most that one cutoff adds to a history."""
 
 STATIC_BONUS = 6
-"""What a centipawn by which the last move changed the static value adds to its history."""
+"""Points of history that the last move gains for each centipawn that the static value gained for its mover."""
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)
@@ -61,17 +61,27 @@ def bonus_of(depth: int) -> int:
     return min(16 * depth * depth + 32 * depth, MAX_BONUS)
 
 
+@inner(void(WORK, int64, int64), forceinline=True)
+def add_history(work: Record, index: int, bonus: int) -> None:
+    """Move an entry of work.history by a bonus."""
+    work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
+
+
+@inner(void(WORK, int64, int64), forceinline=True)
+def add_continuation(work: Record, index: int, bonus: int) -> None:
+    """Move an entry of work.continuation by a bonus."""
+    work.continuation[index] += gravity(int64(work.continuation[index]), bonus, int64(HISTORY_MAX))
+
+
 @inner(void(WORK, POSITION, LOOKUP, int64, int64, int64, int64), forceinline=True)
 def update_histories(work: Record, pos: Record, lookup: Record, move: int, row_1: int, row_2: int, bonus: int) -> None:
     """Move the histories of a quiet move towards playing it (bonus > 0) or away from it."""
     piece = int64(pos.board[origin_of(move)])
     target = target_of(move)
     column = int64(lookup.kind_of[piece]) * 90 + target
-    index = piece * 90 + target
-    work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
+    add_history(work, piece * 90 + target, bonus)
     for row in (row_1, row_2):
-        index = row + column
-        work.continuation[index] += gravity(int64(work.continuation[index]), bonus, int64(HISTORY_MAX))
+        add_continuation(work, row + column, bonus)
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
@@ -113,10 +123,10 @@ def reward_last(pos: Record, work: Record, lookup: Record, bonus: int) -> None:
     index = last_quiet(pos)
     if index < 0:
         return
-    work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
+    add_history(work, index, bonus)
     target = target_of(pos.past_move[pos.height - 1])
-    index = continuation_row(pos, lookup, int64(2)) + int64(lookup.kind_of[pos.board[target]]) * 90 + target
-    work.continuation[index] += gravity(int64(work.continuation[index]), bonus, int64(HISTORY_MAX))
+    column = int64(lookup.kind_of[pos.board[target]]) * 90 + target
+    add_continuation(work, continuation_row(pos, lookup, int64(2)) + column, bonus)
 
 
 @inner(void(POSITION, WORK, int64, int64), forceinline=True)
@@ -127,8 +137,7 @@ def reward_last_by_values(pos: Record, work: Record, before: int, after: int) ->
     """
     index = last_quiet(pos)
     if index >= 0:
-        bonus = min(max(-STATIC_BONUS * (before + after), -MAX_BONUS), MAX_BONUS)
-        work.history[index] += gravity(int64(work.history[index]), bonus, int64(HISTORY_MAX))
+        add_history(work, index, min(max(-STATIC_BONUS * (before + after), -MAX_BONUS), MAX_BONUS))
 
 
 @inner(int64(POSITION), forceinline=True)

@@ -106,6 +106,21 @@ def store(typing, address, value):
 
 
 @intrinsic
+def prefetch(typing, address):
+    """Start to bring the cache line of an address into the nearest cache. Any address may be given."""
+
+    def generate(context, builder, signature, args):
+        pointer = _INT8.as_pointer()
+        declared = ir.FunctionType(ir.VoidType(), [pointer, _INT32, _INT32, _INT32])
+        fetch = cgutils.get_or_insert_function(builder.module, declared, "llvm.prefetch.p0i8")
+        reads, keeps, data = _INT32(0), _INT32(3), _INT32(1)
+        builder.call(fetch, [builder.inttoptr(args[0], pointer), reads, keeps, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+@intrinsic
 def load_byte(typing, address):
     """Return the unsigned byte at an address."""
 

@@ -55,6 +55,7 @@ __all__ = [
     "record",
     "record_type",
     "together",
+    "uint64",
     "void",
 ]
 
@@ -63,6 +64,9 @@ Record: TypeAlias = Any
 """A numpy record: attribute access; a kernel gets it as one pointer."""
 
 int64: Any = numba.int64
+uint64: Any = numba.uint64
+"""As an index: numba then leaves out the test for a negative one, which LLVM cannot prove away in loops."""
+
 float64: Any = numba.float64
 void: Any = numba.void
 

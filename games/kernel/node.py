@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from games.kernel.control import STOPPED, poll
-from games.kernel.jit import Record, generic, inner, int64
+from games.kernel.jit import Record, generic, inner, int64, uint64
 
 
 @generic
@@ -32,16 +32,16 @@ def hasten_poll(work: Record, nodes: int) -> None:
 @generic
 def pick_from(moves: Any, scores: Any, at: int, end: int) -> int:
     """Swap the best-scored of the moves at..end-1 to `at`, with its score; return it. The first of equals wins."""
-    best = at
+    best, most = at, scores[uint64(at)]
     for i in range(at + 1, end):
-        if scores[i] > scores[best]:
-            best = i
+        score = scores[uint64(i)]
+        if score > most:
+            best, most = i, score
     move = int64(moves[best])
-    score = scores[best]
     moves[best] = moves[at]
     scores[best] = scores[at]
     moves[at] = move
-    scores[at] = score
+    scores[at] = most
     return move
 
 

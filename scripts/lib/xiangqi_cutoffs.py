@@ -18,7 +18,7 @@ from games.xiangqi.evaluation.choice import choose
 from games.xiangqi.evaluation.evaluate import chosen_evaluation, evaluate
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import checks_and_pins, generate_legal
+from games.xiangqi.rules.movegen import ALL_MOVES, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import POSITION, do_move, undo_move
 from games.xiangqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
 
@@ -43,7 +43,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
         return chosen_evaluation(pos, work, lookup)
     ply = pos.height - work.root_height
     first = ply * MAX_MOVES
-    end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, first, int64(ALL_MOVES), checks_and_pins(pos, lookup))
     if end == first:
         work.tbhits += 1
         return LOST + ply
@@ -86,7 +86,7 @@ def count(pos: Record, work: Record, lookup: Record, depth: int, a: int, b: int,
     ply = pos.height - work.root_height
     first = ply * MAX_MOVES
     work.nodes += 1
-    end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, first, int64(ALL_MOVES), checks_and_pins(pos, lookup))
     if end == first:
         return 1
     if depth == 1:

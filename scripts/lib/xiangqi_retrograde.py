@@ -31,7 +31,7 @@ from games.xiangqi.knowledge.numbering import (
     placements,
 )
 from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import checks_and_pins, generate_legal, is_attacked
+from games.xiangqi.rules.movegen import ALL_MOVES, checks_and_pins, generate_legal, is_attacked
 from games.xiangqi.rules.position import POSITION, POSITION_DTYPE, do_move, put_piece, undo_move
 from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
@@ -113,7 +113,7 @@ def expand(pos: Record, work: Record, lookup: Record, e: Record, a: Record, want
 
     `wanted`: ALL; LOSSES, 0 for anything else; or CAPTURES: a win by a capture, a loss if all moves are captures.
     """
-    end = generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, int64(0), int64(ALL_MOVES), checks_and_pins(pos, lookup))
     theirs = a.values + (pos.turn ^ 1) * e.entries
     soonest, latest = int64(ILLEGAL), int64(0)
     is_lost = True

@@ -24,7 +24,7 @@ from games.search.aspiration import MIN_DEPTH
 from games.xiangqi.evaluation.choice import TERMS, Evaluation
 from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
+from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
 from games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from games.xiangqi.search.adapter import XiangqiAdapter, search_root
@@ -230,7 +230,7 @@ def deepen(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
     work.seldepth = 0
     work.generation = work.generation + 1 & 63
     work.root_height = pos.height
-    work.root_count = generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
+    work.root_count = generate_legal(pos, work, lookup, int64(0), int64(ALL_MOVES), checks_and_pins(pos, lookup))
     if work.root_count == 0:
         return NO_SCORE
     for i in range(work.root_count):

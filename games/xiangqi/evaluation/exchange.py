@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, inner, int64, outlined
 from games.xiangqi.rules.lookup import CAPTURED, FIRST_HORSE, FIRST_ROOK, KING_SLOT, LOOKUP
-from games.xiangqi.rules.movegen import generate_pieces
+from games.xiangqi.rules.movegen import CAPTURES, generate_pieces
 from games.xiangqi.rules.position import (
     POSITION,
     is_advisor,
@@ -147,7 +147,7 @@ def wins_exchange(pos: Record, work: Record, lookup: Record, move: int, threshol
 def hanging(pos: Record, work: Record, lookup: Record) -> int:
     """Return the slots of the side to move, as bits, that the enemy could take with profit; the king is left out."""
     pos.turn ^= 1
-    end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(1))
+    end = generate_pieces(pos, work, lookup, int64(_SCRATCH), int64(CAPTURES))
     slots = 0
     for i in range(_SCRATCH, end):
         move = int64(work.moves[i])

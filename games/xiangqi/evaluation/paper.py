@@ -36,7 +36,7 @@ from games.xiangqi.rules.lookup import (
     PAWN,
     SLOTS,
 )
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check, is_safe
+from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_safe
 from games.xiangqi.rules.position import (
     POSITION,
     count_kind,
@@ -169,12 +169,13 @@ def controlled_steps(pos: Record, lookup: Record) -> int:
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
 def mates_at_once(pos: Record, work: Record, lookup: Record, first: int, answers: int) -> int:
     """Return 1 if a move of the side to move mates, else 0. `first`, `answers`: places in work.moves to use."""
-    end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, first, int64(ALL_MOVES), checks_and_pins(pos, lookup))
     for i in range(first, end):
         move = int64(work.moves[i])
         if gives_check(pos, lookup, move) == 1:
             do_move(pos, lookup, move)
-            is_mate = generate_legal(pos, work, lookup, answers, int64(0), checks_and_pins(pos, lookup)) == answers
+            state = checks_and_pins(pos, lookup)
+            is_mate = generate_legal(pos, work, lookup, answers, int64(ALL_MOVES), state) == answers
             undo_move(pos, lookup)
             if is_mate:
                 return 1
@@ -184,7 +185,7 @@ def mates_at_once(pos: Record, work: Record, lookup: Record, first: int, answers
 @inner(int64(POSITION, WORK, LOOKUP))
 def has_relief(pos: Record, work: Record, lookup: Record) -> int:
     """Return 1 if a move of the side to move leaves the enemy without a mate at once, else 0."""
-    end = generate_legal(pos, work, lookup, _MOVES, int64(0), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, _MOVES, int64(ALL_MOVES), checks_and_pins(pos, lookup))
     for i in range(_MOVES, end):
         do_move(pos, lookup, int64(work.moves[i]))
         is_relieved = mates_at_once(pos, work, lookup, int64(_ANSWERS), int64(_REPLIES)) == 0

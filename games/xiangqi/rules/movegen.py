@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.kernel.control import poll
 from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, outlined
+from games.kernel.jit import Record, entry, inner, int64, outlined, uint64
 from games.xiangqi.rules.lookup import (
     BLOCKED,
     CAPTURED,
@@ -38,6 +38,9 @@ IN_CHECK = 1 << 16
 
 BARE_CANNON = 1 << 17
 """A bit of `checks_and_pins`: a cannon faces the king with nothing between, so any piece that steps between checks."""
+
+ALL_MOVES, CAPTURES, QUIETS = 0, 1, 2
+"""Kinds of moves to generate."""
 
 
 @inner(int64(POSITION, LOOKUP, int64, int64), forceinline=True)
@@ -183,51 +186,57 @@ def gives_check(pos: Record, lookup: Record, move: int) -> int:
     return found
 
 
+@inner(int64(int64, int64), forceinline=True)
+def wants(wanted: int, occupant: int) -> int:
+    """1 if a move to a square with this piece, 0 for none, is of the kind that is wanted."""
+    return 1 if wanted == ALL_MOVES or (wanted == CAPTURES) == (occupant != 0) else 0
+
+
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64), forceinline=True)
-def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures: int) -> int:
+def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, wanted: int) -> int:
     """Write the pseudo-legal moves of all pieces but the king to work.moves[n:]; return their end.
 
-    `captures`: 1 for captures only.
+    `wanted`: ALL_MOVES, CAPTURES or QUIETS.
     """
     base = 16 << pos.turn
     for slot in range(FIRST_ADVISOR, FIRST_ELEPHANT):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = square * 5
-            target = int64(lookup.advisor_steps[i])
+            target = int64(lookup.advisor_steps[uint64(i)])
             while target >= 0:
                 occupant = int64(pos.board[target])
-                if occupant & base == 0 and (captures == 0 or occupant != 0):
-                    work.moves[n] = make_move(square, target)
+                if occupant & base == 0 and wants(wanted, occupant) == 1:
+                    work.moves[uint64(n)] = make_move(square, target)
                     n += 1
                 i += 1
-                target = int64(lookup.advisor_steps[i])
+                target = int64(lookup.advisor_steps[uint64(i)])
     for slot in range(FIRST_ELEPHANT, FIRST_HORSE):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = square * 9
-            target = int64(lookup.elephant_steps[i])
+            target = int64(lookup.elephant_steps[uint64(i)])
             while target >= 0:
-                if pos.board[lookup.elephant_steps[i + 1]] == 0:
+                if pos.board[lookup.elephant_steps[uint64(i + 1)]] == 0:
                     occupant = int64(pos.board[target])
-                    if occupant & base == 0 and (captures == 0 or occupant != 0):
-                        work.moves[n] = make_move(square, target)
+                    if occupant & base == 0 and wants(wanted, occupant) == 1:
+                        work.moves[uint64(n)] = make_move(square, target)
                         n += 1
                 i += 2
-                target = int64(lookup.elephant_steps[i])
+                target = int64(lookup.elephant_steps[uint64(i)])
     for slot in range(FIRST_HORSE, FIRST_ROOK):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = square * 17
-            target = int64(lookup.horse_steps[i])
+            target = int64(lookup.horse_steps[uint64(i)])
             while target >= 0:
-                if pos.board[lookup.horse_steps[i + 1]] == 0:
+                if pos.board[lookup.horse_steps[uint64(i + 1)]] == 0:
                     occupant = int64(pos.board[target])
-                    if occupant & base == 0 and (captures == 0 or occupant != 0):
-                        work.moves[n] = make_move(square, target)
+                    if occupant & base == 0 and wants(wanted, occupant) == 1:
+                        work.moves[uint64(n)] = make_move(square, target)
                         n += 1
                 i += 2
-                target = int64(lookup.horse_steps[i])
+                target = int64(lookup.horse_steps[uint64(i)])
     for slot in range(FIRST_ROOK, FIRST_PAWN):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
@@ -235,67 +244,69 @@ def generate_pieces(pos: Record, work: Record, lookup: Record, n: int, captures:
             file = int64(lookup.file_of[square])
             across = int64(lookup.rank_targets[file << 9 | pos.rank_bits[rank]])
             along = int64(lookup.file_targets[rank << 10 | pos.file_bits[file]])
-            if captures == 0:
+            if wanted != CAPTURES:
                 empty = (across & 511) | (along & 1023) << 9
                 while empty:
                     target = int64(lookup.line_square[square * 20 + trailing_zeros(empty)])
-                    work.moves[n] = make_move(square, target)
+                    work.moves[uint64(n)] = make_move(square, target)
                     n += 1
                     empty &= empty - 1
+            if wanted == QUIETS:
+                continue
             shift = 10 if slot < FIRST_CANNON else 20
             hits = (across >> shift & 511) | (along >> shift & 1023) << 9
             while hits:
                 target = int64(lookup.line_square[square * 20 + trailing_zeros(hits)])
                 if pos.board[target] & base == 0:
-                    work.moves[n] = make_move(square, target)
+                    work.moves[uint64(n)] = make_move(square, target)
                     n += 1
                 hits &= hits - 1
     for slot in range(FIRST_PAWN, SLOTS):
         square = int64(pos.square[base + slot])
         if square < CAPTURED:
             i = (pos.turn * 90 + square) * 4
-            target = int64(lookup.pawn_steps[i])
+            target = int64(lookup.pawn_steps[uint64(i)])
             while target >= 0:
                 occupant = int64(pos.board[target])
-                if occupant & base == 0 and (captures == 0 or occupant != 0):
-                    work.moves[n] = make_move(square, target)
+                if occupant & base == 0 and wants(wanted, occupant) == 1:
+                    work.moves[uint64(n)] = make_move(square, target)
                     n += 1
                 i += 1
-                target = int64(lookup.pawn_steps[i])
+                target = int64(lookup.pawn_steps[uint64(i)])
     return n
 
 
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def generate_legal(pos: Record, work: Record, lookup: Record, first: int, captures: int, state: int) -> int:
+def generate_legal(pos: Record, work: Record, lookup: Record, first: int, wanted: int, state: int) -> int:
     """Write the legal moves to work.moves[first:]; return their end.
 
-    `captures`: 1 for captures only; `state`: from checks_and_pins. Only moves of the king and of pieces that may be
-    pinned are tested one by one, unless the king is in check or faces a bare cannon.
+    `wanted`: ALL_MOVES, CAPTURES or QUIETS; `state`: from checks_and_pins. Only moves of the king and of pieces that
+    may be pinned are tested one by one, unless the king is in check or faces a bare cannon.
     """
     base = 16 << pos.turn
-    end = generate_pieces(pos, work, lookup, first, captures)
+    end = generate_pieces(pos, work, lookup, first, wanted)
     if state != 0:
         everything = state >= IN_CHECK
         generated = end
         end = first
         for i in range(first, generated):
-            move = int64(work.moves[i])
+            move = int64(work.moves[uint64(i)])
             slot = slot_of(pos.board[origin_of(move)])
             if (not everything and state >> slot & 1 == 0) or is_safe(pos, lookup, move) == 1:
-                work.moves[end] = move
+                work.moves[uint64(end)] = move
                 end += 1
     king = int64(pos.square[base])
     i = king * 5
-    target = int64(lookup.king_steps[i])
+    target = int64(lookup.king_steps[uint64(i)])
     while target >= 0:
         occupant = int64(pos.board[target])
-        if occupant & base == 0 and (captures == 0 or occupant != 0):
+        if occupant & base == 0 and wants(wanted, occupant) == 1:
             move = make_move(king, target)
             if is_safe(pos, lookup, move) == 1:
-                work.moves[end] = move
+                work.moves[uint64(end)] = move
                 end += 1
         i += 1
-        target = int64(lookup.king_steps[i])
+        target = int64(lookup.king_steps[uint64(i)])
     return end
 
 
@@ -364,7 +375,7 @@ def is_legal_here(pos: Record, lookup: Record, move: int) -> int:
 @entry(int64(POSITION, WORK, LOOKUP))
 def list_legal(pos: Record, work: Record, lookup: Record) -> int:
     """Write the legal moves of a position to work.moves; return their number."""
-    return generate_legal(pos, work, lookup, int64(0), int64(0), checks_and_pins(pos, lookup))
+    return generate_legal(pos, work, lookup, int64(0), int64(ALL_MOVES), checks_and_pins(pos, lookup))
 
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64))
@@ -373,7 +384,7 @@ def perft_below(pos: Record, work: Record, lookup: Record, depth: int, first: in
 
     At the last ply legal moves are counted, not played. `first`: the first free place in work.moves.
     """
-    end = generate_legal(pos, work, lookup, first, int64(0), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, first, int64(ALL_MOVES), checks_and_pins(pos, lookup))
     if depth == 1:
         return end - first
     work.nodes += 1

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, entry, inner, int64, outlined
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal
+from games.xiangqi.rules.movegen import CAPTURES, IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import (
     POSITION,
     QUIET_LIMIT,
@@ -64,7 +64,7 @@ def takers(pos: Record, work: Record, lookup: Record, target: int, in_check: int
     state = checks_and_pins(pos, lookup)
     if in_check == 1:
         state &= IN_CHECK - 1
-    end = generate_legal(pos, work, lookup, first, int64(1), state)
+    end = generate_legal(pos, work, lookup, first, int64(CAPTURES), state)
     slots = 0
     for i in range(first, end):
         move = int64(work.moves[i])
@@ -119,7 +119,7 @@ def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
     moved_to = target_of(pos.past_move[last])
     in_check = int64(pos.past_checked[last])
     pos.turn ^= 1
-    end = generate_legal(pos, work, lookup, int64(_SCRATCH), int64(1), checks_and_pins(pos, lookup))
+    end = generate_legal(pos, work, lookup, int64(_SCRATCH), int64(CAPTURES), checks_and_pins(pos, lookup))
     threats = int64(_SCRATCH)
     for i in range(_SCRATCH, end):
         capture = int64(work.moves[i])

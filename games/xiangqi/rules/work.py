@@ -62,7 +62,7 @@ WORK_DTYPE = record(
         # The move picker's state, by ply:
         ("picker_next", "i4", MAX_PLY + 2),  # place in `moves` of the next move
         ("picker_end", "i4", MAX_PLY + 2),  # end of the moves listed
-        ("picker_staged", "i4", MAX_PLY + 2),  # 1 while only the tt's move is listed
+        ("picker_stage", "i4", MAX_PLY + 2),  # what is listed next (search/picker.py)
     ]
 )
 WORK = record_type(WORK_DTYPE)

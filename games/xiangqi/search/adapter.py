@@ -66,7 +66,7 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     best = int64(-INFINITE)
     number = -1
     while True:
-        move = next_move(pos, work, lookup, int64(0), state, hash_move)
+        move = next_move(pos, work, lookup, int64(0), state, hash_move, int64(0))
         if move == NO_MOVE:
             break
         place = root_place(work, move, skip)

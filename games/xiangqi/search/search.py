@@ -22,6 +22,7 @@ from games.kernel.tt import (
     entry_depth,
     entry_move,
     entry_score,
+    expect_probe,
     probe,
     save,
     settles,
@@ -32,7 +33,7 @@ from games.xiangqi.knowledge.patterns import DRAWN, match
 from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
 from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, generate_legal, gives_check
+from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check
 from games.xiangqi.rules.position import (
     NO_MOVE,
     POSITION,
@@ -158,6 +159,7 @@ def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     if work.mined_rules != 0 and pos.height - work.root_height <= MINED_RULE_PLIES:
         bonus = MINED_RULE_BONUS * mined_confidence(pos, lookup, work.mined_rules, move) // 1000
     do_move(pos, lookup, move)
+    expect_probe(work.tt, work.tt_mask, pos.key)
     pos.score += bonus if pos.turn == 1 else -bonus
 
 
@@ -245,6 +247,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
             if wins_exchange(pos, work, lookup, move, int64(0)) == 0:
                 continue
         do_move(pos, lookup, move)
+        expect_probe(work.tt, work.tt_mask, pos.key)
         score = -recurse_3(pos, work, lookup, -beta, -alpha, ply + 1)
         undo_move(pos, lookup)
         if work.stopped == 1:
@@ -263,6 +266,12 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
     return best
 
 
+@inner(int64(int64, int64), forceinline=True)
+def last_kept(depth: int, improving: int) -> int:
+    """Return the number of the last quiet move that step 13 keeps."""
+    return (3 + depth * depth) // (2 - improving) if depth <= LATE_MOVE_DEPTH else int64(MAX_MOVES)
+
+
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64, int64, int64, int64, int64), forceinline=True)
 def is_hopeless(
     pos: Record,
@@ -273,20 +282,21 @@ def is_hopeless(
     quiet: int,
     depth: int,
     number: int,
+    last_number: int,
     reduction: int,
-    improving: int,
     margin: int,
 ) -> int:
     """1 for a move that would hardly come up to alpha at this depth.
 
     `order`: its score by the move picker; `quiet`: 1 for a quiet move that is no killer; `number`: moves yielded
-    before it; `margin`: the static value less alpha, in centipawns.
+    before it; `last_number`: that of the last quiet move that step 13 keeps; `margin`: the static value less alpha, in
+    centipawns.
     """
     margins = margins_at(work.margins)
     left = max(depth - reduction, 1)
     if quiet:
         # Step 13. Late move pruning. At low depth the last quiet moves in the order hardly ever help (nodes 5.0)
-        if depth <= LATE_MOVE_DEPTH and number > (3 + depth * depth) // (2 - improving):
+        if number > last_number:
             return 1
         # Step 14. Futility pruning. A quiet move does not lift a position that is so far below alpha (nodes 1.03)
         if left <= FUTILITY_DEPTH and margin + margins.futility_base + margins.futility * left <= 0:
@@ -359,7 +369,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         return ply - PERPETUAL_WIN if verdict == MOVER_LOSES else PERPETUAL_WIN - ply
     if pos.quiet >= QUIET_LIMIT or has_attackers(pos) == 0:
         # A mate given by the last quiet move counts.
-        if in_check and generate_legal(pos, work, lookup, ply * MAX_MOVES, int64(0), state) == ply * MAX_MOVES:
+        if in_check and generate_legal(pos, work, lookup, ply * MAX_MOVES, int64(ALL_MOVES), state) == ply * MAX_MOVES:
             return ply - MATE
         return 0
     if ply >= MAX_PLY:
@@ -461,8 +471,11 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     best_move = int64(NO_MOVE)
     old_alpha = alpha
     number = -1
+    prunes = 1 if not is_pv and in_check == 0 else 0
+    last_number = last_kept(depth, improving)
+    is_late = int64(0)
     while True:
-        move = next_move(pos, work, lookup, ply, state, hash_move)
+        move = next_move(pos, work, lookup, ply, state, hash_move, is_late)
         if move == NO_MOVE:
             break
         order = picked_score(work, ply)
@@ -471,12 +484,12 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         quiet = 1 if not is_capture and order < KILLER else 0
         reduction = table_reduction(margins, depth, number)
 
-        if not is_pv and in_check == 0 and best > -PERPETUAL_BOUND:
+        if prunes and best > -PERPETUAL_BOUND:
             # Steps 13-15. Leave out a move that is not worth a search, unless it checks
-            if (
-                is_hopeless(pos, work, lookup, move, order, quiet, depth, number, reduction, improving, static - alpha)
-                == 1
-            ):
+            if quiet and number >= last_number:
+                is_late = int64(1)
+            margin = static - alpha
+            if is_hopeless(pos, work, lookup, move, order, quiet, depth, number, last_number, reduction, margin) == 1:
                 if gives_check(pos, lookup, move) == 0:
                     continue
 

@@ -358,7 +358,12 @@ def test_the_shipped_logs_are_read() -> None:
         read_log(path, reader.read)
         assert reader.settings is not None and reader.settings.games == len(reader.records)
         games[path.stem] = len(reader.records)
-    assert games == {"xiangqi-endgames": 400, "xiangqi-fairy-stockfish": 200, "xiangqi-network": 400}
+    assert games == {
+        "xiangqi-endgames": 400,
+        "xiangqi-fairy-stockfish": 200,
+        "xiangqi-network": 400,
+        "xiangqi-pikafish-hce": 68,
+    }
 
 
 @pytest.mark.parametrize("name", registry.NAMES)

@@ -36,8 +36,12 @@ State = dict[str, Any]
 class Learner(Protocol):
     """Learns from batches."""
 
-    def step(self, samples: Samples, targets: Any, rate: float) -> float:
-        """Learn from a batch; return the mean squared error of its chances before. `targets`: float32 [n]."""
+    def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
+        """Learn from a batch; return the mean squared error of its chances before. `targets`: float32 [n].
+
+        The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ where positions demand
+        it, so a bucket with few positions is not learned by heart.
+        """
 
     def values(self, samples: Samples) -> Any:
         """Return the logit of each sample, float32 [n]."""
@@ -60,10 +64,16 @@ def new_state(neurons: int, buckets: int, seed: int) -> State:
 
 
 def state_of(weights: Weights, factors: Any = None) -> State:
-    """Return the state of a learner that begins with the weights of a network."""
+    """Return the state of a learner that begins with the weights of a network.
+
+    `factors` are added to its rows; None: the mean of the buckets' rows is taken out of them.
+    """
+    rows = weights.rows
     if factors is None:
-        factors = np.zeros((FACTORS, len(weights.biases)))
-    parameters = dict(zip(PARAMETERS, (weights.rows, factors, *weights[1:]), strict=True))
+        by_bucket = rows.reshape(KING_BUCKETS, FACTORS, -1)
+        factors = by_bucket.mean(0)
+        rows = (by_bucket - factors).reshape(ROWS, -1)
+    parameters = dict(zip(PARAMETERS, (rows, factors, *weights[1:]), strict=True))
     state: State = {name: np.array(values, np.float32) for name, values in parameters.items()}
     for name in PARAMETERS:
         state |= {f"{name}_{moment}": np.zeros_like(state[name]) for moment in MOMENTS}
@@ -107,7 +117,7 @@ class ProcessorLearner:
     def _network(self) -> Weights:
         return Weights(self._table, *(self._state[name] for name in PARAMETERS[2:]))
 
-    def step(self, samples: Samples, targets: Any, rate: float) -> float:
+    def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
         data, network, unit = as_bytes(samples), self._network(), np.float32(1 / len(samples))
 
         def learn(part: slice, gradients: Any) -> float:
@@ -126,6 +136,8 @@ class ProcessorLearner:
         self._state["steps"] += 1
         for name, gradient in zip(PARAMETERS, (rows, of_factors, *smaller), strict=True):
             self._move(name, gradient, rate)
+        if row_decay:
+            self._state["rows"] *= np.float32(1 - rate * row_decay)
         np.clip(self._state["output"], -LARGEST_OUTPUT, LARGEST_OUTPUT, out=self._state["output"])
         shape = KING_BUCKETS, FACTORS, -1
         np.add(self._state["rows"].reshape(shape), self._state["factors"], out=self._table.reshape(shape))

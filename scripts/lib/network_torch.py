@@ -58,7 +58,7 @@ class TorchLearner:
         active = sums.reshape(len(samples), -1).clamp(0, 1) ** 2
         return (active * output[bucket]).sum(1) + output_biases[bucket]
 
-    def step(self, samples: Samples, targets: Any, rate: float) -> float:
+    def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
         parameters = [self._state[name].requires_grad_() for name in PARAMETERS]
         aims = torch.from_numpy(targets).to(self._device)
         error = ((torch.sigmoid(self._logits(samples, *parameters)) - aims) ** 2).mean()
@@ -71,6 +71,7 @@ class TorchLearner:
                 mean.lerp_(gradient, 1 - KEEP)
                 square.lerp_(gradient**2, 1 - KEEP_SQUARE)
                 values.sub_(rate * (mean * by_mean) / ((square * by_square).sqrt() + _SMALL))
+            self._state["rows"].mul_(1 - rate * row_decay)
             self._state["output"].clamp_(-LARGEST_OUTPUT, LARGEST_OUTPUT)
         return float(error.detach())
 

@@ -46,12 +46,16 @@ _MARK = "progress.npy"
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """Positions are learned from `epochs` times; `rate`: the largest step; `result_share`: of the target."""
+    """Positions are learned from `epochs` times; `rate`: the largest step; `result_share`: of the target.
+
+    `row_decay`: that of `Learner.step`.
+    """
 
     name: str
     epochs: int
     rate: float
     result_share: float
+    row_decay: float
 
 
 @dataclasses.dataclass
@@ -168,7 +172,8 @@ class Training:
     def _learn(self, stage: Stage, samples: Samples, steps: int) -> None:
         progress = self.progress
         targets = targets_of(samples, stage.result_share)
-        error = self.learner.step(samples, targets, rate_at(progress.step, steps, stage.rate))
+        rate = rate_at(progress.step, steps, stage.rate)
+        error = self.learner.step(samples, targets, rate, stage.row_decay)
         progress.step += 1
         progress.error += error * len(samples)
         progress.count += len(samples)

@@ -15,7 +15,15 @@ import pytest
 
 from scripts.lib import network_training
 from scripts.lib.network_kernels import add_gradients, compile_kernels, list_all_rows
-from scripts.lib.network_learner import PARAMETERS, ProcessorLearner, as_bytes, new_state, targets_of, weights_of
+from scripts.lib.network_learner import (
+    PARAMETERS,
+    ProcessorLearner,
+    as_bytes,
+    new_state,
+    state_of,
+    targets_of,
+    weights_of,
+)
 from scripts.lib.network_training import rate_at
 from scripts.lib.sample_sets import HELD_OUT, count_samples, load_samples
 from scripts.lib.xiangqi_network import (
@@ -250,9 +258,9 @@ def test_targets_are_in_the_mover_s_view() -> None:
     assert targets_of(samples, 1.0).tolist() == [1, 0, 1, 0.5]
 
 
-def learn(learner: Any, samples: Any, steps: int) -> list[float]:
+def learn(learner: Any, samples: Any, steps: int, row_decay: float = 0.0) -> list[float]:
     targets = targets_of(samples, 0.0)
-    return [learner.step(samples, targets, 3e-3) for _ in range(steps)]
+    return [learner.step(samples, targets, 3e-3, row_decay) for _ in range(steps)]
 
 
 def test_learning_reduces_the_loss_and_goes_on_from_its_state(samples: Any) -> None:
@@ -274,6 +282,27 @@ def test_factors_are_part_of_every_bucket() -> None:
     assert np.allclose(table - state["rows"].reshape(6, 1260, 8), state["factors"])
 
 
+def test_a_learner_that_begins_with_a_network_begins_with_what_its_buckets_share() -> None:
+    weights = random_weights(8, 4, 6)
+    state = state_of(weights)
+    assert np.allclose(weights_of(state).rows, weights.rows, atol=1e-6)
+    assert np.allclose(state["rows"].reshape(6, 1260, 8).mean(0), 0, atol=1e-6)
+
+
+def test_decay_makes_buckets_alike(samples: Any) -> None:
+    """Rows lose a share of themselves in each step, factors nothing."""
+    few, start = samples[:8], random_weights(32, 4, 6)
+    free, decayed = (ProcessorLearner(state_of(start), 1) for _ in range(2))
+    learn(free, few, 20)
+    learn(decayed, few, 20, row_decay=1.0)
+    untouched = np.abs(free.state()["rows"] - state_of(start)["rows"]).max(1) == 0
+    assert untouched.mean() > 0.5
+    left = decayed.state()["rows"][untouched] / free.state()["rows"][untouched]
+    assert left == pytest.approx((1 - 3e-3) ** 20, rel=1e-3)
+    unseen = np.abs(free.state()["factors"] - state_of(start)["factors"]).max(1) == 0
+    assert (decayed.state()["factors"][unseen] == free.state()["factors"][unseen]).all() and unseen.any()
+
+
 def test_threads_differ_in_rounding_alone(samples: Any) -> None:
     one, three = (ProcessorLearner(new_state(32, 4, 1), threads) for threads in (1, 3))
     assert learn(one, samples, 5) == pytest.approx(learn(three, samples, 5), rel=1e-4)
@@ -289,7 +318,7 @@ def test_pytorch_learns_the_same(samples: Any) -> None:
     with pytest.raises(OSError, match="PyTorch cannot use it"):
         check_device("abacus")
     ours, theirs = ProcessorLearner(new_state(32, 4, 1), 1), TorchLearner(new_state(32, 4, 1), "cpu")
-    assert learn(ours, samples, 10) == pytest.approx(learn(theirs, samples, 10), rel=1e-3)
+    assert learn(ours, samples, 10, 0.3) == pytest.approx(learn(theirs, samples, 10, 0.3), rel=1e-3)
     assert ours.values(samples) == pytest.approx(theirs.values(samples), abs=0.01)
     state = theirs.state()
     assert set(state) == set(ours.state()) and int(state["steps"]) == 10

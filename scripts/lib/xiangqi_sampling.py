@@ -29,7 +29,8 @@ from games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_
 from games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from games.xiangqi.search.adapter import XiangqiAdapter, search_root
 from games.xiangqi.search.margins import Margins, MarginsRecord
-from games.xiangqi.search.search import INFINITE, MATE, MATE_BOUND
+from games.xiangqi.search.quiescence import MATE, MATE_BOUND
+from games.xiangqi.search.search import INFINITE
 
 MAX_SCORE = 2500
 """Samples have scores below it, either way: beyond it a game is decided, and a network need not know by how much."""

@@ -362,7 +362,7 @@ def test_the_shipped_logs_are_read() -> None:
         "xiangqi-endgames": 400,
         "xiangqi-fairy-stockfish": 200,
         "xiangqi-network": 400,
-        "xiangqi-pikafish-hce": 68,
+        "xiangqi-pikafish-hce": 200,
     }
 
 

@@ -44,6 +44,7 @@ WORK_DTYPE = record(
         ("root_height", "i8"),  # pos.height at the root
         ("seldepth", "i8"),
         ("static", "i4", MAX_PLY + 3),  # [ply + 1]: static value in the mover's view, NO_SCORE in check
+        ("excluded", "u2", MAX_PLY + 2),  # [ply]: the move left out by a test whether it is singular, else 0 (NO_MOVE)
         ("lifted", "u1", 2 * 32),  # (piece, square) taken off by an exchange
         ("killers", "u2", 2 * (MAX_PLY + 2)),  # [ply, 2]
         ("counter", "u2", 48 * 90),  # [piece, target of the move answered]: the quiet move that refuted it

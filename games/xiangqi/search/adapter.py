@@ -23,16 +23,14 @@ from games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, target_
 from games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from games.xiangqi.search.margins import Margins, MarginsRecord, margins_at
 from games.xiangqi.search.picker import KILLER, next_move, picked_score, start_picker
+from games.xiangqi.search.quiescence import MATE, PERPETUAL_WIN, static_value
 from games.xiangqi.search.search import (
     INFINITE,
     LATE_DEPTH,
     LATE_NUMBER,
-    MATE,
-    PERPETUAL_WIN,
     do_tree_move,
     late_move_reduction,
     search,
-    static_value,
     table_reduction,
 )
 

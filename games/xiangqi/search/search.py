@@ -10,10 +10,9 @@ steps 6 and 17 and of the root at 10,000).
 
 from __future__ import annotations
 
-from games.contract import MATE_LIMIT
-from games.kernel.intrinsics import call_at, recurse_3, recurse_4
-from games.kernel.jit import Record, inner, int64, outlined, void
-from games.kernel.node import count_node, from_tt, pick, set_pv, to_tt
+from games.kernel.intrinsics import recurse_4
+from games.kernel.jit import Record, inner, int64, void
+from games.kernel.node import count_node, from_tt, set_pv, to_tt
 from games.kernel.tt import (
     EXACT,
     LOWER,
@@ -28,12 +27,10 @@ from games.kernel.tt import (
     settles,
 )
 from games.xiangqi.evaluation.evaluate import chosen_evaluation
-from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
-from games.xiangqi.knowledge.patterns import DRAWN, match
-from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
+from games.xiangqi.evaluation.exchange import wins_exchange
 from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check
+from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
 from games.xiangqi.rules.position import (
     NO_MOVE,
     POSITION,
@@ -50,7 +47,6 @@ from games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, h
 from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
 from games.xiangqi.search.history import (
     bonus_of,
-    corrected_evaluation,
     reward_last,
     reward_last_by_values,
     reward_quiet,
@@ -61,23 +57,19 @@ from games.xiangqi.search.picker import (
     GOOD_CAPTURE,
     KILLER,
     MINED_RULE_PLIES,
-    list_forcing_moves,
     next_move,
     picked_score,
     start_picker,
 )
-
-MATE = 30_000
-"""A mate now; a mate in n plies scores MATE - n, as does a win in n plies by the tablebase."""
-
-MATE_BOUND = MATE - 2 * MATE_LIMIT
-"""Scores beyond it are mates and tablebase wins."""
-
-PERPETUAL_WIN = 20_000
-"""A win because the opponent must give up a perpetual: beyond any evaluation and known position, short of a mate."""
-
-PERPETUAL_BOUND = PERPETUAL_WIN - MAX_PLY
-"""Scores from here to MATE_BOUND are perpetuals; they depend on the path to the position."""
+from games.xiangqi.search.quiescence import (
+    MATE,
+    MATE_BOUND,
+    PERPETUAL_BOUND,
+    PERPETUAL_WIN,
+    known_score,
+    quiesce,
+    static_value,
+)
 
 INFINITE = 32_000
 """Beyond every score; the bounds of a full window."""
@@ -90,13 +82,6 @@ MINED_RULE_BONUS = 2
 Against no rules, 500 games at 5,000 nodes: 47.0 % +- 3.8 with 6, 50.0 % +- 3.6 with 12, 53.3 % +- 3.9 with 0, when
 rules only order.
 """
-
-BARE_WIN_BONUS = 600
-"""Centipawns added where the tablebase has a win without the attacker's own defenders, less one a ply to the win."""
-
-BARE_DRAW_DIVISOR, PATTERN_DRAW_DIVISOR = 8, 2
-"""Divisors of the value where the tablebase has a draw without the attacker's own defenders, and where the pattern
-book has a draw."""
 
 RAZOR_DEPTH, REVERSE_FUTILITY_DEPTH = 3, 7
 """The last depths of steps 7 and 8."""
@@ -119,34 +104,14 @@ FUTILITY_DEPTH, EXCHANGE_DEPTH = 5, 6
 LATE_DEPTH, LATE_NUMBER = 3, 2
 """The first depth, and the first number of a move, that step 16 reduces."""
 
+SINGULAR_DEPTH, SINGULAR_AGE, SINGULAR_PLIES = 6, 3, MAX_PLY - 8
+"""Step 11 tests a move: from this depth, if the stored search is at most so many plies shallower, below this ply."""
+
+SINGULAR_MARGIN = 3
+"""Half centipawns a ply of depth by which the others must stay below a singular move."""
+
 MAX_CORRECTION = 256
 """The most that one search moves the corrections of step 18."""
-
-
-@inner(int64(POSITION, WORK, int64))
-def tablebase_score(pos: Record, work: Record, ply: int) -> int:
-    """Return the score of a position by the tablebase; NO_SCORE if it has none, or if the 60-move rule may come first.
-
-    A win in n plies scores as a mate in n. Counts a tablebase hit.
-    """
-    code = probe_ending(pos, work.tablebase)
-    if code == UNKNOWN or pos.quiet + code > QUIET_LIMIT:
-        return NO_SCORE
-    work.tbhits += 1
-    if code == 0:
-        return 0
-    score = MATE - ply - (code - 1)
-    return score if code & 1 == 0 else -score
-
-
-@inner(int64(POSITION, WORK, LOOKUP, int64))
-def known_score(pos: Record, work: Record, lookup: Record, ply: int) -> int:
-    """Return the score of a position by known positions, else by the tablebase; NO_SCORE if neither has it."""
-    if work.known_positions != 0:
-        known = call_at(work.find_known, pos, work, lookup)
-        if known != NO_SCORE:
-            return known
-    return tablebase_score(pos, work, ply) if work.tablebase != 0 else int64(NO_SCORE)
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)
@@ -161,109 +126,6 @@ def do_tree_move(pos: Record, work: Record, lookup: Record, move: int) -> None:
     do_move(pos, lookup, move)
     expect_probe(work.tt, work.tt_mask, pos.key)
     pos.score += bonus if pos.turn == 1 else -bonus
-
-
-@outlined(int64(POSITION, WORK, LOOKUP, int64))
-def with_endgame_knowledge(pos: Record, work: Record, lookup: Record, value: int) -> int:
-    """Return a static value changed by endgame knowledge, in the mover's view.
-
-    The tablebase is asked for the position without the attacker's own defenders; if it has none, the pattern book is
-    asked about the side that is ahead. The book's draws have brought nothing yet (400 games from endings with the
-    tablebase: 53.9 % +- 2.2 with, 54.2 % +- 2.1 without them, 52.4 % +- 2.3 divided by 8); its wins, as a bonus of 300,
-    lost (48.0 % +- 3.3).
-    """
-    for side in range(2):
-        code = probe_bare(pos, work.tablebase, int64(side))
-        if code == 0:
-            return value // BARE_DRAW_DIVISOR
-        if code > 0:
-            return max(value, 0) + BARE_WIN_BONUS - code if code & 1 == 0 else min(value, 0) - BARE_WIN_BONUS + code
-    if work.pattern_book != 0:
-        if match(pos, lookup, work.pattern_book, pos.turn if value > 0 else pos.turn ^ 1) & 3 == DRAWN:
-            return value // PATTERN_DRAW_DIVISOR
-    return value
-
-
-@inner(int64(POSITION, WORK, LOOKUP), forceinline=True)
-def static_value(pos: Record, work: Record, lookup: Record) -> int:
-    """Return the evaluation with this thread's corrections and with endgame knowledge, in the mover's view."""
-    value = corrected_evaluation(pos, work, lookup)
-    return with_endgame_knowledge(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
-
-
-@outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
-def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, ply: int) -> int:
-    """Search captures that do not lose material until the position is quiet, and every reply while in check.
-
-    Fail-soft in the window (alpha, beta): a value <= alpha bounds the score of this search from above, one >= beta from
-    below, one between is that score. The side to move may stand pat on the static value unless it is in check.
-    Repetitions, the 60-move rule and stalemate are not looked at; of the path only small terms of the static value know
-    (mined rules, corrections). Once work.stopped is 1 the value means nothing; `pos` is always restored.
-    """
-    count_node(work)
-    if work.stopped == 1:
-        return 0
-    if ply > work.seldepth:
-        work.seldepth = ply
-    if work.tablebase | work.known_positions:
-        known = known_score(pos, work, lookup, ply)
-        if known != NO_SCORE:
-            return known
-    state = checks_and_pins(pos, lookup)
-    if ply >= MAX_PLY:
-        return chosen_evaluation(pos, work, lookup)
-
-    data = probe(work.tt, work.tt_mask, pos.key)
-    hash_move = 0
-    if data != 0:
-        hash_move = entry_move(data)
-        score = from_tt(entry_score(data), ply, MATE_BOUND)
-        bound = entry_bound(data)
-        if beta - alpha == 1 and settles(bound, score, alpha, beta) == 1:
-            return score
-
-    best = ply - MATE
-    in_check = state & IN_CHECK
-    if in_check == 0:
-        best = static_value(pos, work, lookup)
-        if best >= beta:
-            return best
-        alpha = max(alpha, best)
-    static = best
-    margins = margins_at(work.margins)
-    first = ply * MAX_MOVES
-    end = list_forcing_moves(pos, work, lookup, ply, state, hash_move)
-    best_move = int64(NO_MOVE)
-    old_alpha = alpha
-    for i in range(first, end):
-        move = pick(work, i, end)
-        if in_check == 0:
-            # Leave out captures that cannot bring the score near alpha (nodes 1.03), and those that lose in the
-            # exchange (nodes 1.26). Quiet checks at the first ply were tried: 50.4 % +- 6.9 at equal nodes, and slower.
-            gain = static + exchange_value(lookup, int64(pos.board[target_of(move)])) + margins.capture
-            if gain <= alpha:
-                best = max(best, gain)
-                continue
-            if wins_exchange(pos, work, lookup, move, int64(0)) == 0:
-                continue
-        do_move(pos, lookup, move)
-        expect_probe(work.tt, work.tt_mask, pos.key)
-        score = -recurse_3(pos, work, lookup, -beta, -alpha, ply + 1)
-        undo_move(pos, lookup)
-        if work.stopped == 1:
-            return 0
-        if score > best:
-            best = score
-            if score > alpha:
-                alpha = score
-                best_move = move
-                if score >= beta:
-                    break
-    if abs(best) < PERPETUAL_BOUND or abs(best) > MATE_BOUND:
-        bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-        stored = to_tt(best, ply, MATE_BOUND)
-        save(work.tt, work.tt_mask, pos.key, best_move, stored, int64(0), bound, work.generation)
-    return best
 
 
 @inner(int64(int64, int64), forceinline=True)
@@ -387,16 +249,21 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if alpha >= beta:
         return alpha
 
-    # Step 5. Transposition table. A stored search of this depth that settles the window is not repeated
+    # Step 5. Transposition table. A stored search of this depth that settles the window is not repeated. If step 11 has
+    # left out a move, this search is of the other moves only: what is stored is not its result, nor is that stored
+    excluded = int64(work.excluded[ply])
     data = probe(work.tt, work.tt_mask, pos.key)
     hash_move = int64(NO_MOVE)
     hash_score = int64(0)
     hash_bound = int64(0)
+    hash_depth = int64(0)
     if data != 0:
         hash_move = entry_move(data)
         hash_score = from_tt(entry_score(data), ply, MATE_BOUND)
         hash_bound = entry_bound(data)
-        if not is_pv and entry_depth(data) >= depth and settles(hash_bound, hash_score, alpha, beta) == 1:
+        hash_depth = entry_depth(data)
+        settled = settles(hash_bound, hash_score, alpha, beta)
+        if not is_pv and excluded == NO_MOVE and hash_depth >= depth and settled == 1:
             return hash_score
 
     # Step 6. Static value, sharpened by the tt's bound. The node is improving if the value is better than it was two
@@ -412,12 +279,12 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             estimate = hash_score
         if ply >= 2 and work.static[ply - 1] != NO_SCORE and static > work.static[ply - 1]:
             improving = 1
-        if work.static[ply] != NO_SCORE:
+        if work.static[ply] != NO_SCORE and excluded == NO_MOVE:
             reward_last_by_values(pos, work, int64(work.static[ply]), static)
     work.static[ply + 1] = static
 
     margins = margins_at(work.margins)
-    if not is_pv and in_check == 0 and abs(beta) < PERPETUAL_BOUND:
+    if not is_pv and in_check == 0 and excluded == NO_MOVE and abs(beta) < PERPETUAL_BOUND:
         # Step 7. Razoring. So far below alpha only captures could help, so ask quiescence search (nodes 1.13,
         # 52.1 % +- 8.0)
         if depth <= RAZOR_DEPTH and estimate + margins.razor * depth < alpha:
@@ -459,10 +326,30 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if depth >= INTERNAL_REDUCTION_DEPTH and hash_move == NO_MOVE:
         depth -= 1
 
-    # Step 11. Check extension. Replies to check are few and forced, so they cost no depth (nodes 1.01, 51.7 % +- 7.7).
-    # A singular extension of the tt's move was tried: it took 1.16 times the nodes and scored 42.5 % +- 7.9; 49.4 %
-    # +- 8.0 at 100,000 nodes
+    # Step 11. Extensions. Replies to check are few and forced, so they cost no depth (nodes 1.01, 51.7 % +- 7.7). The
+    # tt's move is singular if a shallow search of the others stays well below its score: then it is searched a ply
+    # deeper. If the others come up to beta as well, the node is cut; if only the stored score does, a ply less will do
+    # (at 100,000 nodes 52.7 % +- 3.6)
     extension = 1 if in_check else 0
+    hash_extension = extension
+    is_candidate = (
+        excluded == NO_MOVE and hash_move != NO_MOVE and hash_bound & LOWER and abs(hash_score) < PERPETUAL_BOUND
+    )
+    if is_candidate and depth >= SINGULAR_DEPTH and hash_depth >= depth - SINGULAR_AGE and ply < SINGULAR_PLIES:
+        if is_legal(pos, lookup, hash_move, state) == 1:
+            bar = hash_score - depth * SINGULAR_MARGIN // 2
+            work.excluded[ply] = hash_move
+            score = recurse_4(pos, work, lookup, bar - 1, bar, (depth - 1) // 2, int64(0))
+            work.excluded[ply] = NO_MOVE
+            work.pv_length[ply] = 0
+            if work.stopped == 1:
+                return 0
+            if score < bar:
+                hash_extension = 1
+            elif score >= beta and score < PERPETUAL_BOUND and not is_pv:
+                return score
+            elif hash_score >= beta:
+                hash_extension = extension - 1
 
     # Step 12. The move picker yields the tt's move before the others are generated, for it mostly cuts
     first = ply * MAX_MOVES
@@ -480,6 +367,8 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             break
         order = picked_score(work, ply)
         number += 1
+        if move == excluded:
+            continue
         is_capture = pos.board[target_of(move)] != 0
         quiet = 1 if not is_capture and order < KILLER else 0
         reduction = table_reduction(margins, depth, number)
@@ -495,7 +384,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
 
         # Step 16. Principal variation search. The first move is expected to be best, so the others need only be shown
         # not to beat it, late ones at reduced depth; one that does is searched again (nodes 4.2)
-        new_depth = depth - 1 + extension
+        new_depth = depth - 1 + (hash_extension if move == hash_move else extension)
         do_tree_move(pos, work, lookup, move)
         if number == 0:
             score = -recurse_4(pos, work, lookup, -beta, -alpha, new_depth, int64(1))
@@ -522,8 +411,11 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                     set_pv(work, ply, move)
                 if score >= beta:
                     if not is_capture:
-                        reward_quiet(pos, work, lookup, move, ply, depth, first)
+                        reward_quiet(pos, work, lookup, move, ply, depth, first if excluded == NO_MOVE else first + 1)
                     break
+
+    if excluded != NO_MOVE:
+        return best
 
     # Step 17. A move to which no answer comes up to alpha was good. Without a legal move the side to move has lost, in
     # check or not

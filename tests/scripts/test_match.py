@@ -363,6 +363,7 @@ def test_the_shipped_logs_are_read() -> None:
         "xiangqi-fairy-stockfish": 200,
         "xiangqi-network": 400,
         "xiangqi-pikafish-hce": 200,
+        "xiangqi-version-of-the-terms": 90,
     }
 
 

@@ -130,6 +130,12 @@ def settles(bound: int, score: int, alpha: int, beta: int) -> int:
     return 0
 
 
+@inner(int64(int64, int64, int64), forceinline=True)
+def bound_of(score: int, alpha: int, beta: int) -> int:
+    """Return what the fail-soft result of a search in the window (alpha, beta) is of the score."""
+    return LOWER if score >= beta else (EXACT if score > alpha else UPPER)
+
+
 @inner(void(int64, int64, int64, int64, int64, int64, int64, int64))
 def save(tt: int, tt_mask: int, key: int, move: int, score: int, depth: int, bound: int, generation: int) -> None:
     """Store a search result: over the position's own entry or an empty one, else over the least worth keeping.

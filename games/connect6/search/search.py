@@ -20,9 +20,7 @@ from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64
 from games.kernel.node import count_node, from_tt, pick, promote, root_place, set_pv, to_tt
 from games.kernel.tt import (
-    EXACT,
-    LOWER,
-    UPPER,
+    bound_of,
     entry_bound,
     entry_depth,
     entry_move,
@@ -206,7 +204,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
         best = ply - UNPROVEN
 
     # Step 10. Store the result in the transposition table
-    bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
+    bound = bound_of(best, old_alpha, beta)
     stored = to_tt(best, ply, MATE_BOUND)
     if depth >= 0:
         save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)

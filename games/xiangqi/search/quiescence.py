@@ -10,9 +10,7 @@ from games.kernel.intrinsics import call_at, recurse_3
 from games.kernel.jit import Record, inner, int64, outlined
 from games.kernel.node import count_node, from_tt, pick, to_tt
 from games.kernel.tt import (
-    EXACT,
-    LOWER,
-    UPPER,
+    bound_of,
     entry_bound,
     entry_move,
     entry_score,
@@ -176,7 +174,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
                 if score >= beta:
                     break
     if abs(best) < PERPETUAL_BOUND or abs(best) > MATE_BOUND:
-        bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
+        bound = bound_of(best, old_alpha, beta)
         stored = to_tt(best, ply, MATE_BOUND)
         save(work.tt, work.tt_mask, pos.key, best_move, stored, int64(0), bound, work.generation)
     return best

@@ -14,9 +14,9 @@ from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, inner, int64, void
 from games.kernel.node import count_node, from_tt, set_pv, to_tt
 from games.kernel.tt import (
-    EXACT,
     LOWER,
     UPPER,
+    bound_of,
     entry_bound,
     entry_depth,
     entry_move,
@@ -105,7 +105,8 @@ LATE_DEPTH, LATE_NUMBER = 3, 2
 """The first depth, and the first number of a move, that step 16 reduces."""
 
 SINGULAR_DEPTH, SINGULAR_AGE, SINGULAR_PLIES = 6, 3, MAX_PLY - 8
-"""Step 11 tests a move: from this depth, if the stored search is at most so many plies shallower, below this ply."""
+"""The first depth at which step 11 tests a move, the plies by which the stored search may be shallower, and the first
+ply without a test."""
 
 SINGULAR_MARGIN = 3
 """Half centipawns a ply of depth by which the others must stay below a singular move."""
@@ -434,7 +435,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     # Step 19. Store the result in the tt, unless it is a perpetual: that belongs to the path, not to the position
     if abs(best) > PERPETUAL_BOUND and abs(best) < MATE_BOUND:
         return best
-    bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
+    bound = bound_of(best, old_alpha, beta)
     stored = to_tt(best, ply, MATE_BOUND)
     save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)
     return best

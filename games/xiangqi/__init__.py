@@ -8,8 +8,8 @@ from games.options import ENDGAMES, OPENING_BOOK, RULES
 from games.shape import BoardShape
 
 SKILL_ELO = (
-    724, 843, 961, 1080, 1199, 1317, 1435, 1553, 1671, 1836,
-    2000, 2164, 2329, 2420, 2511, 2602, 2693, 2784, 2876, 2967,
+    725, 851, 976, 1101, 1227, 1352, 1477, 1602, 1727, 1863,
+    2000, 2137, 2273, 2409, 2545, 2681, 2816, 2952, 3088, 3223,
 )  # fmt: skip
 """Elo of each Skill Level from 0 on (scripts/tune/rate_skill_levels.py; RESULTS.md has the matches)."""
 

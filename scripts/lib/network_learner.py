@@ -14,12 +14,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from scripts.lib.network_kernels import adam, add_gradients, compile_kernels, evaluate_all
-from scripts.lib.xiangqi_network import CENTIPAWNS, FACTORS, LARGEST_OUTPUT, Weights
+from scripts.lib.xiangqi_network import CENTIPAWNS, FACTORS, LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, Samples
 
 from games.xiangqi.evaluation.network import KING_BUCKETS, ROWS
 
-PARAMETERS = ("rows", "factors", "biases", "output", "output_biases")
+PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", "hidden_biases", "hidden_outputs")
+
+LARGEST = {"output": LARGEST_OUTPUT, "hidden": LARGEST_HIDDEN, "hidden_outputs": LARGEST_HIDDEN}
+"""Bounds of parameters, either way, that a step keeps to."""
 
 MOMENTS = ("mean", "square")
 """Running means of a parameter's gradient and of its square, `f"{parameter}_{moment}"` in a state."""
@@ -28,7 +31,8 @@ KEEP, KEEP_SQUARE = 0.9, 0.999
 """Share of a moment that a step of Adam keeps."""
 
 ROW_SPREAD, OUTPUT_SPREAD, BIAS = 0.02, 0.2, 0.1
-"""Standard deviations of the first weights, and the first bias: at first most neurons are active, none is at 1."""
+HIDDEN_SPREAD, HIDDEN_OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.05, 0.3
+"""Standard deviations of the first weights, and the first biases: at first most neurons are active, none is at 1."""
 
 State = dict[str, Any]
 
@@ -50,7 +54,7 @@ class Learner(Protocol):
         """Return the state, which later steps do not change."""
 
 
-def new_state(neurons: int, buckets: int, seed: int) -> State:
+def new_state(neurons: int, buckets: int, hidden: int, seed: int) -> State:
     """Return the state of a learner that knows nothing."""
     random = np.random.default_rng(seed)
     output = random.normal(0, OUTPUT_SPREAD, 2 * neurons).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT)
@@ -59,6 +63,9 @@ def new_state(neurons: int, buckets: int, seed: int) -> State:
         np.full(neurons, BIAS),
         np.tile(output, (buckets, 1)),
         np.zeros(buckets),
+        np.tile(random.normal(0, HIDDEN_SPREAD, (hidden, 2 * neurons)), (buckets, 1, 1)),
+        np.full((buckets, hidden), HIDDEN_BIAS),
+        np.tile(random.normal(0, HIDDEN_OUTPUT_SPREAD, hidden), (buckets, 1)),
     )
     return state_of(weights, random.normal(0, ROW_SPREAD, (FACTORS, neurons)))
 
@@ -82,7 +89,7 @@ def state_of(weights: Weights, factors: Any = None) -> State:
 
 def weights_of(state: State) -> Weights:
     """Return a learner's network."""
-    return Weights(_table(state), state["biases"], state["output"], state["output_biases"])
+    return Weights(_table(state), *(state[name] for name in PARAMETERS[2:]))
 
 
 def _table(state: State) -> Any:
@@ -138,7 +145,8 @@ class ProcessorLearner:
             self._move(name, gradient, rate)
         if row_decay:
             self._state["rows"] *= np.float32(1 - rate * row_decay)
-        np.clip(self._state["output"], -LARGEST_OUTPUT, LARGEST_OUTPUT, out=self._state["output"])
+        for name, most in LARGEST.items():
+            np.clip(self._state[name], -most, most, out=self._state[name])
         shape = KING_BUCKETS, FACTORS, -1
         np.add(self._state["rows"].reshape(shape), self._state["factors"], out=self._table.reshape(shape))
         return error / len(data)

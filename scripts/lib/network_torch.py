@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from scripts.lib.network_kernels import compile_kernels, list_all_rows
-from scripts.lib.network_learner import KEEP, KEEP_SQUARE, PARAMETERS, State, as_bytes
-from scripts.lib.xiangqi_network import LARGEST_OUTPUT, NO_ROW, PIECES, count_pieces
+from scripts.lib.network_learner import KEEP, KEEP_SQUARE, LARGEST, PARAMETERS, State, as_bytes
+from scripts.lib.xiangqi_network import NO_ROW, PIECES, count_pieces
 from scripts.lib.xiangqi_samples import Samples
 
 from games.xiangqi.evaluation.network import KING_BUCKETS, material_bucket
@@ -47,16 +47,18 @@ class TorchLearner:
             if name != "steps"
         }
 
-    def _logits(self, samples: Samples, rows: Any, factors: Any, biases: Any, output: Any, output_biases: Any) -> Any:
+    def _logits(self, samples: Samples, rows: Any, factors: Any, biases: Any, *later: Any) -> Any:
         listed = np.empty((len(samples), 2, PIECES), np.int32)
         list_all_rows(as_bytes(samples), listed)
         inputs = torch.from_numpy(listed.reshape(-1, PIECES)).to(self._device)
-        buckets = material_bucket(count_pieces(samples), len(output_biases))
+        buckets = material_bucket(count_pieces(samples), len(later[0]))
         bucket = torch.from_numpy(np.asarray(buckets)).to(self._device)
+        output, output_bias, hidden, hidden_biases, hidden_outputs = (values[bucket] for values in later)
         table = torch.cat([rows + factors.repeat(KING_BUCKETS, 1), torch.zeros_like(rows[:1])])
         sums = torch.nn.functional.embedding_bag(inputs, table, mode="sum", padding_idx=NO_ROW) + biases
-        active = sums.reshape(len(samples), -1).clamp(0, 1) ** 2
-        return (active * output[bucket]).sum(1) + output_biases[bucket]
+        x = sums.reshape(len(samples), -1).clamp(0, 1)
+        y = (torch.einsum("nhj,nj->nh", hidden, x) + hidden_biases).clamp(0, 1)
+        return (x**2 * output).sum(1) + (y**2 * hidden_outputs).sum(1) + output_bias
 
     def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
         parameters = [self._state[name].requires_grad_() for name in PARAMETERS]
@@ -72,7 +74,8 @@ class TorchLearner:
                 square.lerp_(gradient**2, 1 - KEEP_SQUARE)
                 values.sub_(rate * (mean * by_mean) / ((square * by_square).sqrt() + _SMALL))
             self._state["rows"].mul_(1 - rate * row_decay)
-            self._state["output"].clamp_(-LARGEST_OUTPUT, LARGEST_OUTPUT)
+            for name, most in LARGEST.items():
+                self._state[name].clamp_(-most, most)
         return float(error.detach())
 
     def values(self, samples: Samples) -> Any:

@@ -1,7 +1,8 @@
 """Xiangqi's network (games/xiangqi/evaluation/network.py) as scripts train it: its inputs, and its weights in float32.
 
-In training the output is the logit of the chance to win of the side to move; CENTIPAWNS make one logit. The activation,
-[2N] of the side to move first, is the accumulators clipped to 0..1 and squared.
+In training the output is the logit of the chance to win of the side to move; CENTIPAWNS make one logit. With x the
+accumulators, [2N] of the side to move first, clipped to 0..1, and y the hidden neurons, [H], likewise, it is a weighted
+sum of their squares.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
     KING_BUCKETS,
+    MOST_HIDDEN_WEIGHT,
     MOST_OUTPUT_WEIGHT,
     OUTPUT_SCALE,
     ROWS,
@@ -42,6 +44,9 @@ SCALES = (800, 1600, 3200)
 LARGEST_OUTPUT = MOST_OUTPUT_WEIGHT / OUTPUT_SCALE * SCALES[0] / CENTIPAWNS
 """Training keeps output weights within it, either way: they then fit the first scale."""
 
+LARGEST_HIDDEN = MOST_HIDDEN_WEIGHT / OUTPUT_SCALE
+"""Likewise the weights of hidden neurons."""
+
 _CHUNK = 2048  # positions that numpy evaluates at a time
 
 _square = np.arange(SQUARES)
@@ -66,6 +71,9 @@ class Weights(NamedTuple):
     biases: Any  # [N]
     output: Any  # [B, 2N]
     output_biases: Any  # [B]
+    hidden: Any  # [B, H, 2N]
+    hidden_biases: Any  # [B, H]
+    hidden_outputs: Any  # [B, H]
 
 
 # ---------------------------------------------------------------- inputs
@@ -102,12 +110,16 @@ def quantise(weights: Weights) -> Network:
     """Return a network as integers. ValueError if a sum could overflow in some position."""
     rows = _rounded(weights.rows, ACTIVATION_SCALE, np.int16)
     biases = _rounded(weights.biases, ACTIVATION_SCALE, np.int16)
+    hidden = _rounded(weights.hidden, OUTPUT_SCALE, np.int16)
+    # Half a unit more, since the engine rounds down.
+    hidden_biases = _rounded(weights.hidden_biases + 0.5 / ACTIVATION_SCALE, ACTIVATION_SCALE * OUTPUT_SCALE, np.int32)
     fault = ""
     for scale in SCALES:
         unit = OUTPUT_SCALE * CENTIPAWNS / scale
         output = _rounded(weights.output, unit, np.int16)
         output_biases = _rounded(weights.output_biases, ACTIVATION_SCALE * unit, np.int32)
-        network = Network(rows, biases, output, output_biases, scale)
+        hidden_outputs = _rounded(weights.hidden_outputs, unit, np.int16)
+        network = Network(rows, biases, output, output_biases, hidden, hidden_biases, hidden_outputs, scale)
         fault = fault_of(network) or _overflow(network)
         if not fault:
             return network
@@ -125,7 +137,7 @@ def _rounded(values: Any, unit: float, kind: Any) -> Any:
 
 def _overflow(network: Network) -> str:
     """Return a fault unless the output's sum fits 32 bits with whatever neurons are active, in whatever order."""
-    weights = network.output_weights.astype(np.int64)
+    weights = np.hstack([network.output_weights, network.hidden_outputs]).astype(np.int64)
     most = np.maximum(weights, 0).sum(1).max(), np.maximum(-weights, 0).sum(1).max()
     return "the output may overflow 32 bits" if max(most) * ACTIVATION_SCALE**2 > np.iinfo(np.int32).max else ""
 
@@ -138,6 +150,9 @@ def floats(network: Network) -> Weights:
         network.biases / ACTIVATION_SCALE,
         network.output_weights / unit,
         network.output_biases / (ACTIVATION_SCALE * unit),
+        network.hidden_weights / OUTPUT_SCALE,
+        network.hidden_biases / (ACTIVATION_SCALE * OUTPUT_SCALE) - 0.5 / ACTIVATION_SCALE,
+        network.hidden_outputs / unit,
     )
     return Weights(*(array.astype(np.float32) for array in divided))
 
@@ -153,5 +168,8 @@ def evaluate(network: Network, samples: Any) -> Any:
         active = accumulators.reshape(len(part), -1).clip(0, ACTIVATION_SCALE)
         total = (active**2 * network.output_weights[bucket]).sum(1)
         total += ACTIVATION_SCALE * network.output_biases[bucket].astype(np.int64)
+        sums = np.einsum("nhj,nj->nh", network.hidden_weights[bucket].astype(np.int64), active, optimize=True)
+        hidden = ((sums + network.hidden_biases[bucket]) // OUTPUT_SCALE).clip(0, ACTIVATION_SCALE)
+        total += (hidden**2 * network.hidden_outputs[bucket]).sum(1)
         values[start : start + len(part)] = total * network.scale // (ACTIVATION_SCALE**2 * OUTPUT_SCALE)
     return values

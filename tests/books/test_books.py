@@ -139,7 +139,7 @@ def test_a_search_refuses_blunders() -> None:
     game = registry.load("xiangqi")
     position = game.position()
     moves = [position.parse_move(word) for word in ("h2e2", "b2b9", "a0a1")]
-    sound = build_opening_books.verify_position(build_opening_books.Work("xiangqi", (), moves, 3000, 120))
+    sound = build_opening_books.verify_position(build_opening_books.Work("xiangqi", (), moves, 3000, 80))
     assert moves[0] in sound and moves[1] not in sound, "b2b9 loses a cannon for a horse"
 
 

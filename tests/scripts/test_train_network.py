@@ -125,6 +125,9 @@ def test_inputs_are_those_of_a_naive_oracle(played: tuple[Any, list[str]]) -> No
             assert (listed[i, view, pieces[i] :] == NO_ROW).all()
 
 
+HIDDEN = 8
+
+
 def random_weights(neurons: int, buckets: int, seed: int) -> Weights:
     """Return weights that keep some neurons at 0, some between, some at 1."""
     dice = np.random.default_rng(seed)
@@ -133,6 +136,9 @@ def random_weights(neurons: int, buckets: int, seed: int) -> Weights:
         dice.normal(0.3, 0.1, neurons).astype(np.float32),
         dice.normal(0, 0.2, (buckets, 2 * neurons)).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT).astype(np.float32),
         dice.normal(0, 0.5, buckets).astype(np.float32),
+        dice.normal(0, 0.1, (buckets, HIDDEN, 2 * neurons)).astype(np.float32),
+        dice.normal(0.3, 0.1, (buckets, HIDDEN)).astype(np.float32),
+        dice.normal(0, 0.5, (buckets, HIDDEN)).astype(np.float32),
     )
 
 
@@ -164,6 +170,7 @@ def test_integers_are_those_of_the_formula(played: tuple[Any, list[str]]) -> Non
     samples, fens = played
     network = quantise(random_weights(32, 8, 2))
     values = evaluate(network, samples)
+    inside = 0
     for i in range(0, len(samples), 50):
         sums = [
             network.biases.astype(int) + network.feature_weights[rows].astype(int).sum(0)
@@ -174,7 +181,14 @@ def test_integers_are_those_of_the_formula(played: tuple[Any, list[str]]) -> Non
         active = [min(max(int(x), 0), 255) for x in (*sums[0], *sums[1])]
         total = sum(x * x * int(w) for x, w in zip(active, network.output_weights[bucket], strict=True))
         total += 255 * int(network.output_biases[bucket])
+        for k in range(HIDDEN):
+            weights = network.hidden_weights[bucket, k].tolist()
+            y = sum(x * w for x, w in zip(active, weights, strict=True)) + int(network.hidden_biases[bucket, k])
+            y = min(max(y >> 9, 0), 255)
+            inside += 0 < y < 255
+            total += y * y * int(network.hidden_outputs[bucket, k])
         assert values[i] == total * network.scale // (255 * 255 * 512)
+    assert inside > 20
 
 
 @pytest.mark.parametrize(("neurons", "buckets"), [(32, 1), (128, 8), (256, 8)])
@@ -184,18 +198,19 @@ def test_rounding_costs_little(neurons: int, buckets: int, samples: Any) -> None
     network = quantise(weights)
     rounded = floats(network)
     again = quantise(rounded)
-    for one, other in zip(network[:4], again[:4], strict=True):
+    for one, other in zip(network.arrays, again.arrays, strict=True):
         assert (one == other).all()
     values = evaluate(network, samples)
     exact = learner_of(rounded).values(samples).astype(np.float64) * CENTIPAWNS
-    assert np.abs(values + 0.5 - exact).max() < 0.6  # rounded down, float32 to a tenth
+    # Rounded down, hidden neurons to a 255th.
+    assert np.abs(values + 0.5 - exact).max() < 0.6 + CENTIPAWNS * np.abs(rounded.hidden_outputs).sum(1).max() / 255
     away = np.abs(values - learner_of(weights).values(samples).astype(np.float64) * CENTIPAWNS)
     assert 0 < away.mean() < 0.5 * np.sqrt(neurons)
 
 
 def learner_of(weights: Weights) -> ProcessorLearner:
-    state = new_state(len(weights.biases), len(weights.output_biases), 0)
-    state |= dict(zip(("rows", "biases", "output", "output_biases"), weights, strict=True))
+    state = new_state(len(weights.biases), len(weights.output_biases), HIDDEN, 0)
+    state |= dict(zip([name for name in PARAMETERS if name != "factors"], weights, strict=True))
     state["factors"] = np.zeros_like(state["factors"])
     return ProcessorLearner(state, 1)
 
@@ -209,6 +224,8 @@ def test_what_could_overflow_is_not_written() -> None:
         (weights._replace(rows=weights.rows * 3000), "does not fit 16 bits"),
         (weights._replace(biases=weights.biases * np.nan), "does not fit"),
         (weights._replace(output=weights.output * 10), "beyond 127"),
+        (weights._replace(hidden=weights.hidden * 30), "beyond 2047"),
+        (weights._replace(hidden_biases=weights.hidden_biases * 60_000), "does not fit 32 bits"),
         (random_weights(512, 2, 5)._replace(output=np.full((2, 1024), 3.9)), "32 bits"),
     ):
         with pytest.raises(ValueError, match=why):
@@ -222,9 +239,11 @@ def loss_of(weights: Weights, samples: Any, targets: Any) -> float:
     """Return the mean squared error in float64."""
     rows = np.vstack([weights.rows, np.zeros_like(weights.rows[:1])]).astype(np.float64)
     sums = rows[input_rows(samples)].sum(2) + weights.biases
-    active = sums.reshape(len(samples), -1).clip(0, 1) ** 2
+    x = sums.reshape(len(samples), -1).clip(0, 1)
     bucket = (count_pieces(samples) - 1) * len(weights.output_biases) // 32
-    logits = (active * weights.output[bucket]).sum(1) + weights.output_biases[bucket]
+    y = (np.einsum("nhj,nj->nh", weights.hidden[bucket], x) + weights.hidden_biases[bucket]).clip(0, 1)
+    logits = (x**2 * weights.output[bucket]).sum(1) + weights.output_biases[bucket]
+    logits += (y**2 * weights.hidden_outputs[bucket]).sum(1)
     return float(((1 / (1 + np.exp(-logits)) - targets) ** 2).mean())
 
 
@@ -264,7 +283,7 @@ def learn(learner: Any, samples: Any, steps: int, row_decay: float = 0.0) -> lis
 
 
 def test_learning_reduces_the_loss_and_goes_on_from_its_state(samples: Any) -> None:
-    learner = ProcessorLearner(new_state(32, 4, 1), 2)
+    learner = ProcessorLearner(new_state(32, 4, HIDDEN, 1), 2)
     errors = learn(learner, samples, 30)
     assert errors[-1] < errors[0] / 4
     state = learner.state()
@@ -277,7 +296,7 @@ def test_learning_reduces_the_loss_and_goes_on_from_its_state(samples: Any) -> N
 
 
 def test_factors_are_part_of_every_bucket() -> None:
-    state = new_state(8, 1, 1)
+    state = new_state(8, 1, HIDDEN, 1)
     table = weights_of(state).rows.reshape(6, 1260, 8)
     assert np.allclose(table - state["rows"].reshape(6, 1260, 8), state["factors"])
 
@@ -304,7 +323,7 @@ def test_decay_makes_buckets_alike(samples: Any) -> None:
 
 
 def test_threads_differ_in_rounding_alone(samples: Any) -> None:
-    one, three = (ProcessorLearner(new_state(32, 4, 1), threads) for threads in (1, 3))
+    one, three = (ProcessorLearner(new_state(32, 4, HIDDEN, 1), threads) for threads in (1, 3))
     assert learn(one, samples, 5) == pytest.approx(learn(three, samples, 5), rel=1e-4)
 
 
@@ -317,7 +336,7 @@ def test_pytorch_learns_the_same(samples: Any) -> None:
     check_device("cpu")
     with pytest.raises(OSError, match="PyTorch cannot use it"):
         check_device("abacus")
-    ours, theirs = ProcessorLearner(new_state(32, 4, 1), 1), TorchLearner(new_state(32, 4, 1), "cpu")
+    ours, theirs = ProcessorLearner(new_state(32, 4, HIDDEN, 1), 1), TorchLearner(new_state(32, 4, HIDDEN, 1), "cpu")
     assert learn(ours, samples, 10, 0.3) == pytest.approx(learn(theirs, samples, 10, 0.3), rel=1e-3)
     assert ours.values(samples) == pytest.approx(theirs.values(samples), abs=0.01)
     state = theirs.state()
@@ -470,7 +489,7 @@ def test_a_network_can_be_learned_on(run: Callable[..., str]) -> None:
         "1e-9",
     )
     one, two = (read_network(Path(name), 128) for name in ("one.network", "two.network"))
-    assert all((a == b).all() for a, b in zip(one[:4], two[:4], strict=True))
+    assert all((a == b).all() for a, b in zip(one.arrays, two.arrays, strict=True))
     (line,) = run("--out", "three.network", "--start", "one.network", status=2).splitlines()
     assert line.endswith("one.network: has 2 buckets, not 8")
     (line,) = run("--out", "three.network", "--start", "static.zst", status=2).splitlines()

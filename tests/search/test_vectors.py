@@ -1,4 +1,4 @@
-"""Vectors of 16-bit numbers against numpy, for the least and the greatest count of a row."""
+"""Vectors of 16-bit numbers against numpy, for the least and the greatest count of a row and of hidden neurons."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ import pytest
 
 from games.kernel.jit import entry, int64
 from games.kernel.memory import address_of
-from games.kernel.vectors import ACTIVATION_TOP, MOST_COUNT, MOST_WEIGHT, row_operations
+from games.kernel.vectors import (
+    ACTIVATION_TOP,
+    HIDDEN_SHIFT,
+    HIDDEN_STEP,
+    MOST_COUNT,
+    MOST_HIDDEN,
+    MOST_HIDDEN_WEIGHT,
+    MOST_WEIGHT,
+    row_operations,
+)
 
-copy_32, add_32, subtract_32, exchange_32, exchange_two_32, sum_32 = row_operations(32)
-copy_512, add_512, subtract_512, exchange_512, exchange_two_512, sum_512 = row_operations(512)
+copy_32, add_32, subtract_32, exchange_32, exchange_two_32, sum_32 = row_operations(32, HIDDEN_STEP)
+copy_512, add_512, subtract_512, exchange_512, exchange_two_512, sum_512 = row_operations(512, MOST_HIDDEN)
 
 COUNTS = (32, 512)
+HIDDEN = dict(zip(COUNTS, (HIDDEN_STEP, MOST_HIDDEN)))
 
 
 @entry(int64(int64, int64, int64, int64, int64, int64))
@@ -47,14 +57,14 @@ def combine_512(how: Any, target: Any, source: Any, plus: Any, minus: Any, minus
     return 0
 
 
-@entry(int64(int64, int64, int64))
-def total_32(first: Any, second: Any, weights: Any) -> int:
-    return sum_32(first, second, weights)
+@entry(int64(int64, int64, int64, int64, int64, int64))
+def total_32(first: Any, second: Any, weights: Any, hidden: Any, biases: Any, outputs: Any) -> int:
+    return sum_32(first, second, weights, hidden, biases, outputs)
 
 
-@entry(int64(int64, int64, int64))
-def total_512(first: Any, second: Any, weights: Any) -> int:
-    return sum_512(first, second, weights)
+@entry(int64(int64, int64, int64, int64, int64, int64))
+def total_512(first: Any, second: Any, weights: Any, hidden: Any, biases: Any, outputs: Any) -> int:
+    return sum_512(first, second, weights, hidden, biases, outputs)
 
 
 COMBINE, TOTAL = dict(zip(COUNTS, (combine_32, combine_512))), dict(zip(COUNTS, (total_32, total_512)))
@@ -84,27 +94,44 @@ def test_rows_are_combined_as_by_numpy(count: int, how: int) -> None:
         assert (room[:32] == old[:32]).all() and (room[-32:] == old[-32:]).all()
 
 
-def exact_sum(first: Any, second: Any, weights: Any) -> int:
+def exact_sum(first: Any, second: Any, weights: Any, hidden: Any, biases: Any, outputs: Any) -> tuple[int, Any]:
+    """Return the sum, and the hidden neurons before they are clipped."""
     clipped = np.clip(np.concatenate([first, second]), 0, ACTIVATION_TOP).astype(object)
-    return int((clipped * clipped * weights.astype(object)).sum())
+    sums = (clipped * hidden.astype(object)).sum(axis=1) + biases
+    assert max(map(abs, sums)) < 2**31
+    inside = [int(value) // 2**HIDDEN_SHIFT for value in sums]
+    total = int((clipped * clipped * weights.astype(object)).sum())
+    total += sum(min(max(y, 0), ACTIVATION_TOP) ** 2 * int(output) for y, output in zip(inside, outputs, strict=True))
+    return total, inside
 
 
 @pytest.mark.parametrize("count", COUNTS)
 def test_sums_are_exact(count: int) -> None:
+    """With hidden neurons below, within and above the bounds of an activation."""
     random = np.random.default_rng(count)
-    for size in (300, 2**15):
+    found: list[int] = []
+    for size, most in ((300, 40), (300, MOST_HIDDEN_WEIGHT), (2**15, 40), (2**15, MOST_HIDDEN_WEIGHT)):
         first, second = random.integers(-size, size, (2, count)).astype(np.int16)
         weights = random.integers(-MOST_WEIGHT, MOST_WEIGHT + 1, 2 * count).astype(np.int16)
-        got = TOTAL[count](*map(address_of, (first, second, weights)))
-        assert got == exact_sum(first, second, weights)
+        hidden = random.integers(-most, most + 1, (HIDDEN[count], 2 * count)).astype(np.int16)
+        biases = random.integers(-100_000, 100_000, HIDDEN[count]).astype(np.int32)
+        outputs = random.integers(-MOST_HIDDEN_WEIGHT, MOST_HIDDEN_WEIGHT + 1, HIDDEN[count]).astype(np.int16)
+        arrays = first, second, weights, hidden, biases, outputs
+        total, inside = exact_sum(*arrays)
+        assert TOTAL[count](*map(address_of, arrays)) == total
+        found += inside
+    assert min(found) < 0 and max(found) > ACTIVATION_TOP and any(0 < y < ACTIVATION_TOP for y in found)
 
 
 @pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("weight", [-MOST_WEIGHT, MOST_WEIGHT])
+@pytest.mark.parametrize("sign", [-1, 1])
 @pytest.mark.parametrize("top", [ACTIVATION_TOP, 2**15 - 1])
-def test_the_greatest_sums_do_not_overflow(count: int, weight: int, top: int) -> None:
+def test_the_greatest_sums_do_not_overflow(count: int, sign: int, top: int) -> None:
     first, second = np.full((2, count), top, np.int16)
-    weights = np.full(2 * count, weight, np.int16)
-    want = 2 * count * weight * ACTIVATION_TOP**2
+    weights = np.full(2 * count, sign * MOST_WEIGHT, np.int16)
+    hidden = np.full((HIDDEN[count], 2 * count), MOST_HIDDEN_WEIGHT, np.int16)
+    biases = np.full(HIDDEN[count], 2**31 - 1 - 2 * count * MOST_HIDDEN_WEIGHT * ACTIVATION_TOP, np.int32)
+    outputs = np.full(HIDDEN[count], sign * MOST_HIDDEN_WEIGHT, np.int16)
+    want = sign * (2 * count * MOST_WEIGHT + HIDDEN[count] * MOST_HIDDEN_WEIGHT) * ACTIVATION_TOP**2
     assert abs(want) > 2**31 or count < MOST_COUNT
-    assert TOTAL[count](*map(address_of, (first, second, weights))) == want
+    assert TOTAL[count](*map(address_of, (first, second, weights, hidden, biases, outputs))) == want

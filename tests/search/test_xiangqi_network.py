@@ -30,7 +30,7 @@ from games.xiangqi.evaluation.accumulator import (
     refresh,
 )
 from games.xiangqi.evaluation.endings import WHOLE, scale_factor
-from games.xiangqi.evaluation.network import NEURONS, ROWS, Network, read_network, write_network
+from games.xiangqi.evaluation.network import HIDDEN, NEURONS, ROWS, Network, read_network, write_network
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.position import POSITION, do_null, undo_null
 from games.xiangqi.rules.work import WORK, WORK_DTYPE
@@ -71,7 +71,9 @@ class Compared(NetworkEvaluation):
             work.evaluator = code_address(compared_value)
 
 
-def random_network(seed: int, buckets: int = 8, size: int = 60, neurons: int = NEURONS) -> Network:
+def random_network(
+    seed: int, buckets: int = 8, size: int = 60, neurons: int = NEURONS, hidden: int = HIDDEN
+) -> Network:
     """Return a network of random numbers. The default size saturates many neurons; 12 is like a trained one's."""
     rng = np.random.default_rng(seed)
     return Network(
@@ -79,6 +81,9 @@ def random_network(seed: int, buckets: int = 8, size: int = 60, neurons: int = N
         rng.integers(-50, 150, neurons).astype(np.int16),
         rng.integers(-127, 128, (buckets, 2 * neurons)).astype(np.int16),
         rng.integers(-100_000, 100_000, buckets).astype(np.int32),
+        rng.integers(-100, 101, (buckets, hidden, 2 * neurons)).astype(np.int16),
+        rng.integers(-100_000, 100_000, (buckets, hidden)).astype(np.int32),
+        rng.integers(-2047, 2048, (buckets, hidden)).astype(np.int16),
         400,
     )
 
@@ -341,20 +346,28 @@ def test_extreme_weights_are_exact(game: Any, sign: int) -> None:
     assert "overflow" in format_.fault_of(over)
 
 
-@pytest.mark.parametrize("neurons, buckets", [(NEURONS, 1), (NEURONS, 8), (32, 32), (256, 8), (512, 2)])
-def test_a_file_gives_back_what_was_written(tmp_path: Path, neurons: int, buckets: int) -> None:
+@pytest.mark.parametrize(
+    "neurons, hidden, buckets", [(NEURONS, HIDDEN, 1), (NEURONS, 16, 8), (32, 8, 32), (256, 8, 8), (512, 16, 2)]
+)
+def test_a_file_gives_back_what_was_written(tmp_path: Path, neurons: int, hidden: int, buckets: int) -> None:
     path = tmp_path / "a.network"
-    network = random_network(8, buckets, neurons=neurons)
+    network = random_network(8, buckets, neurons=neurons, hidden=hidden)
     write_network(path, {"games": 3}, network)
-    back = read_network(path, neurons)
+    back = read_network(path, neurons, hidden)
     assert all((np.asarray(one) == np.asarray(other)).all() for one, other in zip(back, network, strict=True))
     about = open_book(path, format_.KIND, format_.VERSION).about
-    assert (about["games"], about["neurons"], about["buckets"], about["scale"]) == (3, neurons, buckets, 400)
+    assert [about[name] for name in ("games", *format_.SIZES)] == [3, neurons, hidden, buckets, 400]
 
 
 SPOILT = {
     "an output weight": lambda network: network._replace(output_weights=network.output_weights + np.int16(128)),
     "overflow": lambda network: network._replace(feature_weights=network.feature_weights * np.int16(30)),
+    "hidden neuron's weight": lambda network: network._replace(hidden_outputs=network.hidden_outputs + np.int16(2048)),
+    "hidden neuron may": lambda network: network._replace(
+        hidden_biases=network.hidden_biases - np.int32(2**31 - 10**5)
+    ),
+    "8 hidden": lambda network: network._replace(hidden_weights=network.hidden_weights[:, :4]),
+    "7 hidden": lambda network: network._replace(hidden_biases=network.hidden_biases[:, :7]),
     "scale": lambda network: network._replace(scale=0),
     "do not fit": lambda network: network._replace(biases=network.biases[:96]),
     "out of range": lambda network: network._replace(output_biases=network.output_biases[:0]),
@@ -373,10 +386,9 @@ def test_what_cannot_be_evaluated_is_not_written(tmp_path: Path, reason: str) ->
 
 
 def test_what_is_larger_than_a_file_may_be_is_not_written(tmp_path: Path) -> None:
-    network = random_network(9, neurons=512)
-    assert sum(array.nbytes for array in network[:4]) < format_.MOST_BYTES
-    wide = network._replace(output_weights=np.zeros((1, 1024), np.int16), output_biases=np.zeros(1, np.int32))
-    write_network(tmp_path / "a.network", {}, wide)
+    write_network(tmp_path / "a.network", {}, random_network(9, neurons=512))
+    with pytest.raises(ValueError, match="8859776 bytes, more than"):
+        write_network(tmp_path / "b.network", {}, random_network(9, buckets=32, neurons=512, hidden=16))
 
 
 def header_of(path: Path) -> dict[str, Any]:
@@ -393,6 +405,7 @@ def test_other_architectures_and_other_sizes_are_refused(tmp_path: Path) -> None
         ({"inputs": "others"}, payload, "another kind of network"),
         ({"activation": None}, payload, "another kind of network"),
         ({"neurons": 2 * NEURONS}, payload, "another kind of network"),
+        ({"hidden": HIDDEN + 8}, payload, "another kind of network"),
         ({"neurons": float(NEURONS)}, payload, "damaged header"),
         ({"buckets": 0}, payload, "damaged header"),
         ({"buckets": True}, payload, "damaged header"),

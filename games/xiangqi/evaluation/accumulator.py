@@ -14,16 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from games.kernel import vectors
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
 from games.kernel.memory import address_of
-from games.kernel.vectors import MOST_WEIGHT, row_operations
 from games.xiangqi.evaluation.endings import WHOLE
 from games.xiangqi.evaluation.evaluate import scale_factor
 from games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
+    HIDDEN,
     KINDS_SEEN,
     MOST_BUCKETS,
+    MOST_HIDDEN_WEIGHT,
     MOST_OUTPUT_WEIGHT,
     NEURONS,
     OUTPUT_SCALE,
@@ -38,9 +40,10 @@ from games.xiangqi.rules.notation import letter_of, square_text
 from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
 from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
-assert MOST_OUTPUT_WEIGHT == MOST_WEIGHT
+assert (MOST_OUTPUT_WEIGHT, MOST_HIDDEN_WEIGHT) == (vectors.MOST_WEIGHT, vectors.MOST_HIDDEN_WEIGHT)
+assert 1 << vectors.HIDDEN_SHIFT == OUTPUT_SCALE
 
-copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, squared_clipped_sum = row_operations(NEURONS)
+copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, output_sum = vectors.row_operations(NEURONS, HIDDEN)
 
 ROW_BYTES = 2 * NEURONS
 
@@ -71,6 +74,9 @@ WEIGHTS_DTYPE = record(
         ("feature_weights", "i2", ROWS * NEURONS),
         ("biases", "i2", NEURONS),
         ("output_weights", "i2", MOST_BUCKETS * 2 * NEURONS),
+        ("hidden_weights", "i2", MOST_BUCKETS * HIDDEN * 2 * NEURONS),
+        ("hidden_biases", "i4", MOST_BUCKETS * HIDDEN),
+        ("hidden_outputs", "i2", MOST_BUCKETS * HIDDEN),
         ("output_biases", "i8", MOST_BUCKETS),
         ("buckets", "i8"),
         ("scale", "i8"),
@@ -103,6 +109,9 @@ def _offset(dtype: np.dtype[Any], name: str) -> int:
 
 _KEPT = _offset(MEMORY_DTYPE, "kept")
 _OUTPUT_WEIGHTS = _offset(WEIGHTS_DTYPE, "output_weights")
+_HIDDEN_WEIGHTS = _offset(WEIGHTS_DTYPE, "hidden_weights")
+_HIDDEN_BIASES = _offset(WEIGHTS_DTYPE, "hidden_biases")
+_HIDDEN_OUTPUTS = _offset(WEIGHTS_DTYPE, "hidden_outputs")
 assert _offset(MEMORY_DTYPE, "accumulators") == _offset(WEIGHTS_DTYPE, "feature_weights") == 0
 
 
@@ -240,9 +249,11 @@ def output(pos: Record, work: Record, red: int, black: int) -> int:
     address = memory_at(work.network).weights
     weights = weights_at(address)
     bucket = (count_pieces(pos) - 1) * weights.buckets >> 5
-    row = address + _OUTPUT_WEIGHTS + bucket * 2 * ROW_BYTES
     own, other = (red, black) if pos.turn == 0 else (black, red)
-    total = squared_clipped_sum(own, other, row) + ACTIVATION_SCALE * weights.output_biases[bucket]
+    first = bucket * HIDDEN
+    rows = address + _OUTPUT_WEIGHTS + bucket * 2 * ROW_BYTES, address + _HIDDEN_WEIGHTS + first * 2 * ROW_BYTES
+    of_hidden = address + _HIDDEN_BIASES + first * 4, address + _HIDDEN_OUTPUTS + first * 2
+    total = output_sum(own, other, *rows, *of_hidden) + ACTIVATION_SCALE * weights.output_biases[bucket]
     return min(max(total * weights.scale // WHOLE_OUTPUT, -MOST_CENTIPAWNS), MOST_CENTIPAWNS)
 
 
@@ -294,8 +305,9 @@ class NetworkEvaluation:
         weights = self._weights[0]
         weights.feature_weights[:] = network.feature_weights.ravel()
         weights.biases[:] = network.biases
-        weights.output_weights[: network.output_weights.size] = network.output_weights.ravel()
-        weights.output_biases[: network.buckets] = network.output_biases
+        for name in ("output_weights", "output_biases", "hidden_weights", "hidden_biases", "hidden_outputs"):
+            values = getattr(network, name)
+            weights[name][: values.size] = values.ravel()
         weights.buckets, weights.scale = network.buckets, network.scale
         for place, king in enumerate(PALACES):
             weights.place[king] = place

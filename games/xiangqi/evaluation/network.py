@@ -6,12 +6,16 @@ exchanged too, so that it stands on d or e; its six squares there are buckets, e
 row `bucket * 1260 + kind * 90 + square` of the feature weights, bucket = king's rank * 2 + (king's file - d).
 
 Layers: a side's accumulator is `biases` plus the rows of all pieces. With x the accumulators of the side to move and of
-the other side, one after the other, and the output of the bucket of material (`material_bucket`),
+the other side, one after the other, and the weights of the bucket of material (`material_bucket`), the hidden neurons
+and the output are
 
-    centipawns = (sum(clip(x, 0, 255)**2 * output_weights) + 255 * output_bias) * scale // (255 * 255 * 512)
+    y = (sum(clip(x, 0, 255) * hidden_weights) + hidden_bias) >> 9, for each hidden neuron
+    total = sum(clip(x, 0, 255)**2 * output_weights) + sum(clip(y, 0, 255)**2 * hidden_outputs) + 255 * output_bias
+    centipawns = total * scale // (255 * 255 * 512)
 
-rounded down: a feature weight or bias of 255 is 1, an output weight of 512 is 1, an output bias of 255 * 512 is 1, and
-an output of 1 is `scale` centipawns. The book's payload is the arrays of `Network` in their order, little-endian.
+rounded down: a feature weight, a bias of an accumulator, an x or a y of 255 is 1; any other weight of 512 is 1, and any
+other bias of 255 * 512; a total of 255 * 255 * 512, which is 1, makes `scale` centipawns. The book's payload is the
+arrays of `Network` in their order, little-endian.
 """
 
 from __future__ import annotations
@@ -24,11 +28,14 @@ import numpy as np
 
 from games.books.book import BookFileError, open_book, write_book
 
-KIND, VERSION = "xiangqi-network", 1
+KIND, VERSION = "xiangqi-network", 2
 
 NEURONS = 128
 """Neurons a side that the kernels are compiled for, a multiple of 32 up to 512. Another number takes effect by being
 written here."""
+
+HIDDEN = 8
+"""Hidden neurons of a bucket of material, likewise; a multiple of 8 up to 16."""
 
 KING_BUCKETS, KINDS_SEEN, SQUARES = 6, 14, 90
 
@@ -38,10 +45,11 @@ MOST_BUCKETS = 32
 """The most outputs by material."""
 
 ACTIVATION_SCALE, OUTPUT_SCALE = 255, 512
-"""An activation of 1, and an output weight of 1."""
+"""An activation of 1, and a weight of 1 of what follows the accumulators."""
 
 MOST_NEURONS, NEURON_STEP = 512, 32
-MOST_OUTPUT_WEIGHT = 127
+MOST_HIDDEN, HIDDEN_STEP = 16, 8
+MOST_OUTPUT_WEIGHT, MOST_HIDDEN_WEIGHT = 127, 2047
 MOST_SCALE = 10_000
 
 MOST_BYTES = 8 << 20
@@ -49,11 +57,14 @@ MOST_BYTES = 8 << 20
 
 ARCHITECTURE = {
     "inputs": "own and enemy kinds by square, six buckets of the own king, mirrored",
-    "activation": "squared clipped",
+    "activation": "squared clipped; clipped for the hidden neurons",
 }
 """Fields of the header that all files of this version have."""
 
-ORDERS = ("<i2", "<i2", "<i2", "<i4")
+SIZES = ("neurons", "hidden", "buckets", "scale")
+"""Fields of the header that each network has of its own."""
+
+ORDERS = ("<i2", "<i2", "<i2", "<i4", "<i2", "<i4", "<i2")
 """Types of the payload's arrays."""
 
 PIECES = np.array((1, 2, 2, 2, 2, 2, 5) * 2)
@@ -67,6 +78,9 @@ class Network(NamedTuple):
     biases: np.ndarray[Any, np.dtype[np.int16]]  # [neuron]
     output_weights: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, neuron]: the mover's neurons, then the other side's
     output_biases: np.ndarray[Any, np.dtype[np.int32]]  # [bucket]
+    hidden_weights: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, hidden neuron, neuron]: ordered likewise
+    hidden_biases: np.ndarray[Any, np.dtype[np.int32]]  # [bucket, hidden neuron]
+    hidden_outputs: np.ndarray[Any, np.dtype[np.int16]]  # [bucket, hidden neuron]
     scale: int  # centipawns of an output of 1; in the header
 
     @property
@@ -78,6 +92,16 @@ class Network(NamedTuple):
     def buckets(self) -> int:
         """Outputs by material."""
         return self.output_biases.shape[0]
+
+    @property
+    def hidden(self) -> int:
+        """Hidden neurons of a bucket of material."""
+        return self.hidden_biases.shape[-1]
+
+    @property
+    def arrays(self) -> tuple[np.ndarray[Any, Any], ...]:
+        """The arrays, in their order."""
+        return self[:-1]
 
 
 def material_bucket(pieces: int, buckets: int) -> int:
@@ -103,22 +127,32 @@ def kind_seen(side: int, kind: int) -> int:
     return (kind + 7 * side) % KINDS_SEEN
 
 
-def shapes(neurons: int, buckets: int) -> tuple[tuple[int, ...], ...]:
+def shapes(neurons: int, buckets: int, hidden: int) -> tuple[tuple[int, ...], ...]:
     """Return the shapes of a network's arrays, in their order."""
-    return (ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,)
+    of_hidden = (buckets, hidden, 2 * neurons), (buckets, hidden), (buckets, hidden)
+    return (ROWS, neurons), (neurons,), (buckets, 2 * neurons), (buckets,), *of_hidden
 
 
 def fault_of(network: Network) -> str:
     """Return why a network cannot be evaluated exactly; empty if it can."""
-    neurons, buckets = network.neurons, network.buckets
+    neurons, buckets, hidden = network.neurons, network.buckets, network.hidden
+    sizes = f"{neurons} neurons a side, {hidden} hidden ones and {buckets} outputs"
     if not 0 < neurons <= MOST_NEURONS or neurons % NEURON_STEP or not 1 <= buckets <= MOST_BUCKETS:
-        return f"{neurons} neurons a side or {buckets} outputs are out of range"
-    if tuple(array.shape for array in network[:4]) != shapes(neurons, buckets):
-        return f"the arrays do not fit {neurons} neurons a side and {buckets} outputs"
+        return f"{sizes} are out of range"
+    if not 0 < hidden <= MOST_HIDDEN or hidden % HIDDEN_STEP:
+        return f"{sizes} are out of range"
+    if tuple(array.shape for array in network.arrays) != shapes(neurons, buckets, hidden):
+        return f"the arrays do not fit {sizes}"
     if not 1 <= network.scale <= MOST_SCALE:
         return f"scale {network.scale} is not within 1..{MOST_SCALE}"
     if np.abs(network.output_weights.astype(np.int64)).max() > MOST_OUTPUT_WEIGHT:
         return f"an output weight is beyond {MOST_OUTPUT_WEIGHT}"
+    of_hidden = network.hidden_weights.astype(np.int64), network.hidden_outputs.astype(np.int64)
+    if max(np.abs(weights).max() for weights in of_hidden) > MOST_HIDDEN_WEIGHT:
+        return f"a hidden neuron's weight is beyond {MOST_HIDDEN_WEIGHT}"
+    sums = ACTIVATION_SCALE * np.abs(of_hidden[0]).sum(2) + np.abs(network.hidden_biases.astype(np.int64))
+    if sums.max() > np.iinfo(np.int32).max:
+        return "a hidden neuron may overflow 32 bits"
     kinds = network.feature_weights.reshape(KING_BUCKETS, KINDS_SEEN, SQUARES, neurons)
     most = network.biases + np.einsum("bkn,k->bn", np.maximum(kinds.max(axis=2), 0).astype(np.int64), PIECES)
     least = network.biases + np.einsum("bkn,k->bn", np.minimum(kinds.min(axis=2), 0).astype(np.int64), PIECES)
@@ -135,29 +169,30 @@ def write_network(path: Path, about: dict[str, Any], network: Network) -> None:
     """
     fault = fault_of(network)
     payload = b"".join(
-        np.ascontiguousarray(array, order).tobytes() for array, order in zip(network[:4], ORDERS, strict=True)
+        np.ascontiguousarray(array, order).tobytes() for array, order in zip(network.arrays, ORDERS, strict=True)
     )
     if fault or len(payload) > MOST_BYTES:
         raise ValueError(fault or f"{len(payload)} bytes, more than the {MOST_BYTES} it may have")
-    sizes = {"neurons": network.neurons, "buckets": network.buckets, "scale": network.scale}
+    sizes = {name: getattr(network, name) for name in SIZES}
     write_book(path, KIND, VERSION, about | ARCHITECTURE | sizes, payload)
 
 
-def read_network(path: Path, neurons: int = NEURONS) -> Network:
-    """Read the network of a book, whose number of neurons a side is given.
+def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Network:
+    """Read the network of a book, whose numbers of neurons a side and of hidden ones are given.
 
     BookFileError if the file cannot be used, or holds a network that cannot be evaluated exactly or is built otherwise.
     """
     book = open_book(path, KIND, VERSION, MOST_BYTES)
-    sizes: list[Any] = [book.about.get(name) for name in ("neurons", "buckets", "scale")]
-    if any(book.about.get(name) != value for name, value in ARCHITECTURE.items()) or sizes[0] != neurons:
+    sizes: list[Any] = [book.about.get(name) for name in SIZES]
+    is_other = any(book.about.get(name) != value for name, value in ARCHITECTURE.items())
+    if is_other or sizes[:2] != [neurons, hidden]:
         raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
     if not all(type(size) is int and 0 < size <= MOST_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
-    buckets, scale = sizes[1:]
+    buckets, scale = sizes[2:]
     arrays: list[Any] = []
     start = 0
-    for shape, order in zip(shapes(neurons, buckets), ORDERS, strict=True):
+    for shape, order in zip(shapes(neurons, buckets, hidden), ORDERS, strict=True):
         end = start + math.prod(shape) * np.dtype(order).itemsize
         if end > len(book.payload):
             raise BookFileError(f"{path}: {len(book.payload)} bytes are too few for its network")
@@ -165,7 +200,7 @@ def read_network(path: Path, neurons: int = NEURONS) -> Network:
         start = end
     if start != len(book.payload):
         raise BookFileError(f"{path}: {len(book.payload)} bytes are too many for its network")
-    network = Network(arrays[0], arrays[1], arrays[2], arrays[3], scale)
+    network = Network._make([*arrays, scale])
     if fault := fault_of(network):
         raise BookFileError(f"{path}: {fault}")
     return network

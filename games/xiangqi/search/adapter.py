@@ -37,9 +37,9 @@ from games.xiangqi.search.search import (
 if TYPE_CHECKING:
     from games.xiangqi.game import XiangqiPosition
 
-WIN_MODEL = WinModel((0.005873, -0.002198, 0.001165), (4.016, -7.618, 4.194), 3000)
-"""From 200 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.684 of games held out,
-1.119 of constant chances."""
+WIN_MODEL = WinModel((0.008268, 0.00222, -0.003474), (5.644, -10.3, 5.397), 3000)
+"""From 300 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.687 of games held out,
+1.064 of constant chances."""
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))

@@ -29,6 +29,7 @@ class Margins(NamedTuple):
     razor: int = 180  # step 7, a ply
     reverse_futility: int = 70  # step 8, a ply
     null: int = 180  # step 9: over beta, that reduce the search by a ply more
+    singular: int = 150  # step 11, hundredths a ply
     futility_base: int = 90  # step 14
     futility: int = 80  # step 14, added a ply
     quiet_loss: int = 25  # step 15: that a quiet move may lose, a ply squared
@@ -38,8 +39,8 @@ class Margins(NamedTuple):
     reduction_divisor: int = 190  # step 16, hundredths: of log(depth) * log(move number)
 
 
-LOWEST = Margins(5, 0, 20, 10, 40, 0, 10, 2, 10, 2_000, -100, 80)
-HIGHEST = Margins(200, 600, 800, 300, 800, 400, 300, 100, 400, 64_000, 200, 600)
+LOWEST = Margins(5, 0, 20, 10, 40, 0, 0, 10, 2, 10, 2_000, -100, 80)
+HIGHEST = Margins(200, 600, 800, 300, 800, 1_000, 400, 300, 100, 400, 64_000, 200, 600)
 """The options' bounds."""
 
 MARGIN_OPTIONS = {f"Tune{name.title().replace('_', '')}": name for name in Margins._fields}

@@ -108,8 +108,9 @@ SINGULAR_DEPTH, SINGULAR_AGE, SINGULAR_PLIES = 6, 3, MAX_PLY - 8
 """The first depth at which step 11 tests a move, the plies by which the stored search may be shallower, and the first
 ply without a test."""
 
-SINGULAR_MARGIN = 3
-"""Half centipawns a ply of depth by which the others must stay below a singular move."""
+SINGULAR_SCORE = 300
+"""Centipawns from which on step 11 tests no move: of 1,539 mates, 200,000 nodes each, 1,531 are found, 1,523 without
+this bound, 1,531 without the step."""
 
 MAX_CORRECTION = 256
 """The most that one search moves the corrections of step 18."""
@@ -334,11 +335,14 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     extension = 1 if in_check else 0
     hash_extension = extension
     is_candidate = (
-        excluded == NO_MOVE and hash_move != NO_MOVE and hash_bound & LOWER and abs(hash_score) < PERPETUAL_BOUND
+        excluded == NO_MOVE
+        and hash_move != NO_MOVE
+        and hash_bound & LOWER
+        and max(abs(hash_score), abs(beta)) < SINGULAR_SCORE
     )
     if is_candidate and depth >= SINGULAR_DEPTH and hash_depth >= depth - SINGULAR_AGE and ply < SINGULAR_PLIES:
         if is_legal(pos, lookup, hash_move, state) == 1:
-            bar = hash_score - depth * SINGULAR_MARGIN // 2
+            bar = hash_score - depth * margins.singular // 100
             work.excluded[ply] = hash_move
             score = recurse_4(pos, work, lookup, bar - 1, bar, (depth - 1) // 2, int64(0))
             work.excluded[ply] = NO_MOVE

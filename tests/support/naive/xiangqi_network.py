@@ -38,10 +38,15 @@ def network_value(network: Any, board: Board, turn: int) -> int:
     """Return centipawns for the side to move, before what is winnable; not bounded."""
     bucket = (len(board) - 1) * network.buckets // 32
     total = 255 * int(network.output_biases[bucket])
+    hidden = network.hidden_biases[bucket].astype(object)
     for half, side in enumerate((turn, 1 - turn)):
         sums = network.biases.astype(object) + network.feature_weights[rows(board, side)].astype(object).sum(axis=0)
         assert max(map(abs, sums)) < 2**15
         clipped = np.clip(sums, 0, 255)
-        weights = network.output_weights[bucket][half * network.neurons :][: network.neurons].astype(object)
-        total += int((clipped * clipped * weights).sum())
+        columns = slice(half * network.neurons, (half + 1) * network.neurons)
+        total += int((clipped * clipped * network.output_weights[bucket][columns].astype(object)).sum())
+        hidden = hidden + (clipped * network.hidden_weights[bucket][:, columns].astype(object)).sum(axis=1)
+    assert max(map(abs, hidden)) < 2**31
+    for value, weight in zip(hidden, network.hidden_outputs[bucket], strict=True):
+        total += min(max(value // 512, 0), 255) ** 2 * int(weight)
     return total * network.scale // (255 * 255 * 512)

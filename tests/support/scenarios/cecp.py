@@ -185,7 +185,7 @@ def analysis(play: Recorder) -> None:
     play.send("quit")
 
 
-@scenario("cecp", nodes=1000)
+@scenario("cecp", nodes=1200)
 def pondering(play: Recorder) -> None:
     """Expected and other moves while the engine ponders, and commands meanwhile."""
     begin(play, "level 0 60:00 0", "hard", "post")

@@ -73,7 +73,7 @@ SPINS = {
     "Move Overhead": (0, 5000),
     "Seed": (0, 2147483647),
     "Skill Level": (0, 20),
-    "UCI_Elo": (724, 2967),
+    "UCI_Elo": (725, 3223),
     "Width": (2, 40),
     "Depth": (0, 47),
     "Activate": (1, 4),

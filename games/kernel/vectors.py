@@ -25,7 +25,7 @@ LANES = 16
 ACTIVATION_TOP = 255
 """The value at which an activation is clipped."""
 
-MOST_WEIGHT = 127
+MOST_OUTPUT_WEIGHT = 127
 """The greatest absolute value of an output weight: its product with an activation fits 16 bits."""
 
 HIDDEN_SHIFT = 9
@@ -108,8 +108,8 @@ class RowOperations(NamedTuple):
     clip(x, 0, ACTIVATION_TOP)**2 * w over the numbers x of two rows and the weights w of a row twice as long, plus that
     of clip(y, 0, ACTIVATION_TOP)**2 * v over the hidden neurons, where y = (the sum of clip(x, 0, ACTIVATION_TOP) * u,
     plus bias) >> HIDDEN_SHIFT. Each hidden neuron has a row of weights u as long as that of the w, a bias of 32 bits
-    and a weight v of 16; |w| <= MOST_WEIGHT, |u| and |v| <= MOST_HIDDEN_WEIGHT. Exact as long as the sum before the
-    shift fits 32 bits."""
+    and a weight v of 16; |w| <= MOST_OUTPUT_WEIGHT, |u| and |v| <= MOST_HIDDEN_WEIGHT. Exact as long as the sum before
+    the shift fits 32 bits."""
 
 
 def row_operations(count: int, hidden: int) -> RowOperations:

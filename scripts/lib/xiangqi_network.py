@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from games.kernel.vectors import MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
 from games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
     KING_BUCKETS,
-    MOST_HIDDEN_WEIGHT,
-    MOST_OUTPUT_WEIGHT,
     OUTPUT_SCALE,
     ROWS,
     SQUARES,

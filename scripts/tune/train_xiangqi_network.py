@@ -10,8 +10,8 @@ results of games (`--result-share`). One block of fifty of the files is held out
 the chance to win there.
 
 On the processor a thread learns from 350,000 positions a second with 128 neurons a side and eight hidden ones: an epoch
-of ten million takes half a minute, and half of that on two threads. With the extra `train` an accelerator that PyTorch
-finds is used instead. A position takes 42 bytes of memory.
+of ten million takes half a minute. With the extra `train` an accelerator that PyTorch finds is used instead. A position
+takes 42 bytes of memory.
 
 Every minute the work is saved beside the network (`.part.npz`); the same command continues from there, also when the
 files of positions have grown: it keeps to the positions that it began with. The same seed and number of threads give

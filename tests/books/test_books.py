@@ -138,9 +138,13 @@ def test_weights_learn_from_the_best_replies() -> None:
 def test_a_search_refuses_blunders() -> None:
     game = registry.load("xiangqi")
     position = game.position()
-    moves = [position.parse_move(word) for word in ("h2e2", "b2b9", "a0a1")]
-    sound = build_opening_books.verify_position(build_opening_books.Work("xiangqi", (), moves, 3000, 80))
-    assert moves[0] in sound and moves[1] not in sound, "b2b9 loses a cannon for a horse"
+    line = []
+    for word in ("h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "b9c7"):
+        line.append(position.parse_move(word))
+        position.push(line[-1])
+    moves = [position.parse_move(word) for word in ("b0c2", "h0h7", "a0a1")]
+    sound = build_opening_books.verify_position(build_opening_books.Work("xiangqi", tuple(line), moves, 3000, 120))
+    assert moves[0] in sound and moves[1] not in sound, "h0h7 loses a rook for a cannon"
 
 
 def test_choices_follow_the_weights_and_the_seed() -> None:

@@ -16,7 +16,7 @@ from games.kernel.vectors import (
     MOST_COUNT,
     MOST_HIDDEN,
     MOST_HIDDEN_WEIGHT,
-    MOST_WEIGHT,
+    MOST_OUTPUT_WEIGHT,
     row_operations,
 )
 
@@ -112,7 +112,7 @@ def test_sums_are_exact(count: int) -> None:
     found: list[int] = []
     for size, most in ((300, 40), (300, MOST_HIDDEN_WEIGHT), (2**15, 40), (2**15, MOST_HIDDEN_WEIGHT)):
         first, second = random.integers(-size, size, (2, count)).astype(np.int16)
-        weights = random.integers(-MOST_WEIGHT, MOST_WEIGHT + 1, 2 * count).astype(np.int16)
+        weights = random.integers(-MOST_OUTPUT_WEIGHT, MOST_OUTPUT_WEIGHT + 1, 2 * count).astype(np.int16)
         hidden = random.integers(-most, most + 1, (HIDDEN[count], 2 * count)).astype(np.int16)
         biases = random.integers(-100_000, 100_000, HIDDEN[count]).astype(np.int32)
         outputs = random.integers(-MOST_HIDDEN_WEIGHT, MOST_HIDDEN_WEIGHT + 1, HIDDEN[count]).astype(np.int16)
@@ -128,10 +128,10 @@ def test_sums_are_exact(count: int) -> None:
 @pytest.mark.parametrize("top", [ACTIVATION_TOP, 2**15 - 1])
 def test_the_greatest_sums_do_not_overflow(count: int, sign: int, top: int) -> None:
     first, second = np.full((2, count), top, np.int16)
-    weights = np.full(2 * count, sign * MOST_WEIGHT, np.int16)
+    weights = np.full(2 * count, sign * MOST_OUTPUT_WEIGHT, np.int16)
     hidden = np.full((HIDDEN[count], 2 * count), MOST_HIDDEN_WEIGHT, np.int16)
     biases = np.full(HIDDEN[count], 2**31 - 1 - 2 * count * MOST_HIDDEN_WEIGHT * ACTIVATION_TOP, np.int32)
     outputs = np.full(HIDDEN[count], sign * MOST_HIDDEN_WEIGHT, np.int16)
-    want = sign * (2 * count * MOST_WEIGHT + HIDDEN[count] * MOST_HIDDEN_WEIGHT) * ACTIVATION_TOP**2
+    want = sign * (2 * count * MOST_OUTPUT_WEIGHT + HIDDEN[count] * MOST_HIDDEN_WEIGHT) * ACTIVATION_TOP**2
     assert abs(want) > 2**31 or count < MOST_COUNT
     assert TOTAL[count](*map(address_of, (first, second, weights, hidden, biases, outputs))) == want

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from games.kernel import vectors
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
 from games.kernel.memory import address_of
+from games.kernel.vectors import HIDDEN_SHIFT, row_operations
 from games.xiangqi.evaluation.endings import WHOLE
 from games.xiangqi.evaluation.evaluate import scale_factor
 from games.xiangqi.evaluation.network import (
@@ -25,8 +25,6 @@ from games.xiangqi.evaluation.network import (
     HIDDEN,
     KINDS_SEEN,
     MOST_BUCKETS,
-    MOST_HIDDEN_WEIGHT,
-    MOST_OUTPUT_WEIGHT,
     NEURONS,
     OUTPUT_SCALE,
     ROWS,
@@ -40,10 +38,9 @@ from games.xiangqi.rules.notation import letter_of, square_text
 from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
 from games.xiangqi.rules.work import WORK, WORK_DTYPE
 
-assert (MOST_OUTPUT_WEIGHT, MOST_HIDDEN_WEIGHT) == (vectors.MOST_WEIGHT, vectors.MOST_HIDDEN_WEIGHT)
-assert 1 << vectors.HIDDEN_SHIFT == OUTPUT_SCALE
+assert 1 << HIDDEN_SHIFT == OUTPUT_SCALE
 
-copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, output_sum = vectors.row_operations(NEURONS, HIDDEN)
+copy_row, add_row, subtract_row, exchange_row, exchange_two_rows, output_sum = row_operations(NEURONS, HIDDEN)
 
 ROW_BYTES = 2 * NEURONS
 

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.books.book import BookFileError, open_book, write_book
+from games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
 
 KIND, VERSION = "xiangqi-network", 2
 
@@ -48,8 +49,6 @@ ACTIVATION_SCALE, OUTPUT_SCALE = 255, 512
 """An activation of 1, and a weight of 1 of what follows the accumulators."""
 
 MOST_NEURONS, NEURON_STEP = 512, 32
-MOST_HIDDEN, HIDDEN_STEP = 16, 8
-MOST_OUTPUT_WEIGHT, MOST_HIDDEN_WEIGHT = 127, 2047
 MOST_SCALE = 10_000
 
 MOST_BYTES = 8 << 20

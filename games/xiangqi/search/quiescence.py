@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from games.contract import MATE_LIMIT
 from games.kernel.intrinsics import call_at, recurse_3
-from games.kernel.jit import Record, inner, int64, outlined
+from games.kernel.jit import Record, inner, int64, outlined, void
 from games.kernel.node import count_node, from_tt, pick, to_tt
 from games.kernel.tt import (
     bound_of,
@@ -105,6 +105,17 @@ def static_value(pos: Record, work: Record, lookup: Record) -> int:
     return with_endgame_knowledge(pos, work, lookup, value) if work.tablebase | work.pattern_book else value
 
 
+@inner(void(POSITION, WORK, int64, int64, int64, int64, int64, int64), forceinline=True)
+def store(pos: Record, work: Record, move: int, score: int, alpha: int, beta: int, depth: int, ply: int) -> None:
+    """Store the fail-soft result of a search in the window (alpha, beta), unless it is a perpetual's.
+
+    A perpetual belongs to the path, not to the position. `move`: the best, NO_MOVE if none came up to alpha.
+    """
+    if abs(score) < PERPETUAL_BOUND or abs(score) > MATE_BOUND:
+        bound = bound_of(score, alpha, beta)
+        save(work.tt, work.tt_mask, pos.key, move, to_tt(score, ply, MATE_BOUND), depth, bound, work.generation)
+
+
 @outlined(int64(POSITION, WORK, LOOKUP, int64, int64, int64))
 def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, ply: int) -> int:
     """Search captures that do not lose material until the position is quiet, and every reply while in check.
@@ -173,8 +184,5 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
                 best_move = move
                 if score >= beta:
                     break
-    if abs(best) < PERPETUAL_BOUND or abs(best) > MATE_BOUND:
-        bound = bound_of(best, old_alpha, beta)
-        stored = to_tt(best, ply, MATE_BOUND)
-        save(work.tt, work.tt_mask, pos.key, best_move, stored, int64(0), bound, work.generation)
+    store(pos, work, best_move, best, old_alpha, beta, int64(0), ply)
     return best

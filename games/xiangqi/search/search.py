@@ -12,18 +12,16 @@ from __future__ import annotations
 
 from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, inner, int64, void
-from games.kernel.node import count_node, from_tt, set_pv, to_tt
+from games.kernel.node import count_node, from_tt, set_pv
 from games.kernel.tt import (
     LOWER,
     UPPER,
-    bound_of,
     entry_bound,
     entry_depth,
     entry_move,
     entry_score,
     expect_probe,
     probe,
-    save,
     settles,
 )
 from games.xiangqi.evaluation.evaluate import chosen_evaluation
@@ -69,6 +67,7 @@ from games.xiangqi.search.quiescence import (
     known_score,
     quiesce,
     static_value,
+    store,
 )
 
 INFINITE = 32_000
@@ -436,10 +435,6 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             bonus = min(max((best - static) * depth // 8, -MAX_CORRECTION), MAX_CORRECTION)
             update_corrections(pos, work, lookup, bonus)
 
-    # Step 19. Store the result in the tt, unless it is a perpetual: that belongs to the path, not to the position
-    if abs(best) > PERPETUAL_BOUND and abs(best) < MATE_BOUND:
-        return best
-    bound = bound_of(best, old_alpha, beta)
-    stored = to_tt(best, ply, MATE_BOUND)
-    save(work.tt, work.tt_mask, pos.key, best_move, stored, depth, bound, work.generation)
+    # Step 19. Store the result in the tt, unless it is a perpetual
+    store(pos, work, best_move, best, old_alpha, beta, depth, ply)
     return best

@@ -50,19 +50,6 @@ def popcount(typing, value):
 
 
 @intrinsic
-def unlikely(typing, value):
-    """Return whether a number is not 0; the code for that case is laid out of the way."""
-
-    def generate(context, builder, signature, args):
-        bit = ir.IntType(1)
-        expect = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bit, [bit, bit]), "llvm.expect.i1")
-        is_set = builder.icmp_signed("!=", args[0], ir.Constant(_INT64, 0))
-        return builder.call(expect, [is_set, ir.Constant(bit, 0)])
-
-    return types.boolean(types.int64), generate
-
-
-@intrinsic
 def leading_zeros(typing, value):
     """Return 63 minus the index of the highest set bit; undefined for 0."""
 

@@ -236,14 +236,30 @@ def _load_waiting(module: str = "") -> None:
         del _waiting[: len(codes)]  # another thread may have declared more
 
 
+def _extent(kernel: _Kernel) -> int:
+    """Return about how much there is to compile: the bytes of bytecode of a kernel and of those that become part of it.
+
+    Biggest first, so that at the end no process waits long for another.
+    """
+    parts, left = {kernel}, [kernel]
+    while left:
+        function = left.pop().py_func
+        for name in function.__code__.co_names:
+            called = function.__globals__.get(name)
+            if isinstance(called, _Kernel) and not called._is_outlined and called not in parts:
+                parts.add(called)
+                left.append(called)
+    return sum(len(part.py_func.__code__.co_code) for part in parts)
+
+
 def _build(kernels: list[_Kernel], module: str) -> dict[_Kernel, bytes]:
     """Compile kernels and return their code, with helpers if there are many. The cache hands over a helper's code."""
     codes: dict[_Kernel, bytes] = {}
-    left = list(kernels)
+    left = sorted(kernels, key=_extent)
 
     def take() -> _Kernel | None:
         with contextlib.suppress(IndexError):
-            return left.pop()  # the last are the biggest
+            return left.pop()
         return None
 
     def delegate(helper: Helper) -> None:

@@ -15,7 +15,8 @@ from games.kernel.intrinsics import recurse_4
 from games.kernel.jit import Record, entry, inner, int64, new_record
 from games.kernel.node import pick
 from games.xiangqi.evaluation.choice import choose
-from games.xiangqi.evaluation.evaluate import chosen_evaluation, evaluate
+from games.xiangqi.evaluation.evaluate import evaluate
+from games.xiangqi.evaluation.terms import evaluate_by_terms
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import ALL_MOVES, checks_and_pins, generate_legal
@@ -40,7 +41,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
     work.nodes += 1
     if depth == 0:
         work.tbhits += 1
-        return chosen_evaluation(pos, work, lookup)
+        return evaluate(pos, work, lookup)
     ply = pos.height - work.root_height
     first = ply * MAX_MOVES
     end = generate_legal(pos, work, lookup, first, int64(ALL_MOVES), checks_and_pins(pos, lookup))
@@ -53,7 +54,7 @@ def negamax(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, de
         if order != 0:
             do_move(pos, lookup, int64(work.moves[i]))
             work.move_scores[i] = -(
-                chosen_evaluation(pos, work, lookup) if order == _BY_LEAVES else evaluate(pos, lookup)
+                evaluate(pos, work, lookup) if order == _BY_LEAVES else evaluate_by_terms(pos, work, lookup)
             )
             undo_move(pos, lookup)
     best = int64(LOST - 1)

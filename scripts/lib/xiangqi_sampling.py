@@ -15,14 +15,14 @@ from numba.extending import intrinsic
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, Samples
 
 from games.kernel.control import NODE_LIMIT, NODES, STOP, Control
-from games.kernel.intrinsics import call_at, copy_record, pointer_to, store, unlikely
+from games.kernel.intrinsics import call_at, copy_record, pointer_to, store
 from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
 from games.kernel.memory import address_of
 from games.kernel.random import below, next_state, seed_state
 from games.kernel.tt import TranspositionTable
 from games.search.aspiration import MIN_DEPTH
-from games.xiangqi.evaluation.choice import TERMS, Evaluation
-from games.xiangqi.evaluation.evaluate import evaluate
+from games.xiangqi.evaluation.choice import Evaluation
+from games.xiangqi.evaluation.terms import evaluate_by_terms
 from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal
 from games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
@@ -49,7 +49,7 @@ SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
 SAMPLER_DTYPE = record(
     [
         ("work", WORK_DTYPE),  # of the searches whose leaves are taken; first, so that `sampler_of` finds the rest
-        ("evaluator", "i8"),  # address of the evaluation's kernel, 0: the terms
+        ("evaluator", "i8"),  # address of the evaluation's kernel
         ("samples", "i8"),  # address of SAMPLE records
         ("capacity", "i8"),
         ("count", "i8"),
@@ -123,11 +123,11 @@ def _write_sample(pos: Record, sample: int, score: int) -> None:
     write_sample(pos, sample_at(sample), score)
 
 
-@entry(void(POSITION, LOOKUP, int64, int64, int64), is_rare=True)
-def _label_static(pos: Record, lookup: Record, samples: int, count: int, scores: int) -> None:
+@entry(void(POSITION, WORK, LOOKUP, int64, int64, int64), is_rare=True)
+def _label_static(pos: Record, work: Record, lookup: Record, samples: int, count: int, scores: int) -> None:
     for i in range(count):
         put_sample(pos, lookup, sample_at(samples + i * SAMPLE_BYTES))
-        store(scores + 8 * i, evaluate(pos, lookup))
+        store(scores + 8 * i, evaluate_by_terms(pos, work, lookup))
 
 
 def set_up_sample(pos: Record, samples: Samples, index: int = 0) -> None:
@@ -143,10 +143,11 @@ def sample_of(pos: Record, score: int) -> Samples:
 
 
 def label_static(samples: Samples) -> np.ndarray[Any, np.dtype[np.int16]]:
-    """Return the engine's static evaluation of each sample: centipawns, in the view of the side to move."""
+    """Return the value of each sample by the terms: centipawns, in the view of the side to move."""
     samples = np.ascontiguousarray(samples, SAMPLE_DTYPE)
     scores = np.zeros(len(samples), np.int64)
-    _label_static(new_record(POSITION_DTYPE), LOOKUP_RECORD, address_of(samples), len(samples), address_of(scores))
+    pos, work = new_record(POSITION_DTYPE), new_record(WORK_DTYPE)
+    _label_static(pos, work, LOOKUP_RECORD, address_of(samples), len(samples), address_of(scores))
     return scores.astype(np.int16)
 
 
@@ -179,9 +180,9 @@ def evaluate_and_sample(pos: Record, work: Record, lookup: Record) -> int:
     For work.evaluator.
     """
     sampler = sampler_of(work)
-    value = call_at(sampler.evaluator, pos, work, lookup) if sampler.evaluator != 0 else evaluate(pos, lookup)
+    value: int = call_at(sampler.evaluator, pos, work, lookup)
     sampler.left -= 1
-    if unlikely(int64(sampler.left <= 0)):
+    if sampler.left <= 0:
         take_leaf(pos, sampler, value)
     return value
 
@@ -276,7 +277,7 @@ def label_leaves(pos: Record, work: Record, lookup: Record, samples: int, count:
 class Search:
     """The memory of one thread's searches: deterministic from one `clear` to the next."""
 
-    def __init__(self, evaluation: Evaluation = TERMS) -> None:
+    def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._margins = MarginsRecord(Margins())
         self._memory = np.zeros(1, SAMPLER_DTYPE)

@@ -54,7 +54,7 @@ from games.compiling import to_stderr
 from games.contract import FIRST, Score
 from games.xiangqi import NETWORK_BOOK
 from games.xiangqi.evaluation.accumulator import NetworkEvaluation
-from games.xiangqi.evaluation.choice import TERMS
+from games.xiangqi.evaluation.choice import choose
 from games.xiangqi.evaluation.network import read_network
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.notation import START_FEN
@@ -88,7 +88,7 @@ class SampleSettings(msgspec.Struct, frozen=True):
     decided: int
     max_plies: int
     seed: int
-    evaluation: str = TERMS.name  # or a hash of the network
+    evaluation: str = "terms"  # or a hash of the network
 
 
 class Task(NamedTuple):
@@ -109,7 +109,7 @@ class Workplace:
     def __init__(self, network: Path | None) -> None:
         self.game = script.load("xiangqi")
         self.game.set_option("OwnBook", "true")
-        evaluation = TERMS if network is None else NetworkEvaluation(read_network(network))
+        evaluation = choose("terms") if network is None else NetworkEvaluation(read_network(network))
         self.playing, self.labelling = Search(evaluation), Search(evaluation)
         self.tablebase = xiangqi_tablebase()
         self.judge = xiangqi_judge(self.tablebase)
@@ -343,7 +343,7 @@ def main() -> int:
         options.decided,
         options.max_plies,
         options.seed,
-        TERMS.name if network is None else digest(network.read_bytes()),
+        "terms" if network is None else digest(network.read_bytes()),
     )
     with SampleFile(options.file, msgspec.to_builtins(settings)) as file:
         if file.count < options.positions:

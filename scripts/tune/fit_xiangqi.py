@@ -4,7 +4,7 @@
     python scripts/tune/fit_xiangqi.py games.jsonl.zst own.jsonl.zst --out tuned.py
 
 Each game is replayed, quiet positions (no check, no capture next) are sampled from it, and sigmoid(evaluation / scale)
-is fitted to the results. The evaluation is linear in its weights (games/xiangqi/evaluation/evaluate.py), so the fit is
+is fitted to the results. The evaluation is linear in its weights (games/xiangqi/evaluation/terms.py), so the fit is
 convex. A ridge holds the weights near the present ones where games give little evidence. Writes a source file to
 `--out`, or games/xiangqi/evaluation/tuned.py with `--replace-shipped`; the same input gives the same weights.
 
@@ -27,7 +27,7 @@ from scripts.lib.records import read_game_records
 
 from games.files import replace_file
 from games.registry import silent
-from games.xiangqi.evaluation.evaluate import FULL_PHASE, fill_terms
+from games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms
 from games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
 from games.xiangqi.evaluation.weights import KINDS, TERMS
 from games.xiangqi.game import create
@@ -69,7 +69,7 @@ def samples(path: Path, share: float, first_ply: int, seed: int, limit: int) -> 
             move = position.parse_move(word)
             is_quiet = position.record.board[move >> 7] == 0
             if ply >= first_ply and is_quiet and rng.random() < share and not position.is_check():
-                fill_terms(position.record, LOOKUP_RECORD)
+                fill_terms(position.record)
                 rows.append(features(position.record))
                 phases.append(min(int(position.record.phase), FULL_PHASE) / FULL_PHASE)
                 results.append(SCORES[record.result])

@@ -365,6 +365,8 @@ def test_the_shipped_logs_are_read() -> None:
         "xiangqi-network": 400,
         "xiangqi-peers-clock": 120,
         "xiangqi-peers-clock-two-threads": 80,
+        "xiangqi-peers-movetime": 120,
+        "xiangqi-peers-movetime-two-threads": 80,
         "xiangqi-pikafish-hce": 200,
         "xiangqi-version-of-the-terms": 200,
     }

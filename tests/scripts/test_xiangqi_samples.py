@@ -28,8 +28,8 @@ from games import registry
 from games.contract import Searcher, Task, exhaust
 from games.kernel.control import Control
 from games.kernel.jit import Record, entry, void
-from games.xiangqi.evaluation.choice import TERMS, Evaluation, choose
-from games.xiangqi.evaluation.evaluate import fill_terms
+from games.xiangqi.evaluation.choice import choose
+from games.xiangqi.evaluation.terms import fill_terms
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.position import POSITION, do_null
@@ -231,7 +231,7 @@ def test_static_labels_are_the_evaluation() -> None:
     samples = np.concatenate([sample_of(position.record, 0) for position in positions])
     scores = label_static(samples)
     assert scores.dtype == np.int16
-    assert scores.tolist() == [int(fill_terms(position.record, LOOKUP_RECORD)) for position in positions]
+    assert scores.tolist() == [fill_terms(position.record) for position in positions]
     assert label_static(samples[::2]).tolist() == scores[::2].tolist()
     assert label_static(samples[:0]).tolist() == []
 
@@ -239,10 +239,10 @@ def test_static_labels_are_the_evaluation() -> None:
 # Searches
 
 
-def engine_search(evaluation: Evaluation = TERMS) -> Searcher[Any]:
+def engine_search(evaluation: str = "terms") -> Searcher[Any]:
     """Return the engine's own searcher, without its books, as small as the kernels' search."""
     game = registry.load("xiangqi")
-    game.set_option("Evaluation", evaluation.name)
+    game.set_option("Evaluation", evaluation)
     game.set_option("UseEndgames", "false")
     game.set_option("UseRules", "false")
     searcher = game.searcher()
@@ -256,8 +256,7 @@ EVALUATIONS = pytest.mark.parametrize("name", ["terms", "network"])
 @EVALUATIONS
 @pytest.mark.parametrize("nodes", [1, 60, 200, 4000])
 def test_the_kernel_searches_as_the_engine_does(nodes: int, name: str) -> None:
-    evaluation = choose(name)
-    engine, search = engine_search(evaluation), Search(evaluation)
+    engine, search = engine_search(name), Search(choose(name))
     for position in random_positions(15, nodes):
         engine.clear()
         search.clear()
@@ -266,7 +265,7 @@ def test_the_kernel_searches_as_the_engine_does(nodes: int, name: str) -> None:
 
 
 def test_a_mate_ends_the_search_as_in_the_engine() -> None:
-    engine, search = engine_search(), Search()
+    engine, search = engine_search(), Search(choose("terms"))
     for mate in vectors("xiangqi_mates.jsonl")[:8]:
         engine.clear()
         search.clear()
@@ -277,9 +276,9 @@ def test_a_mate_ends_the_search_as_in_the_engine() -> None:
 
 
 def leaves_of(
-    position: XiangqiPosition, nodes: int, every: int, seed: int = 1, evaluation: Evaluation = TERMS
+    position: XiangqiPosition, nodes: int, every: int, seed: int = 1, evaluation: str = "terms"
 ) -> tuple[Search, int, Samples]:
-    search = Search(evaluation)
+    search = Search(choose(evaluation))
     search.clear()
     search.take_leaves(every, seed)
     score, leaves = search.score_and_leaves(position.record, nodes)
@@ -288,13 +287,12 @@ def leaves_of(
 
 @EVALUATIONS
 def test_taking_leaves_changes_no_search(name: str) -> None:
-    evaluation = choose(name)
-    plain = Search(evaluation)
+    plain = Search(choose(name))
     for position in random_positions(5, 3):
         plain.clear()
         expected = plain.score(position.record, 3000)
         for every in (1, 7):
-            search, score, _ = leaves_of(position, 3000, every, evaluation=evaluation)
+            search, score, _ = leaves_of(position, 3000, every, evaluation=name)
             assert (score, search.best_move) == (expected, plain.best_move)
             assert int(search.work.nodes) == int(plain.work.nodes)
 
@@ -336,7 +334,7 @@ def test_leaves_are_positions_of_the_tree_with_their_static_values() -> None:
 def test_leaves_have_the_network_s_values() -> None:
     network = choose("network")
     position = next(random_positions(1, 4))
-    *_, leaves = leaves_of(position, 2000, 1, evaluation=network)
+    *_, leaves = leaves_of(position, 2000, 1, evaluation="network")
     for index in range(0, len(leaves), 5):
         assert network.explain(position_of(leaves, index).record)[-1].split()[1] == f"{int(leaves['score'][index]):+d}"
 
@@ -352,8 +350,7 @@ def test_the_gap_between_leaves_is_drawn() -> None:
 @EVALUATIONS
 def test_labels_are_those_of_the_engine_one_leaf_after_the_other(name: str) -> None:
     leaves = np.concatenate([leaves_of(position, 3000, 100)[2] for position in random_positions(8, 6)])
-    evaluation = choose(name)
-    search, engine = Search(evaluation), engine_search(evaluation)
+    search, engine = Search(choose(name)), engine_search(name)
     search.clear()
     engine.clear()
     kept = search.label(leaves.copy(), 200)
@@ -368,7 +365,7 @@ def test_labels_are_those_of_the_engine_one_leaf_after_the_other(name: str) -> N
 
 
 def test_checks_and_lost_positions_get_no_label() -> None:
-    search = Search()
+    search = Search(choose("terms"))
     search.clear()
     check = XiangqiPosition("4k4/9/9/9/4R4/9/9/9/9/3K5 b")
     stalemate = XiangqiPosition("3k5/R8/4R4/9/9/9/9/9/9/4K4 b")

@@ -10,8 +10,8 @@ import pytest
 
 from games import registry
 from games.kernel.jit import entry, int64, new_record
-from games.xiangqi.evaluation.evaluate import fill_terms, tapered
 from games.xiangqi.evaluation.exchange import wins_exchange
+from games.xiangqi.evaluation.terms import fill_terms, tapered
 from games.xiangqi.evaluation.weights import EXCHANGE, TERMS
 from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from games.xiangqi.rules.position import POSITION
@@ -53,13 +53,13 @@ def mirrored(fen: str) -> str:
 def test_both_sides_and_both_wings_are_valued_alike() -> None:
     game = registry.load("xiangqi")
     for position in random_positions(200, 1):
-        value = fill_terms(position.record, LOOKUP_RECORD)
+        value = fill_terms(position.record)
         other: Any = game.position(mirrored(position.fen()))
         # The interpolation of the phases rounds down, so the sign matters.
-        assert abs(fill_terms(other.record, LOOKUP_RECORD) - value) <= 1
+        assert abs(fill_terms(other.record) - value) <= 1
         board, *rest = position.fen().split()
         flipped: Any = game.position(" ".join(["/".join(row[::-1] for row in board.split("/")), *rest]))
-        assert fill_terms(flipped.record, LOOKUP_RECORD) == value
+        assert fill_terms(flipped.record) == value
 
 
 def test_score_kept_up_to_date_is_the_score_from_scratch() -> None:
@@ -91,13 +91,13 @@ def test_explanation_adds_up() -> None:
 )
 def test_drawish_forces_are_valued_as_such(won: str, drawn: str) -> None:
     game = registry.load("xiangqi")
-    value, drawish = (fill_terms(game.position(fen).record, LOOKUP_RECORD) for fen in (won, drawn))
+    value, drawish = (fill_terms(game.position(fen).record) for fen in (won, drawn))
     assert value > 150 and 0 < drawish < value / 3
 
 
 def test_nobody_wins_without_attackers() -> None:
     position = registry.load("xiangqi").position("3k5/4a4/9/9/9/9/9/4B4/4A4/2BA1K3 w - - 0 1")
-    assert fill_terms(position.record, LOOKUP_RECORD) == 0
+    assert fill_terms(position.record) == 0
 
 
 def settled(position: Any, square: int, legal: list[int]) -> int:
@@ -141,5 +141,5 @@ def test_exchanges_as_a_naive_search_has_them() -> None:
 
 def test_terms_are_small_numbers() -> None:
     for position in random_positions(50, 4):
-        fill_terms(position.record, LOOKUP_RECORD)
+        fill_terms(position.record)
         assert np.all(np.abs(position.record.terms) < 60)

@@ -185,6 +185,17 @@ def test_the_handshake_needs_no_numba() -> None:
     assert out.stdout.strip() == "[]"
 
 
+def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
+    """Each takes a second of the first load."""
+    code = (
+        "import sys; from games import registry; game = registry.load('xiangqi'); p = 'games.xiangqi.evaluation.'\n"
+        "print(sorted({p + 'terms', p + 'paper', p + 'accumulator'} & set(sys.modules)))\n"
+        "game.set_option('Evaluation', 'terms'); print(p + 'terms' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert out.stdout.split("\n")[:2] == ["['games.xiangqi.evaluation.accumulator']", "True"]
+
+
 def test_the_packages_are_ours() -> None:
     """Other distributions have a top-level `daemon` too."""
     assert Path(daemon.__file__).resolve().parent == ROOT / "daemon"

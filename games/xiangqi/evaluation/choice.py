@@ -1,12 +1,14 @@
 """The evaluations that the option `Evaluation` names: a network, terms with fitted weights, paper 5's.
 
-The search calls evaluate.evaluate by name; the kernel of another evaluation, compiled when it is chosen, by its address
-(work.evaluator): an outlined kernel `int64(POSITION, WORK, LOOKUP)`.
+The search calls the kernel of the one in force by its address, work.evaluator: an outlined kernel
+`int64(POSITION, WORK, LOOKUP)`. That of the network, the default, is compiled when the game is loaded, the others when
+they are chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import importlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -14,7 +16,6 @@ from games.books.book import BookFileError
 from games.contract import Warn
 from games.kernel.jit import Record, code_address
 from games.xiangqi import NETWORK_BOOK
-from games.xiangqi.evaluation import evaluate
 from games.xiangqi.evaluation.accumulator import NetworkEvaluation
 from games.xiangqi.evaluation.network import Network, read_network
 
@@ -33,36 +34,19 @@ class Evaluation(Protocol):
         """Return a line for each part of the value, the total last."""
 
 
-class Terms:
-    """The evaluation by terms: evaluate.py with the weights of tuned.py."""
+class PlainEvaluation:
+    """An evaluation that is one kernel, `evaluator` in a module of its name: `terms`, `paper`."""
 
-    name = "terms"
-
-    def prepare(self, works: Iterable[Record]) -> None:
-        for work in works:
-            work.evaluator = 0
-
-    def explain(self, pos: Record) -> list[str]:
-        return evaluate.explain(pos)
-
-
-class Paper:
-    """The evaluation of paper 5."""
-
-    name = "paper"
-
-    def __init__(self) -> None:
-        from games.xiangqi.evaluation import paper  # late: its kernels are compiled only for those who want it
-
-        self._code = code_address(paper.evaluator)
-        self.explain = paper.explain
+    def __init__(self, name: str) -> None:
+        module = importlib.import_module(f"games.xiangqi.evaluation.{name}")  # late: it is compiled here
+        self.name = name
+        self.explain: Callable[[Record], list[str]] = module.explain
+        self._code = code_address(module.evaluator)
 
     def prepare(self, works: Iterable[Record]) -> None:
+        """Let the kernels that get these working memories evaluate so."""
         for work in works:
             work.evaluator = self._code
-
-
-TERMS = Terms()
 
 
 def silent(line: str) -> None:
@@ -75,12 +59,10 @@ def choose(name: str, file: Path | None = None, warn: Warn = silent) -> Evaluati
     `file`: the user's network, None for the shipped one, which also replaces one that cannot be used. If there is no
     network, `warn` gets a line and the terms take its place.
     """
-    if name == "paper":
-        return Paper()
-    network = find_network(file, warn) if name == "network" else None
-    if network is None:
-        return TERMS
-    return NetworkEvaluation(network)
+    if name != "network":
+        return PlainEvaluation(name)
+    network = find_network(file, warn)
+    return PlainEvaluation("terms") if network is None else NetworkEvaluation(network)
 
 
 def find_network(file: Path | None, warn: Warn) -> Network | None:

@@ -24,7 +24,7 @@ MIRROR = (9 - np.arange(90) // 9) * 9 + np.arange(90) % 9
 """Each square as Black sees it."""
 
 TERMS = tuple(TUNED_TERMS)
-"""Names of the terms that evaluate.py counts, in its order."""
+"""Names of the terms that terms.py counts, in its order."""
 
 
 def pack(middle: Any, end: Any) -> Any:

@@ -15,7 +15,7 @@ from games.contract import Suggestion, Warn
 from games.kernel.jit import Record
 from games.options import Values
 from games.xiangqi import INFO
-from games.xiangqi.evaluation.choice import TERMS, Evaluation, choose
+from games.xiangqi.evaluation.choice import Evaluation, choose
 from games.xiangqi.knowledge.learner import Job, Learner
 from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from games.xiangqi.knowledge.patterns import Pattern, PatternBook
@@ -51,14 +51,13 @@ class Knowledge:
         self._patterns: PatternBook | None = None
         self._warn = warn
         self._rules: RuleBook | None = None
-        self.evaluation: Evaluation = TERMS
         self._known: KnownPositions | None = None
         self._learner = Learner(warn)
         self._learn_path = ""
         self._seen = (0, 0)  # the last position that was asked for: its ply and key
         self._find_endgames()
         self._find_rules()
-        self._choose_evaluation()
+        self.evaluation = self._choose_evaluation()
 
     def set_option(self, name: str, value: str) -> None:
         """Apply an option of INFO and reopen the books that it selects."""
@@ -71,7 +70,7 @@ class Knowledge:
         elif name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()
         elif name == "Evaluation" or (name == "NetworkFile" and self._values.text("Evaluation") == "network"):
-            self._choose_evaluation()
+            self.evaluation = self._choose_evaluation()
         elif name in ("UseRules", "RuleFile", "MineRules"):
             self._find_rules()
             self._learn()
@@ -93,8 +92,8 @@ class Knowledge:
         """What the options change in the values of positions, for `DeepeningAdapter.values`."""
         return self.evaluation, self._known
 
-    def _choose_evaluation(self) -> None:
-        self.evaluation = choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
+    def _choose_evaluation(self) -> Evaluation:
+        return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
 
     def _read_known(self, path: str) -> KnownPositions | None:
         # Late: few users have such a file, and the kernel that looks positions up need not be compiled for the others.

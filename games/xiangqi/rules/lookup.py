@@ -59,7 +59,7 @@ LOOKUP_DTYPE = record(
         ("zobrist", "i8", 15 * 91),  # [kind, square]; zero for none and for captured
         ("zobrist_turn", "i8"),
         ("piece_square", "i4", 15 * 91),  # [kind, square]: packed centipawns, Red's view (weights.py)
-        ("terms", "i4", len(TERM_WEIGHTS)),  # weights of evaluate.py's terms, packed
+        ("terms", "i4", len(TERM_WEIGHTS)),  # weights of terms.py's terms, packed
         ("unit", "i8", 15),  # [kind]: one piece in pos.material
         ("scale_factors", "u1", ATTACKS * RESISTANCES),  # [attack, resistance]: sixteenths of an advantage (endings.py)
         ("exchange", "i2", 15),  # [kind]: centipawns in an exchange

@@ -34,7 +34,7 @@ WORK_DTYPE = record(
         ("generation", "i8"),
         ("tablebase", "i8"),  # address of the TABLEBASE (probe.py), 0 for none
         ("pattern_book", "i8"),  # address of the pattern book (patterns.py), 0 while no pattern is near
-        ("evaluator", "i8"),  # address of the kernel that gives static values in place of evaluate.py, 0 for none
+        ("evaluator", "i8"),  # address of the kernel that gives static values (evaluation/choice.py)
         ("network", "i8"),  # address of the MEMORY of the evaluation by a network (accumulator.py), 0 for none
         ("margins", "i8"),  # address of the MARGINS of the search (search/margins.py)
         ("known_positions", "i8"),  # address of the user's known positions (known.py), 0 for none

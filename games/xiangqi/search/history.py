@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from games.kernel.hashing import hash16
 from games.kernel.jit import Record, inner, int64, void
-from games.xiangqi.evaluation.evaluate import chosen_evaluation
+from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.rules.lookup import LOOKUP
 from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
 from games.xiangqi.rules.work import CORRECTIONS, KIND_TARGETS, WORK
@@ -154,7 +154,7 @@ def corrected_evaluation(pos: Record, work: Record, lookup: Record) -> int:
     """
     off = int64(work.correction[material_index(pos)])
     off += int64(work.sequel_correction[continuation_row(pos, lookup, int64(1)) // KIND_TARGETS])
-    return chosen_evaluation(pos, work, lookup) + off // 16
+    return evaluate(pos, work, lookup) + off // 16
 
 
 @inner(void(POSITION, WORK, LOOKUP, int64), forceinline=True)

@@ -19,7 +19,7 @@ from games.kernel.tt import (
     save,
     settles,
 )
-from games.xiangqi.evaluation.evaluate import chosen_evaluation
+from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
 from games.xiangqi.knowledge.patterns import DRAWN, match
 from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
@@ -136,7 +136,7 @@ def quiesce(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, pl
             return known
     state = checks_and_pins(pos, lookup)
     if ply >= MAX_PLY:
-        return chosen_evaluation(pos, work, lookup)
+        return evaluate(pos, work, lookup)
 
     data = probe(work.tt, work.tt_mask, pos.key)
     hash_move = 0

@@ -24,7 +24,7 @@ from games.kernel.tt import (
     probe,
     settles,
 )
-from games.xiangqi.evaluation.evaluate import chosen_evaluation
+from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.evaluation.exchange import wins_exchange
 from games.xiangqi.knowledge.rulebook import mined_confidence
 from games.xiangqi.rules.lookup import LOOKUP
@@ -236,7 +236,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
             return ply - MATE
         return 0
     if ply >= MAX_PLY:
-        return chosen_evaluation(pos, work, lookup)
+        return evaluate(pos, work, lookup)
 
     # Step 3. Known positions and tablebase. A known value needs no search; the user's word goes first
     if work.tablebase | work.known_positions:

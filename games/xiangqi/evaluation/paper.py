@@ -277,7 +277,7 @@ def evaluate_by_paper(pos: Record, work: Record, lookup: Record) -> int:
 
 
 evaluator = evaluate_by_paper
-"""What choice.py looks for in the module of an evaluation."""
+"""The kernel that choice.py takes from the module of an evaluation."""
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64[::1]), is_rare=True)

@@ -258,7 +258,7 @@ def evaluate_by_terms(pos: Record, work: Record, lookup: Record) -> int:
 
 
 evaluator = evaluate_by_terms
-"""What choice.py looks for in the module of an evaluation."""
+"""The kernel that choice.py takes from the module of an evaluation."""
 
 
 @entry(int64(POSITION, WORK, LOOKUP), is_rare=True)

@@ -89,6 +89,6 @@ def bench_all(names: Sequence[str]) -> int:
 
     for name in names:
         with announce_compiling(to_stderr, name):
-            game = registry.load(name)
+            game = registry.load(name, to_stderr)
         show(BenchJob(game, show).run())
     return 0

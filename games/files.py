@@ -112,9 +112,11 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
         if mode is not None:
             os.chmod(name, mode)
         os.replace(name, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(name)
+        if isinstance(error, OSError) and error.filename is None:  # of `write`: the disk is full
+            error.filename = str(path)
         raise
 
 

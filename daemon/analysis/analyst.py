@@ -17,7 +17,7 @@ from daemon.pipes import now_ns, printable
 from daemon.search_job import SearchJob, SearchOptions, SearchRequest
 from games import registry
 from games.compiling import announce_compiling
-from games.contract import Game, Line, Position, Score, set_dice
+from games.contract import Game, Line, Position, Score, Warn, set_dice
 
 MAX_LOADED = 4
 """The most games, or settings of one game, that a worker keeps loaded."""
@@ -44,8 +44,9 @@ class Item:
 class Analyst:
     """A worker, owned by one thread; other threads may call `forget` only."""
 
-    def __init__(self, write: Callable[[str], None], load: Callable[[str], Game[Position]] = registry.load) -> None:
-        """`write` gets lines on the progress of compiling; `load` returns a new game of a name."""
+    def __init__(self, write: Warn, load: Callable[[str, Warn], Game[Position]] = registry.load) -> None:
+        """`write` gets lines on the progress of compiling, and on books that cannot be used; `load` returns a new game
+        of a name."""
         self._write = write
         self._new_game = load
         self._games: OrderedDict[Any, LoadedGame] = OrderedDict()  # by name, options and files
@@ -118,7 +119,7 @@ class Analyst:
     def _load(self, item: Item) -> LoadedGame:
         query = item.query
         with announce_compiling(self._write, query.game):
-            game = self._new_game(query.game)
+            game = self._new_game(query.game, self._write)
             searcher = game.searcher()
         for name, value in item.options[len(SEARCHER_OPTIONS) :]:
             game.set_option(name, value)

@@ -119,6 +119,7 @@ class Batch:
         self._backlog = Backlog()
         self._open: set[Item] = set()  # waiting or searched
         self._analysts: list[Analyst] = []
+        self._noted: set[str] = set()
         self._is_stopping = False
 
     def run(self, feed: Callable[[], None]) -> None:
@@ -238,7 +239,7 @@ class Batch:
         """Analyse queued positions until the queue or the run ends; the body of a worker's thread."""
         from daemon.analysis.analyst import Analyst
 
-        analyst = Analyst(self._listeners.note)
+        analyst = Analyst(self._note_once)
         self._analysts.append(analyst)
         while (item := self._backlog.get()) is not None and not self._is_stopping:
             with self._lock:
@@ -247,6 +248,14 @@ class Batch:
             answer = analyst.answer(item, self._begin, self._write_answer)
             with self._lock:
                 self._finish(item, answer)
+
+    def _note_once(self, line: str) -> None:
+        """Pass on a line for the user, unless another worker, or a game loaded before, had the same to say."""
+        with self._lock:
+            if line in self._noted:
+                return
+            self._noted.add(line)
+        self._listeners.note(line)
 
     def _is_answered_unsearched(self, item: Item) -> bool:
         """Answer a position that was terminated before its search; False for any other. The caller holds the lock."""

@@ -17,7 +17,7 @@ import zstandard
 from daemon.cluster.calls import perform
 from daemon.memory import return_large_blocks
 from games import registry
-from games.contract import Game, Position
+from games.contract import Game, Position, Warn
 
 try:
     import fcntl
@@ -92,10 +92,10 @@ def warm(name: str) -> None:
         registry.load(name)
 
 
-def load(name: str) -> Game[Position]:
+def load(name: str, warn: Warn = registry.silent) -> Game[Position]:
     """Return a new game, as `registry.load` does, compiled by one process of the machine at a time."""
     warm(name)
-    return registry.load(name)
+    return registry.load(name, warn)
 
 
 @contextlib.contextmanager

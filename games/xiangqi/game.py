@@ -219,7 +219,7 @@ class Xiangqi:
         return self._knowledge.suggest(position, rng)
 
     def evaluate(self, position: XiangqiPosition) -> list[str]:
-        return self._knowledge.evaluation.explain(position.record)
+        return self._knowledge.evaluation.explain(position.record, self._knowledge.first_rank)
 
     def perft(self, position: XiangqiPosition, depth: int, control: Control) -> Iterator[tuple[int, int]]:
         if depth > MAX_PLY:

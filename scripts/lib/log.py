@@ -181,7 +181,17 @@ class RunLog(Log):
 
 def compare(path: Path, what: str, found: dict[str, Any], now: dict[str, Any]) -> None:
     """Compare settings; OSError if they differ, its text `what` and the differences."""
-    names = [name for name in found | now if found.get(name) != now.get(name)]
-    if names:
-        differences = ", ".join(f"{name} was {found.get(name)}, now {now.get(name)}" for name in names)
-        raise OSError(errno.EEXIST, f"{what}: {differences}", str(path))
+    if found != now:
+        raise OSError(errno.EEXIST, f"{what}: {', '.join(differences(found, now))}", str(path))
+
+
+def differences(found: Any, now: Any, name: str = "") -> Iterator[str]:
+    """Yield a text for each value in which settings differ; within lists of other lengths no value is named."""
+    if isinstance(found, dict) and isinstance(now, dict):
+        for key in found | now:
+            yield from differences(found.get(key), now.get(key), f"{name}.{key}" if name else key)
+    elif isinstance(found, list) and isinstance(now, list) and len(found) == len(now):
+        for number, (was, will) in enumerate(zip(found, now, strict=True)):
+            yield from differences(was, will, f"{name}[{number}]")
+    elif found != now:
+        yield f"{name} was {found}, now {now}"

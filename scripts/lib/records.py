@@ -7,7 +7,7 @@ import gzip
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import msgspec
 import zstandard
@@ -15,6 +15,7 @@ import zstandard
 from scripts.lib.players import shift_ranks
 
 from games.contract import GameRecord
+from games.encodings import decode
 
 if TYPE_CHECKING:
     from games.xiangqi.library.pgn import Game
@@ -32,14 +33,19 @@ class _JsonGame(msgspec.Struct):
     options: dict[str, str] = {}  # of the daemon that kept the game (option Learn)
 
 
-def open_text(path: Path) -> TextIO:
-    """Open a text file, decompressing `.zst` and `.gz`."""
+def open_data(path: Path) -> BinaryIO:
+    """Open a file, decompressing `.zst` and `.gz`."""
     if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
+        return cast(BinaryIO, gzip.open(path))
+    file = path.open("rb")
     if path.suffix == ".zst":
-        stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True)
-        return io.TextIOWrapper(stream, encoding="utf-8")
-    return path.open(encoding="utf-8")
+        return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+    return file
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a text file in UTF-8, decompressing as `open_data`; what cannot be decoded becomes U+FFFD."""
+    return io.TextIOWrapper(open_data(path), encoding="utf-8", errors="replace")
 
 
 SELF_PLAY = "self_play"
@@ -51,12 +57,12 @@ _WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
 def read_game_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
     """Yield a file's games of a variant; `report` gets a line about each game that cannot be read.
 
-    A CSV has columns `moves` and `result` (B, W or D).
+    A CSV has columns `moves` and `result` (B, W or D). The encoding of a PGN is detected, others are in UTF-8.
     """
+    if ".pgn" in path.suffixes:
+        yield from _pgn(path, report)
+        return
     with open_text(path) as file:
-        if ".pgn" in path.suffixes:
-            yield from _pgn(path, file, report)
-            return
         if ".csv" in path.suffixes:
             for row in csv.DictReader(file):
                 yield GameRecord(tuple(row["moves"].split()), result=_WINNERS.get(row["result"], "*"))
@@ -76,12 +82,14 @@ def read_game_records(path: Path, report: Callable[[str], None], variant: str = 
                 yield GameRecord(moves, tuple(dice or 0 for dice in game.dice), result, fen=game.fen or "")
 
 
-def _pgn(path: Path, file: TextIO, report: Callable[[str], None]) -> Iterator[GameRecord]:
+def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
     from games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
 
     def skip(game: Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
 
-    for game in read_games(file, skip):
+    with open_data(path) as file:
+        text, _, _ = decode(file.read(), None, "utf-8")
+    for game in read_games(io.StringIO(text), skip):
         moves = tuple(move.uci() for move in game.moves)
         yield GameRecord(moves, result=game.result, fen=game.headers.get("FEN", ""))

@@ -71,7 +71,7 @@ def load_samples(
             report(len(block))
     train, test = (part[:end] for part, end in zip(parts, ends, strict=True))
     if not len(train) or not len(test):
-        raise OSError(errno.EINVAL, "too few positions: a block to learn from and one to test on", str(paths[0]))
+        raise OSError(errno.EINVAL, "too few positions: one block is held out, so two are needed", str(paths[0]))
     chosen = np.linspace(0, len(test) - 1, min(len(test), MOST_TESTED)).astype(np.int64)
     return SampleSet(train, test[chosen])
 

@@ -58,9 +58,9 @@ _imports.enter_context(_announce("kernels"))  # to the end of the script's impor
 
 
 def load(name: str) -> Game[Position]:
-    """Load a game, its compiling announced."""
+    """Load a game, its compiling announced; books that cannot be used are reported on standard error."""
     with _announce(name):
-        return node.load(name)
+        return node.load(name, to_stderr)
 
 
 @functools.cache
@@ -228,6 +228,14 @@ def check_output(path: Path, owns: Owns) -> None:
         tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent).close()
     except OSError as error:
         raise OSError(errno.EINVAL, f"cannot be written: {error.strerror}", str(path)) from None
+
+
+def check_distinct(*paths: Path | None) -> None:
+    """Check that no file is to be written as two things; OSError if one is."""
+    found = [os.path.realpath(path) for path in paths if path is not None]
+    for number, path in enumerate(found):
+        if path in found[:number]:
+            raise OSError(errno.EINVAL, "cannot be two of the files to be written", path)
 
 
 def begins_with(text: str) -> Owns:

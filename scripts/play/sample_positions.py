@@ -283,7 +283,7 @@ def fill(file: SampleFile, path: Path, games: Iterator[Samples], positions: int)
                 progress.update(len(samples))
                 empty = 0 if len(samples) else empty + 1
                 if empty == EMPTY_GAMES:
-                    why = f"{empty} games in a row gave no position: is --level too strict?"
+                    why = f"{empty} games in a row gave no position: is --level or --max-plies too small?"
                     raise OSError(errno.EINVAL, why, str(path))
                 if time.monotonic() - written >= BATCH_S or sum(map(len, batch)) >= BATCH:
                     write()
@@ -321,6 +321,8 @@ def main() -> int:
         parser.error("--positions, --nodes, --every, --level, --decided, --max-plies and --jobs must be at least 1")
     if min(label_nodes, options.opening_plies, options.random_plies) < 0:
         parser.error("--label-nodes, --opening-plies and --random-plies must be at least 0")
+    if not options.file.parent.is_dir():
+        parser.error(f"{options.file.parent} is no folder")
     if script.is_shipped(options.file):
         parser.error(f"{options.file} belongs to what is shipped")
     network = options.network if options.evaluation == "network" else None

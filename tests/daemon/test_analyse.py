@@ -357,6 +357,16 @@ def test_an_answer_stands_for_what_was_asked(tmp_path: Path) -> None:
     assert len(lines_of(path)) == len(read_answers(path).finals) == 5
 
 
+def test_a_network_that_cannot_be_used_is_reported_once(tmp_path: Path) -> None:
+    options = {"NetworkFile": str(tmp_path / "missing")}
+    queries = [{"id": str(number), "moves": [], "nodes": 50, "options": options} for number in range(6)]
+    text = "".join(json.dumps(query) + "\n" for query in queries)
+    status, out, err = siqi("--workers", 2, given=text.encode())
+    assert status == 0 and len(out.splitlines()) == 6
+    (line,) = err.splitlines()
+    assert line.endswith("missing: No such file or directory; evaluating by the shipped network")
+
+
 def test_what_an_identity_depends_on() -> None:
     def of(**changes: Any) -> str:
         query = Query(**({"id": "a", "game": "ewn", "moves": ("123456", "615243", "c5c4"), "nodes": 3} | changes))

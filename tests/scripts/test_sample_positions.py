@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -23,6 +24,7 @@ from scripts.play import sample_positions
 from scripts.play.sample_positions import SampleSettings, Task, play, read_openings
 
 from games.xiangqi import NETWORK_BOOK
+from games.xiangqi.evaluation.choice import choose
 from games.xiangqi.game import XiangqiPosition
 from games.xiangqi.rules.work import MAX_PLY
 
@@ -78,7 +80,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Played]:
 
 def test_roots_are_the_quiet_positions_of_a_game(played: list[Played]) -> None:
     """With its result; the first with the score of a search that knows nothing yet."""
-    search = Search()
+    search = Search(choose("terms"))
     for number in range(5):
         samples = play(Task(settings(labels="roots", label_nodes=0, seed=2), number, None))
         game = played[number]
@@ -166,6 +168,17 @@ def test_a_start_that_is_not_level_is_not_played(played: list[Played]) -> None:
     rook_up = Opening("", "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w")
     assert len(play(Task(settings(random_plies=0), 0, rook_up))) == 0 and not played
     assert len(play(Task(settings(random_plies=0, level=30_000), 0, rook_up))) > 0
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "utf-16"])
+@pytest.mark.parametrize("suffix", [".pgn", ".pgn.gz"])
+def test_openings_come_from_a_pgn_in_the_encodings_of_gui_s(encoding: str, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"games{suffix}"
+    event = "全国象棋个人赛第一轮胡荣华先胜杨官璘中炮对屏风马局评选" * 3  # so much text shows its encoding
+    text = f'[Event "{event}"]\n[Result "*"]\n\n1. 炮二平五 马8进7 2. 马二进三 *\n'
+    path.write_bytes(gzip.compress(text.encode(encoding)) if suffix.endswith("gz") else text.encode(encoding))
+    (opening,) = read_openings(path, 9)
+    assert list(opening.moves) == ["h2e2", "h9g7", "h0g2"]
 
 
 def test_openings_are_read_once_each_and_bad_ones_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -466,6 +466,11 @@ def test_a_checkpoint_of_other_settings_is_left_alone(run: Callable[..., str], m
     before = part.read_bytes()
     (line,) = run("--out", "n.network", "--seed", "2", "--batch", "16", status=2).splitlines()
     assert line.endswith("n.part.npz: is of other settings: seed was 1, now 2") and part.read_bytes() == before
+    (line,) = run("--out", "n.network", "--batch", "16", "--search-epochs", "3", status=2).splitlines()
+    assert line.endswith("n.part.npz: is of other settings: stages[1].epochs was 2, now 3")
+    network_training.save(part, {"of": "another program"}, network_training.Progress(), {})
+    (line,) = run("--out", "n.network", "--batch", "16", status=2).splitlines()
+    assert "n.part.npz: is of other settings: of was another program, now None" in line
     part.write_bytes(before[: len(before) // 2])
     (line,) = run("--out", "n.network", "--batch", "16", status=2).splitlines()
     assert "n.part.npz: is damaged" in line
@@ -506,6 +511,9 @@ def test_wrong_options_are_refused(run: Callable[..., str]) -> None:
         ("--search-rate 0", "rates must be"),
         ("--search none.zst", "none.zst: No such file"),
         ("--search n.txt", "n.txt: holds no positions of Xiangqi"),
+        ("--log n.network", "n.network: cannot be two of the files to be written"),
+        ("--log n.part.npz", "n.part.npz: cannot be two of the files to be written"),
+        ("--log a.svg --plot ./a.svg", "a.svg: cannot be two of the files to be written"),
     ):
         Path("n.txt").write_text("notes")
         assert why in run("--out", "n.network", *words.split(), status=2)

@@ -404,8 +404,8 @@ def test_other_architectures_and_other_sizes_are_refused(tmp_path: Path) -> None
     changes: list[tuple[dict[str, Any], bytes, str]] = [
         ({"inputs": "others"}, payload, "another kind of network"),
         ({"activation": None}, payload, "another kind of network"),
-        ({"neurons": 2 * NEURONS}, payload, "another kind of network"),
-        ({"hidden": HIDDEN + 8}, payload, "another kind of network"),
+        ({"neurons": 2 * NEURONS}, payload, f"of {2 * NEURONS} neurons a side"),
+        ({"hidden": HIDDEN + 8}, payload, f"and {HIDDEN + 8} hidden ones"),
         ({"neurons": float(NEURONS)}, payload, "damaged header"),
         ({"buckets": 0}, payload, "damaged header"),
         ({"buckets": True}, payload, "damaged header"),
@@ -449,6 +449,49 @@ def test_a_network_that_cannot_be_used_is_one_line_and_the_shipped_one_plays(tmp
         assert client.answers("eval") == shown
         assert client.answers("setoption name Evaluation value terms") == []
         assert any("rook mobility" in line for line in client.answers("eval"))
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["NetworkFile=own"], "network"),
+        (["Evaluation=paper"], "attack"),
+        (["Evaluation=terms", "NetworkFile=missing"], "rook mobility"),
+        (["NetworkFile=missing", "Evaluation=terms"], "rook mobility"),
+    ],
+)
+def test_nothing_is_warned_of_that_the_options_together_do_not_need(
+    options: list[str], shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shipped network is missing, and the options come one by one."""
+    monkeypatch.setattr(choice, "NETWORK_BOOK", tmp_path / "shipped.network")
+    write_network(tmp_path / "own", {}, random_network(11))
+    warnings: list[str] = []
+    game = registry.load("xiangqi", warnings.append)
+    for option in options:
+        name, value = option.split("=")
+        game.set_option(name, str(tmp_path / value) if name == "NetworkFile" else value)
+    game.searcher().configure(1, 1, 0)
+    assert any(shown in line for line in game.evaluate(game.position()))
+    assert warnings == []
+    game.set_option("Evaluation", "network")
+    game.set_option("NetworkFile", str(tmp_path / "missing"))
+    for _ in range(2):
+        game.searcher().configure(1, 1, 0)
+        game.evaluate(game.position())
+    assert len(warnings) == 1 and warnings[0].endswith("; evaluating by terms")
+
+
+def test_squares_are_named_as_the_client_counts_ranks() -> None:
+    with Client() as client:
+        client.send("position startpos")
+        plain = client.answers("eval")
+        client.send("setoption name UCI_Coordinates value 1", "position startpos")
+        raised = client.answers("eval")
+    assert any(line.startswith("eval R a0 ") for line in plain)
+    assert [
+        re.sub(r"^(eval \w [a-i])(\d+)", lambda found: f"{found[1]}{int(found[2]) + 1}", line) for line in plain
+    ] == raised
 
 
 def test_without_any_network_one_warning_and_the_terms_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

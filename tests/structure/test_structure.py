@@ -190,7 +190,7 @@ def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
     code = (
         "import sys; from games import registry; game = registry.load('xiangqi'); p = 'games.xiangqi.evaluation.'\n"
         "print(sorted({p + 'terms', p + 'paper', p + 'accumulator'} & set(sys.modules)))\n"
-        "game.set_option('Evaluation', 'terms'); print(p + 'terms' in sys.modules)"
+        "game.set_option('Evaluation', 'terms'); game.searcher().configure(1, 1, 0); print(p + 'terms' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert out.stdout.split("\n")[:2] == ["['games.xiangqi.evaluation.accumulator']", "True"]

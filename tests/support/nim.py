@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from games import registry
-from games.contract import GameInfo, Outcome
+from games.contract import GameInfo, Outcome, Warn
 
 ENGINE = """
 import sys, time
@@ -110,7 +110,7 @@ class Nim:
 
 
 class NimGame:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, warn: Warn = registry.silent) -> None:
         self.info: GameInfo = registry.info(name)
 
     def position(self, fen: str | None = None) -> Nim:

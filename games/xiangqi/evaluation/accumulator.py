@@ -331,10 +331,11 @@ class NetworkEvaluation:
                 self._memories.append(self._new_memory())
             work.evaluator, work.network = self._code, address_of(self._memories[thread])
 
-    def explain(self, pos: Record) -> list[str]:
+    def explain(self, pos: Record, first_rank: int = 0) -> list[str]:
         """Return a line for each piece: what it is worth, its side's value less that without it; then the total.
 
-        Centipawns in Red's view. The worth leaves what is winnable out of account. The total is the mover's.
+        Centipawns in Red's view; ranks count from `first_rank`. The worth leaves what is winnable out of account. The
+        total is the mover's.
         """
         work = new_record(WORK_DTYPE)
         self.prepare([work])
@@ -352,6 +353,6 @@ class NetworkEvaluation:
                 worth = value - sign * int(_value_of_board(pos, work, LOOKUP_RECORD))
                 pos.square[piece] = square
                 pos.material += unit
-                lines.append(f"{letter_of(piece)} {square_text(square)} {worth:+d}")
+                lines.append(f"{letter_of(piece)} {square_text(square, first_rank)} {worth:+d}")
         lines += [f"network {value:+d}", f"winnable {int(pos.scale_factor)}/{WHOLE}"]
         return [*lines, f"total {total:+d} for the side to move"]

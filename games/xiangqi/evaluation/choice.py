@@ -30,8 +30,8 @@ class Evaluation(Protocol):
     def prepare(self, works: Iterable[Record]) -> None:
         """Let the kernels that get these working memories, one for each thread, evaluate so."""
 
-    def explain(self, pos: Record) -> list[str]:
-        """Return a line for each part of the value, the total last."""
+    def explain(self, pos: Record, first_rank: int = 0) -> list[str]:
+        """Return a line for each part of the value, the total last. Squares have ranks from `first_rank` on."""
 
 
 class PlainEvaluation:
@@ -40,13 +40,17 @@ class PlainEvaluation:
     def __init__(self, name: str) -> None:
         module = importlib.import_module(f"games.xiangqi.evaluation.{name}")  # late: it is compiled here
         self.name = name
-        self.explain: Callable[[Record], list[str]] = module.explain
+        self._explain: Callable[[Record], list[str]] = module.explain
         self._code = code_address(module.evaluator)
 
     def prepare(self, works: Iterable[Record]) -> None:
         """Let the kernels that get these working memories evaluate so."""
         for work in works:
             work.evaluator = self._code
+
+    def explain(self, pos: Record, first_rank: int = 0) -> list[str]:
+        """Return a line for each part of the value, the total last; no line names a square."""
+        return self._explain(pos)
 
 
 def silent(line: str) -> None:

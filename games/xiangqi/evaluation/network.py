@@ -184,10 +184,13 @@ def read_network(path: Path, neurons: int = NEURONS, hidden: int = HIDDEN) -> Ne
     book = open_book(path, KIND, VERSION, MOST_BYTES)
     sizes: list[Any] = [book.about.get(name) for name in SIZES]
     is_other = any(book.about.get(name) != value for name, value in ARCHITECTURE.items())
-    if is_other or sizes[:2] != [neurons, hidden]:
+    if is_other:
         raise BookFileError(f"{path}: holds another kind of network than this program evaluates")
     if not all(type(size) is int and 0 < size <= MOST_SCALE for size in sizes):
         raise BookFileError(f"{path}: damaged header")
+    if sizes[:2] != [neurons, hidden]:
+        found = f"{sizes[0]} neurons a side and {sizes[1]} hidden ones"
+        raise BookFileError(f"{path}: holds a network of {found}, not of {neurons} and {hidden}")
     buckets, scale = sizes[2:]
     arrays: list[Any] = []
     start = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 import os
@@ -57,7 +58,6 @@ class Knowledge:
         self._seen = (0, 0)  # the last position that was asked for: its ply and key
         self._find_endgames()
         self._find_rules()
-        self.evaluation = self._choose_evaluation()
 
     def set_option(self, name: str, value: str) -> None:
         """Apply an option of INFO and reopen the books that it selects."""
@@ -70,7 +70,7 @@ class Knowledge:
         elif name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()
         elif name == "Evaluation" or (name == "NetworkFile" and self._values.text("Evaluation") == "network"):
-            self.evaluation = self._choose_evaluation()
+            self.__dict__.pop("evaluation", None)
         elif name in ("UseRules", "RuleFile", "MineRules"):
             self._find_rules()
             self._learn()
@@ -92,7 +92,10 @@ class Knowledge:
         """What the options change in the values of positions, for `DeepeningAdapter.values`."""
         return self.evaluation, self._known
 
-    def _choose_evaluation(self) -> Evaluation:
+    @functools.cached_property
+    def evaluation(self) -> Evaluation:
+        """The evaluation that the options name, chosen when it is first asked for: options come one by one, and only
+        all together say whether there is something to warn of."""
         return choose(self._values.text("Evaluation"), self._values.path("NetworkFile"), self._warn)
 
     def _read_known(self, path: str) -> KnownPositions | None:

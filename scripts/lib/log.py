@@ -185,12 +185,16 @@ def compare(path: Path, what: str, found: dict[str, Any], now: dict[str, Any]) -
         raise OSError(errno.EEXIST, f"{what}: {', '.join(differences(found, now))}", str(path))
 
 
+def is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
 def differences(found: Any, now: Any, name: str = "") -> Iterator[str]:
-    """Yield a text for each value in which settings differ; within lists of other lengths no value is named."""
+    """Yield a text for each value in which settings differ. A list is one value, unless it holds as many objects."""
     if isinstance(found, dict) and isinstance(now, dict):
         for key in found | now:
             yield from differences(found.get(key), now.get(key), f"{name}.{key}" if name else key)
-    elif isinstance(found, list) and isinstance(now, list) and len(found) == len(now):
+    elif is_list_of_objects(found) and is_list_of_objects(now) and len(found) == len(now):
         for number, (was, will) in enumerate(zip(found, now, strict=True)):
             yield from differences(was, will, f"{name}[{number}]")
     elif found != now:

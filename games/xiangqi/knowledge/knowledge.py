@@ -70,7 +70,7 @@ class Knowledge:
         elif name in ("UseEndgames", "EndgamePath"):
             self._find_endgames()
         elif name == "Evaluation" or (name == "NetworkFile" and self._values.text("Evaluation") == "network"):
-            self.__dict__.pop("evaluation", None)
+            self.__dict__.pop("evaluation", None)  # it is chosen anew
         elif name in ("UseRules", "RuleFile", "MineRules"):
             self._find_rules()
             self._learn()

@@ -397,7 +397,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 reduction = int64(0)
             else:
                 reduction = late_move_reduction(margins, reduction, order, quiet, is_pv, improving)
-            reduction = max(min(reduction, new_depth - 1), 0)
+                reduction = min(reduction, new_depth - 1)
             score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, new_depth - reduction, int64(1))
             if score > alpha and reduction > 0:
                 score = -recurse_4(pos, work, lookup, -alpha - 1, -alpha, new_depth, int64(1))

@@ -1,7 +1,7 @@
-"""Addresses of arrays for kernels, and the check of kernels' accesses by address.
+"""Addresses of arrays for kernels, and checks in kernels: of accesses by address, and of what a kernel relies on.
 
-The check is compiled only under `NUMBA_BOUNDSCHECK=1`, where numba checks the indices into arrays too: each access must
-lie within one live array whose address `address_of` gave out.
+The checks are compiled only under `NUMBA_BOUNDSCHECK=1`, where numba checks the indices into arrays too. Each access
+must lie within one live array whose address `address_of` gave out.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -82,6 +82,19 @@ def checked(context: Any, builder: Any, address: Any, size: int) -> Any:
         with cgutils.if_unlikely(builder, builder.icmp_signed("==", found, ir.Constant(_INT64, 0))):
             context.call_conv.return_user_exc(builder, IndexError, ("address outside the arrays given to kernels",))
     return address
+
+
+@numba.extending.intrinsic
+def expect(typing, condition):
+    """Raise AssertionError if CHECKED and a condition that the kernel relies on is false."""
+
+    def generate(context, builder, signature, args):
+        if CHECKED:
+            with cgutils.if_unlikely(builder, builder.not_(args[0])):
+                context.call_conv.return_user_exc(builder, AssertionError, ("a condition that a kernel relies on",))
+        return context.get_dummy_value()
+
+    return numba.void(numba.boolean), generate
 
 
 def _compile_check() -> Any:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from games.kernel.hashing import hash16
 from games.kernel.jit import Record, inner, int64, void
+from games.kernel.memory import expect
 from games.xiangqi.evaluation.evaluate import evaluate
 from games.xiangqi.rules.lookup import LOOKUP
 from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
-from games.xiangqi.rules.work import CORRECTIONS, KIND_TARGETS, WORK
+from games.xiangqi.rules.work import CORRECTIONS, KIND_TARGETS, MAX_MOVES, WORK
 
 HISTORY_MAX = 1 << 14
 """Bound of a history's absolute value."""
@@ -84,12 +85,16 @@ def update_histories(work: Record, pos: Record, lookup: Record, move: int, row_1
         add_continuation(work, row + column, bonus)
 
 
-@inner(void(POSITION, WORK, LOOKUP, int64, int64, int64, int64), forceinline=True)
-def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int, depth: int, first: int) -> None:
+@inner(void(POSITION, WORK, LOOKUP, int64, int64, int64), forceinline=True)
+def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int, depth: int) -> None:
     """Remember a quiet move that cut off as killer, as counter move and in the histories.
 
-    The quiet moves tried before it, from work.moves[first] on, lose as much in the histories.
+    The quiet moves that the picker yielded before it lose as much in the histories, but not the excluded one, which was
+    not tried. `move` must be the last that the picker of `ply` has yielded.
     """
+    last_at = work.picker_next[ply] - 1
+    expect(work.moves[last_at] == move)
+    excluded = work.excluded[ply]
     if work.killers[2 * ply] != move:
         work.killers[2 * ply + 1] = work.killers[2 * ply]
         work.killers[2 * ply] = move
@@ -99,12 +104,10 @@ def reward_quiet(pos: Record, work: Record, lookup: Record, move: int, ply: int,
     row_1, row_2 = continuation_row(pos, lookup, int64(1)), continuation_row(pos, lookup, int64(2))
     bonus = bonus_of(depth)
     update_histories(work, pos, lookup, move, row_1, row_2, bonus)
-    i = first
-    while work.moves[i] != move:
+    for i in range(ply * MAX_MOVES, last_at):
         other = int64(work.moves[i])
-        if pos.board[target_of(other)] == 0:
+        if other != excluded and pos.board[target_of(other)] == 0:
             update_histories(work, pos, lookup, other, row_1, row_2, -bonus)
-        i += 1
 
 
 @inner(int64(POSITION), forceinline=True)

@@ -356,7 +356,6 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                 hash_extension = extension - 1
 
     # Step 12. The move picker yields the tt's move before the others are generated, for it mostly cuts
-    first = ply * MAX_MOVES
     start_picker(pos, work, lookup, ply, state, hash_move)
     best = int64(-INFINITE)
     best_move = int64(NO_MOVE)
@@ -415,7 +414,7 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
                     set_pv(work, ply, move)
                 if score >= beta:
                     if not is_capture:
-                        reward_quiet(pos, work, lookup, move, ply, depth, first if excluded == NO_MOVE else first + 1)
+                        reward_quiet(pos, work, lookup, move, ply, depth)
                     break
 
     if excluded != NO_MOVE:

@@ -513,6 +513,14 @@ def test_taking_protection_away_from_the_side_is_a_chase(game: Game, fen: str, c
     assert verdict_of_cycle(fen, cycle.split()) == expected
 
 
+def test_an_evasion_renews_no_threat(game: Game) -> None:
+    """The rook attacks the horse anew with every second move; the others evade a check, which forbade the capture."""
+    fen = "5kb2/4a4/5a3/4p3P/6b2/4n1N2/4R4/4BA3/4A4/5K1r1 w"
+    cycle = ["f0f1", "e4c5", "e3c3", "h0h1", "f1f0", "c5e4", "c3e3", "h1h0"]
+    assert verdict(replay(game, fen, cycle * 2)) == "draw"
+    assert verdict_of_cycle(fen, cycle) == "draw"
+
+
 def test_repetition_suites_of_the_oracle() -> None:
     for case in vectors("xiangqi_repetition.jsonl"):
         oracle = Naive(case["fen"])

@@ -41,6 +41,37 @@ def test_a_mate_by_the_last_quiet_move_counts() -> None:
     assert line.score.mate == 1
 
 
+def search_after(fen: str, moves: str, allowed: str, depth: int) -> int:
+    """Return the score of one move of Xiangqi after others, by a search to a depth, in centipawns."""
+    game = registry.load("xiangqi")
+    position = game.position(fen)
+    for word in moves.split():
+        position.push(position.parse_move(word))
+    searcher = game.searcher()
+    searcher.configure(16, 1, 1)
+    searcher.start(Task(position, Control(), (position.parse_move(allowed),)))
+    while (report := searcher.iterate()).depth < depth:
+        pass
+    searcher.finish()
+    return report.lines[0].score.cp
+
+
+def test_a_repetition_of_a_position_before_the_root_ends_nothing() -> None:
+    """Black has checked twice and gone on: the second occurrence is no perpetual check yet, the third is one."""
+    fen, cycle = "3k5/9/4b4/p8/9/9/P8/4B4/r8/4K3R b - - 0 1", "a1a0 e0e1 a0a1 "
+    assert abs(search_after(fen, cycle, "e1e0", 8)) < 2000
+    assert search_after(fen, cycle + "e1e0 " + cycle, "e1e0", 2) > 19_000
+
+
+@pytest.mark.parametrize("depth", [2, 4, 7])
+def test_a_third_occurrence_ends_the_game_within_a_search(depth: int) -> None:
+    """Red is a rook ahead. Black's horse goes back to where it stood: for the second time, then for the third."""
+    fen = "rnbakabn1/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+    cycle = "h0g2 h9g7 g2h0 g7h9 "
+    assert search_after(fen, cycle[:15], "g7h9", depth) < -300
+    assert search_after(fen, cycle + cycle[:15], "g7h9", depth) == 0
+
+
 @pytest.mark.parametrize(
     ("name", "limits"), [("xiangqi", range(2000, 12000, 1000)), ("connect6", range(200, 1000, 100))]
 )

@@ -14,7 +14,8 @@ The articles of the Asian rules and of the WXF manual are read as follows, a thr
 - A rook is threatened by horse or cannon, and horse, cannon and rook by advisor or elephant, even if protected.
 - A threat that the victim can return in kind is an offer to exchange; a pinned victim cannot return it.
 - A threat is new if this attacker did not make it before the move, whichever piece moved: discovered threats, victims
-  pinned, and protection undone by moving a screen, a leg, a block or by pinning the protector.
+  pinned, and protection undone by moving a screen, a leg, a block or by pinning the protector. It is not new if before
+  the move only a check, or the attacker's own pin, forbade the capture: an evasion renews no threat.
 - One exception to the last: where all protectors attack the attacker too (a cannon that hits a rook hits the
   piece behind the rook), undoing their line is the attacker's escape, not a new threat (diagrams 39-41, 61).
 """
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from games.kernel.jit import Record, entry, inner, int64, outlined
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
-from games.xiangqi.rules.movegen import CAPTURES, IN_CHECK, checks_and_pins, generate_legal
+from games.xiangqi.rules.movegen import CAPTURES, IN_CHECK, checks_and_pins, generate_legal, is_pseudo_legal
 from games.xiangqi.rules.position import (
     POSITION,
     QUIET_LIMIT,
@@ -134,9 +135,9 @@ def undo_and_find_chased(pos: Record, work: Record, lookup: Record) -> int:
         target = target_of(work.moves[i])
         if origin == moved_to:
             origin = moved_from
-        attackers = takers(pos, work, lookup, target, int64(0))
-        stood = attackers >> slot_of(pos.board[origin]) & 1
-        if stood == 0 or is_threat(pos, work, lookup, make_move(origin, target), int64(0), int64(1)) == 0:
+        capture = make_move(origin, target)
+        stood = is_pseudo_legal(pos, lookup, capture)
+        if stood == 0 or is_threat(pos, work, lookup, capture, int64(0), int64(1)) == 0:
             victims |= 1 << slot_of(pos.board[target])
     return victims
 
@@ -188,19 +189,19 @@ def judge_cycle(pos: Record, work: Record, lookup: Record, start: int) -> int:
 
 
 @inner(int64(POSITION, int64), forceinline=True)
-def find_repetition(pos: Record, times: int) -> int:
-    """Return the height of the `times`-th earlier occurrence of the position since the last capture, -1 if none.
+def find_repetition(pos: Record, root: int) -> int:
+    """Return the height from which a repetition of the position is judged, -1 if the game goes on.
 
-    Positions are compared by key. At least 4 plies lie between.
+    It is that of the second earlier occurrence since the last capture, as the rules count, or that of the first if it
+    is above height `root`, which a search gives for its root. Positions are compared by key.
     """
     key = pos.key
-    i = pos.height - 4
-    while i >= pos.since:
+    occurrences = 0
+    for i in range(pos.height - 4, pos.since - 1, -2):  # a position recurs after 4 plies at the earliest
         if pos.past_key[i] == key:
-            times -= 1
-            if times == 0:
+            occurrences += 1
+            if occurrences == 2 or i > root:
                 return i
-        i -= 2
     return -1
 
 
@@ -216,7 +217,7 @@ def judge(pos: Record, work: Record, lookup: Record) -> int:
 
     ONGOING if no rule ends the game. Mates are not looked at.
     """
-    start = find_repetition(pos, int64(2))
+    start = find_repetition(pos, int64(pos.height))
     if start >= 0:
         return judge_cycle(pos, work, lookup, start)
     if pos.quiet >= QUIET_LIMIT or has_attackers(pos) == 0:

@@ -219,12 +219,13 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     if work.stopped == 1:
         return 0
 
-    # Step 2. Ends by rule. The first repetition counts as the third would, since the line that led here can be repeated
+    # Step 2. Ends by rule. A first repetition of a position after the root counts as the third would, since the line
+    # between can be repeated; the game's own positions count as the rules count
     state = checks_and_pins(pos, lookup)
     in_check = state & IN_CHECK
     if in_check:
         note_check(pos)
-    start = find_repetition(pos, int64(1))
+    start = find_repetition(pos, int64(work.root_height))
     if start >= 0:
         verdict = judge_cycle(pos, work, lookup, start)
         if verdict == DRAW:

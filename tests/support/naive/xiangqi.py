@@ -235,8 +235,8 @@ def newly_chased(before: Board, after: Board, side: int) -> set[Square]:
         for origin in takers(after, target):
             if is_chase(after, origin, target, set()):
                 stood = left if origin == came else origin
-                old = target in before and stood in takers(before, target)
-                if not old or not is_chase(before, stood, target, takers(before, stood)):
+                stands = target in before and stood in enemies_reaching(before, target)  # a check renews no threat
+                if not stands or not is_chase(before, stood, target, takers(before, stood)):
                     victims.add(target)
     return victims
 

@@ -366,8 +366,8 @@ class Searcher(Protocol[P_contra]):
 
     Call `configure` once, then for each search `start`, `iterate` until its report is incomplete or finished or deep
     enough, and `finish`. All calls of a search come from one thread, which `iterate` blocks; it releases the GIL while
-    kernels run, and only the task's `Control` can end it early. The first iteration always reports a line, even if the
-    control was stopped before it.
+    kernels run, and only the task's `Control` can end it early. The first iteration always finds a best line, even if
+    the control was stopped before it; playouts keep to a node limit there.
     """
 
     def configure(self, hash_mb: int, threads: int, seed: int) -> None:

@@ -25,6 +25,9 @@ POLL_INTERVAL = 128
 """Nodes between two polls: 1 ms where nodes are slowest (Connect6 8 us, Junqi 7 us a playout), and less than 0.3 % of
 the time where they are fastest (Xiangqi 0.3 us). With 1024, Connect6 took 9 ms to stop."""
 
+NEVER = 1 << 60
+"""A node count for `poll_at` that no search reaches."""
+
 STOPPED = -1
 """`poll`'s answer once the search has to stop."""
 
@@ -49,9 +52,10 @@ class Control:
         self._words[STOP] = 1
 
     def check(self) -> bool:
-        """Poll the clock from Python, for searchers whose loop runs there; return `stopped`."""
+        """Poll the clock and the node limit from Python; return `stopped`."""
         deadline = int(self._words[DEADLINE])
-        if deadline and HAS_CLOCK and time.clock_gettime_ns(time.CLOCK_MONOTONIC) >= deadline:
+        is_late = deadline and HAS_CLOCK and time.clock_gettime_ns(time.CLOCK_MONOTONIC) >= deadline
+        if is_late or 0 < self.node_limit <= self.nodes:
             self.stop()
         return self.stopped
 

@@ -128,6 +128,8 @@ class Aspiration(DeepeningAdapter[R]):
             self._search_line(index, depth)
             if work.stopped:
                 return
+            if depth == 1:
+                work.poll_at = 0  # the best line is known; a hundred others may take half a second
         self._lines.sort(key=lambda line: -line.score.cp)
         work.root_moves[: len(self._lines)] = [line.pv[0] for line in self._lines]
 
@@ -166,7 +168,7 @@ class Aspiration(DeepeningAdapter[R]):
         mate = self._lines[0].score.mate
         is_won = mate is not None and mate > 0 and self._game.win_is_enough
         return Findings(
-            [line._replace(score=self._with_chances(line.score)) for line in self._lines],
+            [line._replace(score=self._with_chances(line.score)) for line in self._lines if line.depth],
             int(self._works[0].seldepth),
             is_settled=self._outlook.is_settled or is_won or (mate is not None and 2 * abs(mate) <= depth),
             tbhits=sum(self._game.tbhits(work) for work in self._works),

@@ -16,7 +16,7 @@ from games.kernel.jit import Record, new_record
 from games.kernel.tt import TranspositionTable
 from games.search.findings import Findings
 from games.search.resizable import Resizable
-from games.search.threads import Helpers, assign, run_parallel
+from games.search.threads import Helpers, allow_stop, assign, run_parallel
 
 
 class DeepeningAdapter(Protocol[P_contra]):
@@ -115,6 +115,8 @@ class DeepeningSearcher(Generic[P]):
         self._adapter.begin_depth(self._depth)
         self._helpers.start_after(int(self._works[0].nodes))
         run_parallel(self._search, len(self._crew))
+        if self._depth == 1:
+            allow_stop(self._works, self._task.control)
         found = self._adapter.findings(self._depth)._replace(hashfull=self._tt.hashfull())
         return found.report(self._task, self._depth, self._adapter.max_depth, self._crew)
 

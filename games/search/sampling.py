@@ -15,7 +15,7 @@ from games.kernel.jit import Record, new_record
 from games.kernel.random import seed_state
 from games.search.findings import Findings
 from games.search.resizable import Resizable
-from games.search.threads import assign, run_parallel
+from games.search.threads import allow_stop, assign, run_parallel
 
 FIRST_PLAYOUTS = 256
 """Playouts of the first iteration, of all threads together."""
@@ -38,7 +38,7 @@ class SamplingAdapter(Protocol[P_contra]):
     work_dtype: np.dtype[Any]
     position_dtype: np.dtype[Any]
     node_dtype: np.dtype[Any]  # of a tree's nodes
-    least_playouts: int = 1  # of each thread, before it polls for the first time
+    least_playouts: int = 1  # of each thread in the first iteration
 
     @property
     def shares_tree(self) -> bool:
@@ -100,12 +100,14 @@ class SamplingSearcher(Generic[P]):
 
     def start(self, task: Task[P]) -> None:
         self._task, self._depth = task, 0
-        assign(self._works, task.control, self._adapter.least_playouts)
+        assign(self._works, task.control)
         self._adapter.begin(task, self._memory.held, self._works, self._seed)
 
     def iterate(self) -> Report:
         self._depth += 1
         run_parallel(self._grow, len(self._works))
+        if self._depth == 1:
+            allow_stop(self._works, self._task.control)
         found = self._adapter.findings()
         if not found.lines:  # the sampled worlds had no move that is allowed
             moves = self._task.moves or tuple(self._task.position.legal_moves())
@@ -113,8 +115,12 @@ class SamplingSearcher(Generic[P]):
         return found.report(self._task, self._depth, MAX_DEPTH, self._works)
 
     def _grow(self, thread: int) -> None:
-        playouts = (playouts_at(self._depth) - playouts_at(self._depth - 1)) // len(self._works)
-        self._adapter.grow(thread, self._boards[thread], playouts + self._adapter.least_playouts)
+        playouts = playouts_at(self._depth) - playouts_at(self._depth - 1)
+        if self._depth == 1 and self._task.control.node_limit:
+            playouts = min(playouts, self._task.control.node_limit)
+        self._adapter.grow(
+            thread, self._boards[thread], max(playouts // len(self._works), self._adapter.least_playouts)
+        )
         self._task.control.report(thread, int(self._works[thread].nodes))
 
     def finish(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from games.kernel.control import Control
+from games.kernel.control import NEVER, Control
 from games.kernel.jit import Record
 
 HELPER = "search helper"
@@ -15,16 +15,23 @@ ALONE_NODES = 1000
 """Nodes after which helpers start: a shorter search ends before they are of use."""
 
 
-def assign(works: Sequence[Record], control: Control, poll_at: int = 0) -> None:
+def assign(works: Sequence[Record], control: Control) -> None:
     """Give each thread's working memory its control block, and set its counters to 0.
 
-    `poll_at` is the node count at which each thread polls for the first time.
+    Nothing stops the threads until `allow_stop`: every answer comes from a search, however little time there is.
     """
     control.set_threads(len(works))
     for thread, work in enumerate(works):
         work.control, work.thread = control.address, thread
         work.nodes = work.stopped = 0
-        work.poll_at = poll_at
+        work.poll_at = NEVER
+
+
+def allow_stop(works: Sequence[Record], control: Control) -> None:
+    """Let the threads poll the control block from now on: the first iteration has found a best line."""
+    for work in works:
+        work.poll_at = 0
+    control.check()
 
 
 def run_parallel(work: Callable[[int], None], threads: int) -> None:

@@ -104,6 +104,38 @@ def test_every_searcher_sees_a_stop_within_few_nodes(
     assert control.nodes - then <= 2 * threads * POLL_INTERVAL
 
 
+@pytest.mark.parametrize(("name", "options", "threads", "lines"), SETTINGS, ids=NAMES)
+def test_the_first_iteration_is_finished_without_any_time(
+    name: str, options: dict[str, str], threads: int, lines: int
+) -> None:
+    """A search that is stopped before it begins plays a searched move, and reports no line that it made up."""
+    reports = []
+    for is_stopped in (False, True):
+        searcher, position, control = a_searcher(name, options, threads), a_position(name), Control()
+        if is_stopped:
+            control.stop()
+        searcher.start(Task(position, control, (), lines))
+        reports.append(searcher.iterate())
+        searcher.finish()
+    first, hurried = reports
+    assert first.complete and first.depth == hurried.depth == 1
+    assert hurried.complete == (hurried.nodes == first.nodes) or lines > 1
+    if threads == 1 or name in ("xiangqi", "connect6"):  # elsewhere threads share the first iteration
+        assert hurried.lines[:1] == first.lines[:1]
+        assert set(hurried.lines) <= set(first.lines)
+
+
+@pytest.mark.parametrize("limit", [1, 50])
+@pytest.mark.parametrize(("name", "option"), [("ewn", {"Algorithm": "uct"}), ("junqi", {"Searcher": "flat"})])
+def test_playouts_keep_to_a_node_limit_in_the_first_iteration(name: str, option: dict[str, str], limit: int) -> None:
+    control = Control(limit)
+    searcher = a_searcher(name, option, 1)
+    searcher.start(Task(a_position(name), control))
+    assert searcher.iterate().nodes == max(limit, 6 if name == "ewn" else 1)  # EWN's throws take six
+    assert control.stopped
+    searcher.finish()
+
+
 def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
     position = registry.load("connect6").position(CROWDED)
     table, control, work = TranspositionTable(1), Control(), new_record(WORK_DTYPE)

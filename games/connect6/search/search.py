@@ -235,7 +235,6 @@ def search_root(pos: Record, work: Record, lookup: Record, alpha: int, beta: int
     finished; it is -INFINITE if none was. work.stopped reports the stop and is cleared at the start.
     """
     work.stopped = 0
-    work.poll_at = min(work.poll_at, work.nodes + 1)
     best = int64(-INFINITE)
     if skip == 0 and pos.left == 2 and pos.threats[pos.turn] == 0:
         length = find_win(pos, work, lookup, int64(MAX_LEVELS), ROOT_THREAT_NODES * depth)

@@ -48,9 +48,6 @@ MAX_DEPTH = 60
 SOLVED = 255
 """The stored depth of exact values, which no deeper search would change."""
 
-_NEVER = 1 << 62
-"""A node count for poll_at that no search reaches."""
-
 
 @inner(int64(POSITION, WORK, LOOKUP, int64, int64, int64, int64))
 def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, depth: int, ply: int) -> int:
@@ -207,12 +204,9 @@ class ExpectimaxAdapter(DeepeningAdapter["EwnPosition"]):
             work.seldepth = work.tbhits = 0
             work.tablebase, work.evaluation = self._knowledge.tablebase, self._knowledge.evaluation
             work.tt, work.tt_mask, work.generation = tt.address, tt.mask, tt.generation
-        # A search of depth 1 that ignores the stop, for the answer of a search that is stopped at once.
-        works[0].poll_at = _NEVER
-        self._values = {move: self._try(0, move, 0, 1) for move in self._root.moves}
-        works[0].poll_at = 0
+        self._values = dict.fromkeys(self._root.moves, 0)
         self._exact = dict.fromkeys(self._root.moves, False)
-        self._depths = dict.fromkeys(self._root.moves, 1)
+        self._depths = dict.fromkeys(self._root.moves, 0)
 
     def _try(self, thread: int, move: Move, alpha: int, depth: int) -> int:
         return int(try_move(self._boards[thread], self._works[thread], LOOKUP_RECORD, move, alpha, WIN, depth))

@@ -1,11 +1,15 @@
 """Play and search at the limits of every kernel with array bounds and addresses checked.
 
     NUMBA_BOUNDSCHECK=1 python scripts/measure/check_bounds.py xiangqi --seconds 600
+    NUMBA_BOUNDSCHECK=1 python scripts/measure/check_bounds.py xiangqi --games --nodes 2e9 --log soak.txt
 
 A round depends only on its game and seed: options, a position (of a game, near the limits of a FEN, or of a FEN with
 faults), then every question that the daemon may ask about it, and searches. An access outside an array, an illegal
 move, or a FEN that raises anything but ValueError ends the run with status 1 and the round's seed. KEEP rounds share a
 searcher: `--first SEED --rounds KEEP` with a multiple of KEEP repeats them.
+
+With `--games` a round is a whole game of the engine against itself, MOVE_MS a move, one to four threads on a small
+table: what meets only in long games, where threads and depths overwrite each other's entries. The log resumes.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from scripts.lib import script
 from scripts.lib.players import random_ewn_setup, random_junqi_setup
@@ -27,6 +32,7 @@ from games.books.book import BOOKS_FOLDER
 from games.contract import (
     Game,
     Position,
+    Report,
     Searcher,
     Task,
     exhaust,
@@ -60,6 +66,12 @@ BOOKS = {
 """Values of the options for books, the likely ones more than once."""
 
 NODES = (1, 2, 20, 130, 500, 2000)
+
+MOVE_MS = 200
+"""Milliseconds a move of a whole game."""
+
+GAME_PLIES = 400
+"""Plies after which a whole game is left."""
 
 
 class FaultError(Exception):
@@ -291,7 +303,15 @@ def search(game: Game[Position], searcher: Searcher[Position], position: Positio
         moves = tuple(draw.sample(all_moves, draw.randint(1, len(all_moves))))
     control = Control(draw.choice(NODES))
     control.set_deadline(time.monotonic_ns() + 3 * 10**9)
-    report = exhaust(searcher, Task(position, control, moves, multipv))
+    report = checked_search(game, searcher, Task(position, control, moves, multipv))
+    searcher.recall(position)
+    return report.nodes
+
+
+def checked_search(game: Game[Position], searcher: Searcher[Position], task: Task[Position]) -> Report:
+    """Search until the control stops; return the report. FaultError for a line that cannot be played."""
+    position, moves = task.position, task.moves
+    report = exhaust(searcher, task)
     if not report.lines:
         raise FaultError("no lines")
     length = 1 if game.info.has_hidden or game.info.has_dice else None
@@ -305,8 +325,7 @@ def search(game: Game[Position], searcher: Searcher[Position], position: Positio
             legal = after.parse_move(after.move_text(move))  # ValueError if it is not
             if length is None:
                 after.push(legal)
-    searcher.recall(position)
-    return report.nodes
+    return report
 
 
 def draw_options(game: Game[Position], draw: Draw) -> None:
@@ -366,6 +385,40 @@ class Run:
             if not is_view(self.game, position):
                 position.push(draw.choice(_moves(self.game, position, draw)))
 
+    def whole_game(self, seed: int) -> None:
+        """Play a game of the engine against itself, from a few random moves (set-ups first); raise its first fault."""
+        draw = Draw(f"{self.game.info.name} game {seed}")
+        self._searcher.configure(draw.choice((1, 2, 8)), draw.choice((1, 1, 2, 4)), draw.randrange(1 << 31))
+        position = self.game.position()
+        play(self.game, position, draw, draw.randint(2, 8))
+        self.positions += 1
+        while position.outcome() is None and position.count_legal() and position.ply < GAME_PLIES:
+            if is_dice_position(position, self.game.info):
+                position.set_dice(draw.randint(1, 6))
+            self._fen = position.fen()
+            seen = position
+            if is_hidden_position(position, self.game.info):  # the side to move sees its own pieces
+                seen = self.game.position()
+                for word in position.view_moves(position.turn):
+                    seen.push(seen.parse_move(word))
+            control = Control()
+            control.set_deadline(time.monotonic_ns() + MOVE_MS * 10**6)
+            report = checked_search(self.game, self._searcher, Task(seen, control))
+            self.searches += 1
+            self.nodes += report.nodes
+            if self._thread_errors:
+                raise self._thread_errors[0]
+            position.push(position.parse_move(seen.move_text(report.lines[0].pv[0])))
+
+
+def resume(run: Run, log: Path, first: int) -> int:
+    """Add the nodes of the games in a log to a run; return the seed after the last, `first` without a log."""
+    if not log.exists():
+        return first
+    rows = [line.split() for line in log.read_text().splitlines()]
+    run.nodes += sum(int(nodes) for _, nodes in rows)
+    return max((int(seed) + 1 for seed, _ in rows), default=first)
+
 
 @script.command
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -373,6 +426,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("game", choices=registry.NAMES)
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="first round's seed")
     parser.add_argument("--rounds", type=int, default=1 << 40)
+    parser.add_argument("--games", action="store_true", help="play whole games, the options at their defaults")
+    parser.add_argument("--nodes", type=float, default=float("inf"), help="begin no round after so many nodes")
+    parser.add_argument("--log", type=Path, help="append a line a game, its seed and nodes; go on after the last line")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no round later")
     parser.add_argument("--defaults", action="store_true", help="leave all options at their defaults")
     parser.add_argument("--keep-going", action="store_true", help="report faults, and go on")
@@ -380,15 +436,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not CHECKED:
         parser.error("set NUMBA_BOUNDSCHECK=1: nothing would be checked")
     faulthandler.enable()
-    run = Run(args.game, not args.defaults)
+    run = Run(args.game, not (args.defaults or args.games))
     end = time.monotonic() + args.seconds
     faults = 0
-    seed = args.first
+    seed = resume(run, args.log, args.first) if args.log else args.first
+    play_round = run.whole_game if args.games else run.round
     bar = script.progress(unit=" rounds", desc=args.game)
-    while seed < args.first + args.rounds and time.monotonic() < end:
+    while seed < args.first + args.rounds and time.monotonic() < end and run.nodes < args.nodes:
         bar.update()
+        before = run.nodes
         try:
-            run.round(seed)
+            play_round(seed)
         except Exception:
             faults += 1
             print(f"\n{args.game} seed {seed}: fault in {getattr(run, '_fen', None)}")
@@ -396,6 +454,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not args.keep_going:
                 break
         seed += 1
+        if args.log:
+            with args.log.open("a") as file:
+                file.write(f"{seed - 1} {run.nodes - before}\n")
     print(
         f"\n{args.game}: seeds {args.first} to {seed - 1}, {run.positions} positions, {run.refused} FENs refused, "
         f"{run.searches} searches, {run.nodes} nodes, {faults} faults"

@@ -476,6 +476,15 @@ class Engine:
         self._abandoned = next(self._ids)
         self.stop()
 
+    def give_up(self, reason: str) -> None:
+        """End the running job, as a kernel of its has faulted and will not return; a search answers with its best line.
+
+        What searches have stored is forgotten.
+        """
+        self._scheduler.give_up(reason)
+        if self._loaded_game is not None:
+            self._loaded_game.searcher.clear()
+
     def perft(self, depth: int, is_stopped: bool = False) -> None:
         """Start to count the leaves below each root move, `depth` plies deep (game, idle). Does not block.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 
+from daemon.faults import trace_to
 from daemon.memory import return_large_blocks
 
 STACK_BYTES = 16 << 20
@@ -23,6 +24,7 @@ def main() -> None:
     threading.stack_size(STACK_BYTES)
     return_large_blocks()
     hide_scipy()
+    trace_to()
     if len(sys.argv) == 1:
         from daemon.serve import serve
 

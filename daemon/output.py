@@ -24,9 +24,12 @@ READER_WAIT_S = 10.0
 class Output:
     """Standard output, line by line and flushed; for one thread. Ends the process if the client has closed it."""
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
-        """`warn` gets one line when the log can no longer be written."""
-        self._warn = warn
+    def __init__(self, warn: Callable[[str], None], trace_to: Callable[[int | None], None]) -> None:
+        """`warn` gets one line when the log can no longer be written.
+
+        `trace_to` gets the log's file descriptor, and None when there is none any more.
+        """
+        self._warn, self._trace_to = warn, trace_to
         self._writing_since = 0.0  # time.monotonic() at which the current write began; 0: no write
         self._is_ending = False
         self._log: BinaryIO | None = None
@@ -71,6 +74,7 @@ class Output:
         from games.files import open_append
 
         log = open_append(path, _owns) if path else None
+        self._trace_to(None if log is None else log.fileno())
         if self._log is not None:
             self._log.close()
         self._log = log
@@ -82,6 +86,7 @@ class Output:
             try:
                 write_whole(self._log, f"{time.time():.3f} {mark} {text}\n".encode(errors="replace"))
             except OSError as error:
+                self._trace_to(None)
                 with contextlib.suppress(OSError):
                     self._log.close()
                 self._log = None

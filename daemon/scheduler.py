@@ -61,7 +61,7 @@ class Job(Protocol):
         """Do the work and return the job's last event; called on the job's thread."""
 
     def failure_event(self, reason: str) -> Event:
-        """Return the job's last event if it could not start, or broke off by an exception."""
+        """Return the job's last event if it could not start, broke off by an exception, or is given up."""
 
     def stop(self) -> None:
         """Make the job end soon, and return at once. Called in any thread, also before the job runs."""
@@ -119,13 +119,15 @@ class Scheduler:
 
     def _run(self, job: Job, state: State) -> None:
         assert self.job is None
+        answer = self._answer = threading.Lock()  # taken once: a job has one last event, also if it is given up
 
         def work() -> None:
             try:
                 last = job.run()
             except Exception as error:
                 last = job.failure_event(internal_reason(error))
-            self._post(last)
+            if answer.acquire(blocking=False):
+                self._post(last)
 
         self.state, self.job = state, job
         try:
@@ -143,6 +145,12 @@ class Scheduler:
         for waiting in tuple(self.waiting):
             if waiting.job is not None:
                 waiting.job.stop()
+
+    def give_up(self, reason: str) -> None:
+        """End the running job in its place, if there is one: a thread of its own will never return."""
+        if self.job is not None and self._answer.acquire(blocking=False):
+            self.job.stop()
+            self._post(self.job.failure_event(reason))
 
     def job_ended(self, event: Event) -> None:
         """Note the end of the job by its last event; waiting calls may be `due` afterwards."""

@@ -113,6 +113,7 @@ class SearchJob:
         self._clock = MoveClock(request)
         self._config: SearcherConfig | None = None
         self._is_stopped = False
+        self._best: Line | None = None  # of the last iteration
         self._dice = 0  # the die thrown while all throws are pondered; 0: none yet
 
     def begin(self, ns: int, config: SearcherConfig | None = None) -> None:
@@ -169,7 +170,8 @@ class SearchJob:
 
     def failure_event(self, reason: str) -> BestMove:
         self._post(Refused(Kind.INTERNAL, reason))
-        return self._answer(None)
+        self._post = lambda event: None  # of what still runs if the job is given up
+        return self._answer(self._any_move())
 
     def _note(self, text: str) -> None:
         self._post(Note(text))
@@ -178,7 +180,9 @@ class SearchJob:
         return BestMove(self.search_id, self.request.position, move, ponder, mate)
 
     def _any_move(self) -> Move | None:
-        """Return the move to answer with after a fault: a legal one, None if none can be found."""
+        """Return the move to answer with after a fault: the best found, else a legal one; None if there is none."""
+        if self._best is not None and not self._best.throw:
+            return self._best.pv[0]
         try:
             moves = self._task.moves or tuple(self.request.position.legal_moves())
             return moves[0] if moves else None
@@ -275,7 +279,7 @@ class SearchJob:
                 report = searcher.iterate()
                 if report.note and previous is None:
                     self._note(report.note)
-                best = report.lines[0]
+                best = self._best = report.lines[0]
                 drop = 0.0 if previous is None else (previous.score.cp - best.score.cp) * 100 / self._score_unit
                 stable = stable + 1 if previous is not None and previous.pv[:1] == best.pv[:1] else 0
                 previous = best

@@ -12,7 +12,8 @@ import threading
 from queue import SimpleQueue
 
 from daemon.engine import Engine
-from daemon.events import Event, Kind, Refusal, Refused, Warning, ends_job, internal_reason
+from daemon.events import Event, Kind, Loaded, Refusal, Refused, Warning, ends_job, internal_reason
+from daemon.faults import FaultGuard
 from daemon.frontends import front_end_for
 from daemon.frontends.base import FrontEnd
 from daemon.output import Output
@@ -27,6 +28,10 @@ class QuitTimeout:
     """Put into the queue QUIT_WAIT_S after a `quit`."""
 
 
+class KernelFault:
+    """Put into the queue after a kernel has faulted: its thread does not return."""
+
+
 EXIT_WORDS = (QUIT, "exit")
 """Lines that end the process at once if they come after a `quit`."""
 
@@ -36,8 +41,9 @@ class Server:
 
     def __init__(self) -> None:
         self._thread = threading.current_thread()
-        self._inbox: SimpleQueue[ClientLine | EndOfInput | QuitTimeout | Event] = SimpleQueue()
-        self._out = Output(lambda text: self.post(Warning(text)))
+        self._inbox: SimpleQueue[ClientLine | EndOfInput | QuitTimeout | KernelFault | Event] = SimpleQueue()
+        self._faults = FaultGuard(lambda: self._inbox.put(KernelFault()))
+        self._out = Output(lambda text: self.post(Warning(text)), self._faults.trace_to)
         self._engine = Engine(self.post, self._out.log_to)
         self._front_end: FrontEnd | None = None
         self._shutdown: Shutdown | None = None
@@ -62,14 +68,18 @@ class Server:
                 self._write(Refused(Kind.INTERNAL, internal_reason(error)))
         self._engine.close()
 
-    def _handle(self, item: ClientLine | EndOfInput | QuitTimeout | Event) -> None:
+    def _handle(self, item: ClientLine | EndOfInput | QuitTimeout | KernelFault | Event) -> None:
         if isinstance(item, ClientLine):
             self._read(item)
         elif isinstance(item, EndOfInput):
             self._shutdown = self._shutdown or Shutdown.END_OF_INPUT
         elif isinstance(item, QuitTimeout):
             self._stop_all()
+        elif isinstance(item, KernelFault):
+            self._engine.give_up("internal: a kernel faulted; standard error or the debug log has the place")
         else:
+            if isinstance(item, Loaded):
+                self._faults.start()
             self._write(item)
             self._engine.handle_event(item)
         if self._front_end is not None:

@@ -41,6 +41,33 @@ def compiled(client: Client) -> int:
     return sum(int(line[1]) for line in lines if line)
 
 
+# Kernels
+
+
+@pytest.mark.parametrize("thread", [0, 1])
+def test_a_fault_of_a_kernel_ends_its_search_alone(thread: int, tmp_path: Path) -> None:
+    """The search answers with its best move, the place goes to the log or to standard error, and play goes on."""
+    command = (sys.executable, str(ROOT / "tests/support/faulty_daemon.py"), "9", str(thread))
+    log = tmp_path / "log.txt"
+    to_log = [f"setoption name Debug Log File value {log}"] if thread else []
+    with Client(*to_log, "setoption name Threads value 2", command=command) as client:
+        client.send("isready")
+        client.expect("readyok", START_TIMEOUT_S)
+        client.send("position startpos moves h2e2", "go infinite")
+        lines = client.expect("bestmove")
+        assert (
+            lines[-2] == "info string error internal: a kernel faulted; standard error or the debug log has the place"
+        )
+        assert lines[-1].split()[1] == next(line for line in lines[::-1] if " pv " in line).split(" pv ")[1].split()[0]
+        client.send("isready", "position startpos", "go depth 12")
+        after = client.expect("bestmove")
+        assert after[0] == "readyok" and not [line for line in after if "internal" in line]
+        client.send("quit")
+        assert client.end() == 0
+        place = log.read_text() if thread else client.errors
+        assert "Segmentation fault" in place and "faulty_daemon.py" in place
+
+
 # Disks
 
 

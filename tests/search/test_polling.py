@@ -198,3 +198,20 @@ def test_threads_help_only_in_searches_that_last(name: str) -> None:
     assert count_helpers() == 3
     searcher.finish()
     assert count_helpers() == 0
+
+
+@pytest.mark.parametrize("moves", [(), ("123456",)])
+def test_a_set_up_is_searched_without_any_time(moves: tuple[str, ...]) -> None:
+    from games.ewn.search.setup import FIRST_ROUND, LEAST_FIELD
+
+    game, control = registry.load("ewn"), Control()
+    position = game.position()
+    for word in moves:
+        position.push(position.parse_move(word))
+    control.stop()
+    searcher = a_searcher("ewn", {}, 1)
+    searcher.start(Task(position, control, (), 256))
+    report = searcher.iterate()
+    assert report.nodes == FIRST_ROUND * LEAST_FIELD
+    assert len(report.lines) == LEAST_FIELD
+    searcher.finish()

@@ -21,6 +21,9 @@ OPPONENTS = 4
 CHUNK = 128
 """The playouts between two polls of the control block: 1 ms."""
 
+LEAST_FIELD = 8
+"""The candidates that a search without any time plays: 20 ms."""
+
 FIRST_ROUND = 64
 """The playouts per candidate in the first round; each round doubles them and halves the field."""
 
@@ -81,7 +84,10 @@ class SetupSearch:
         self._board = new_record(POSITION_DTYPE)
 
     def iterate(self) -> Report:
-        """Play a round and return its report; if stopped, candidates not played keep their earlier values."""
+        """Play a round and return its report; if stopped, candidates not played keep their earlier values.
+
+        In the first round, those not played are left out, and a stop lets LEAST_FIELD be played.
+        """
         playouts = FIRST_ROUND << self._round
         self._round += 1
         opponents = [self._known] if self._known else self._random.sample(SETUPS, OPPONENTS)
@@ -89,15 +95,16 @@ class SetupSearch:
         complete = True
         for _, word in self._field:
             limit = self._control.node_limit
-            if self._control.check() or 0 < limit <= self._nodes:
+            has_enough = self._round > 1 or len(tried) >= LEAST_FIELD
+            if has_enough and (self._control.check() or 0 < limit <= self._nodes):
                 complete = False
                 break
             shares = [self._share(word, other, playouts // len(opponents)) for other in opponents]
-            if self._control.stopped and tried:  # the last candidate may have had few playouts
+            if has_enough and self._control.stopped and tried:  # the last candidate may have had few playouts
                 complete = False
                 break
             tried.append((sum(shares) / len(shares), word))
-        untried = self._field[len(tried) :]
+        untried = self._field[len(tried) :] if self._round > 1 else []
         self._field = sorted(tried, reverse=True) + untried
         if complete:
             del self._field[max(len(tried) // 2, 1) :]

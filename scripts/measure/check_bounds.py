@@ -439,10 +439,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = Run(args.game, not (args.defaults or args.games))
     end = time.monotonic() + args.seconds
     faults = 0
-    seed = resume(run, args.log, args.first) if args.log else args.first
+    first = seed = resume(run, args.log, args.first) if args.log else args.first
     play_round = run.whole_game if args.games else run.round
     bar = script.progress(unit=" rounds", desc=args.game)
-    while seed < args.first + args.rounds and time.monotonic() < end and run.nodes < args.nodes:
+    while seed < first + args.rounds and time.monotonic() < end and run.nodes < args.nodes:
         bar.update()
         before = run.nodes
         try:
@@ -458,7 +458,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with args.log.open("a") as file:
                 file.write(f"{seed - 1} {run.nodes - before}\n")
     print(
-        f"\n{args.game}: seeds {args.first} to {seed - 1}, {run.positions} positions, {run.refused} FENs refused, "
+        f"\n{args.game}: seeds {first} to {seed - 1}, {run.positions} positions, {run.refused} FENs refused, "
         f"{run.searches} searches, {run.nodes} nodes, {faults} faults"
     )
     return min(faults, 1)

@@ -23,6 +23,9 @@ ROUNDS = 64
 LONG_S = 600.0
 """Seconds of the long run of each game."""
 
+SOAK_NODES = float(os.environ.get("SOAK_NODES", "2e9"))
+"""Nodes of the soak of each game: 20 minutes to 3 hours on an idle core."""
+
 
 def run(*arguments: str, timeout_s: float) -> str:
     """Run Python with checked kernels and return its output; it must exit with 0."""
@@ -132,6 +135,25 @@ def test_no_access_out_of_bounds_long(game: str) -> None:
     output = run(SCRIPT, game, "--first", seed, "--seconds", str(LONG_S), timeout_s=LONG_S + 900)
     print(output)
     assert " 0 faults" in output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_soak(game: str, tmp_path: Path) -> None:
+    """Whole games at 200 ms a move, one to four threads on a small table."""
+    log = str(tmp_path / "log.txt")
+    output = run(SCRIPT, game, "--games", "--nodes", f"{SOAK_NODES}", "--log", log, timeout_s=24 * 3600)
+    print(output)
+    assert " 0 faults" in output
+
+
+def test_a_soak_goes_on_after_its_last_game(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("0 900\n1 99\n")
+    output = run(SCRIPT, "ewn", "--games", "--nodes", "1000", "--log", str(log), timeout_s=400)
+    assert "seeds 2 to 2, 1 positions" in output
+    seeds = [line.split()[0] for line in log.read_text().splitlines()]
+    assert seeds == ["0", "1", "2"]
 
 
 @pytest.mark.long

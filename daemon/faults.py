@@ -1,7 +1,7 @@
 """Faults of kernels, such as a segmentation fault: one ends its search, not the process.
 
-A thread that faults in a kernel, where it does not hold the GIL, is parked for ever; the others go on. Python's
-faulthandler first writes where it was. A fault anywhere else ends the process, as nothing would answer any more.
+A job's thread that faults in a kernel, where it does not hold the GIL, is parked for ever; the others go on. Python's
+faulthandler first writes where it was. Any other fault ends the process, as nothing would answer any more.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 _PARK = """
 declare i32 @PyGILState_Check()
+declare i64 @pthread_self()
 declare i32 @pause()
 declare i64 @write(i32, i8*, i64)
 declare i8* @signal(i32, i8*)
@@ -26,7 +27,10 @@ declare i8* @signal(i32, i8*)
 define void @park(i32 %number) {{
 entry:
     %holds_gil = call i32 @PyGILState_Check()
-    %is_fatal = icmp ne i32 %holds_gil, 0
+    %has_gil = icmp ne i32 %holds_gil, 0
+    %thread = call i64 @pthread_self()
+    %is_owner = icmp eq i64 %thread, {owner}
+    %is_fatal = or i1 %has_gil, %is_owner
     br i1 %is_fatal, label %die, label %tell
 die:
     %old = call i8* @signal(i32 %number, i8* null)
@@ -65,14 +69,15 @@ class FaultGuard:
         trace_to(file)
 
     def start(self) -> None:
-        """Begin, if it has not begun. numba must be imported; takes some milliseconds."""
+        """Begin, if it has not; the calling thread owns the engine. numba must be imported; takes milliseconds."""
         if self._engine is not None or os.name != "posix":
             return
         import llvmlite.binding as llvm
 
         reading, writing = os.pipe()
         machine = llvm.Target.from_default_triple().create_target_machine()
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(_PARK.format(pipe=writing)), machine)
+        code = _PARK.format(pipe=writing, owner=threading.get_ident())
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(code), machine)
         engine.finalize_object()
         self._engine = engine
         handler = ctypes.c_void_p(engine.get_function_address("park"))

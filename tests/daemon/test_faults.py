@@ -68,6 +68,31 @@ def test_a_fault_of_a_kernel_ends_its_search_alone(thread: int, tmp_path: Path) 
         assert "Segmentation fault" in place and "faulty_daemon.py" in place
 
 
+@pytest.mark.parametrize("holds_gil", [False, True])
+def test_a_fault_on_the_thread_that_answers_ends_the_process(holds_gil: bool) -> None:
+    """It would be parked for ever otherwise, and with it the daemon."""
+    code = f"""
+import ctypes, threading
+from daemon.faults import FaultGuard
+from games.kernel.intrinsics import load
+from games.kernel.jit import entry, int64
+
+@entry(int64(int64))
+def read(address):
+    return load(address)
+
+FaultGuard(lambda: None).start()
+if {holds_gil}:
+    thread = threading.Thread(target=ctypes.string_at, args=(8,))
+    thread.start()
+    thread.join()
+read(8)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    assert done.returncode == -signal.SIGSEGV
+    assert b"Segmentation fault" in done.stderr
+
+
 # Disks
 
 

@@ -24,7 +24,7 @@ READER_WAIT_S = 10.0
 class Output:
     """Standard output, line by line and flushed; for one thread. Ends the process if the client has closed it."""
 
-    def __init__(self, warn: Callable[[str], None], trace_to: Callable[[int | None], None]) -> None:
+    def __init__(self, warn: Callable[[str], None], trace_to: Callable[[int | None], None] = lambda file: None) -> None:
         """`warn` gets one line when the log can no longer be written.
 
         `trace_to` gets the log's file descriptor, and None when there is none any more.

@@ -254,8 +254,9 @@ def picture(
     picture fills its container; `theme`: `auto` (the reader's), `light` or `dark`; `colors`: by the names of the
     game's PALETTE (games/<game>/picture.py), which are CSS variables `--siqi-NAME`, too; `lastmove`: its points, None:
     those of the last move; `arrows`: (from, to) or (from, to, colour), drawn below the pieces; `squares`: points with a
-    ring; `fill`: colours by point. `more`, by game: Xiangqi `faces` (`traditional`, `simplified`, `letters`); Connect6
-    `numbers`, `threats`, `heat`; EWN `chances` by throw; Junqi `beliefs`, `faces` (`characters`, `letters`).
+    ring; `fill`: colours by point. `more`, by game: Xiangqi `faces` (`traditional`, `simplified`, `letters`),
+    `numerals` (the numbers of files in Chinese moves, in place of coordinates); Connect6 `numbers`, `threats`, `heat`;
+    EWN `chances` by throw; Junqi `beliefs`, `faces` (`characters`, `letters`).
 
     ValueError for a point, colour or value that does not exist, TypeError for an unknown name.
     """
@@ -296,9 +297,14 @@ def replay(
 ) -> Replay:
     """Return the game that led to a position, from the first position with a board; notebooks show it.
 
-    `words`: the moves as they are shown, None: as in the protocol; `more` as for `picture`.
+    `words`: the moves as they are shown, None: as in the protocol; `more` as for `picture`. Where they are Chinese, the
+    margin of Xiangqi's board has the numbers of files.
     """
     shown = look(flipped=flipped, theme=theme)
+    if words is not None and not isinstance(position, Position):
+        from games.xiangqi.picture import are_chinese
+
+        more = {"numerals": are_chinese(words), **more}
     back = position.copy()
     drawings = [_drawing(back, shown, more)]
     while back.move_stack:

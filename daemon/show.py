@@ -44,6 +44,7 @@ LEAST_SLASHES = 4
 """Between the ranks of the smallest board in a FEN."""
 
 EXTRAS = ("numbers", "threats", "heat", "beliefs")
+MARGINS = ("numerals",)
 FACES = ("traditional", "simplified", "characters", "letters")
 """All games' words; which a game has, its picture.py says."""
 
@@ -70,6 +71,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--ply", type=int, metavar="N", help="the position after N moves, set-ups included")
     found.add_argument("--dice", type=int, default=0, metavar="N", help="EWN: the throw for the side to move")
     found.add_argument("--extra", action="append", choices=EXTRAS, default=[], help="what a picture adds, by game")
+    found.add_argument("--margin", choices=MARGINS, help="Xiangqi: the numbers of files in Chinese moves")
     found.add_argument("--faces", choices=FACES, help="faces of pieces, by game; `letters` for text, too")
     found.add_argument("--arrow", action="append", default=[], metavar="MOVE", help="an arrow from point to point")
     found.add_argument("--mark", action="append", default=[], metavar="POINT", help="a ring around a point")
@@ -208,6 +210,10 @@ def _drawing(options: argparse.Namespace, game: str, position: Position, maker: 
         if extra not in maker.EXTRAS:
             raise ValueError(f"--extra: {game} has {', '.join(maker.EXTRAS) or 'none'}, not {extra}")
     more: dict[str, bool | str] = dict.fromkeys(options.extra, True)
+    if options.margin is not None:
+        if options.margin not in maker.MARGINS:
+            raise ValueError(f"--margin: {game} has {', '.join(maker.MARGINS) or 'coordinates only'}")
+        more[options.margin] = True
     if options.faces is not None:
         if options.faces not in maker.FACES:
             raise ValueError(f"--faces: {game} has {', '.join(maker.FACES) or 'none'}, not {options.faces}")
@@ -228,8 +234,8 @@ def _put(data: bytes) -> None:
 
 
 def _print_text(options: argparse.Namespace, position: Position, maker: PictureMaker) -> None:
-    if options.extra or options.arrow or options.mark or options.size or options.theme != "auto":
-        raise ValueError("--extra, --arrow, --mark, --size and --theme need --svg or --png")
+    if options.extra or options.margin or options.arrow or options.mark or options.size or options.theme != "auto":
+        raise ValueError("--extra, --margin, --arrow, --mark, --size and --theme need --svg or --png")
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
     style = style_of(sys.stdout, os.environ.get, options.flip, options.faces == "letters")

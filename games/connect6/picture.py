@@ -25,6 +25,7 @@ RADIUS = 13.5
 ROADS = roads()
 
 EXTRAS = ("numbers", "threats", "heat")
+MARGINS: tuple[str, ...] = ()
 FACES: tuple[str, ...] = ()
 
 PALETTE = {

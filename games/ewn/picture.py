@@ -27,6 +27,7 @@ SIDES = ("Red", "Blue")
 GOALS = ("e1", "a5")
 
 EXTRAS: tuple[str, ...] = ()
+MARGINS: tuple[str, ...] = ()
 FACES: tuple[str, ...] = ()
 
 PALETTE = {

@@ -33,6 +33,7 @@ NAMES = ("司令", "军长", "师长", "旅长", "团长", "营长", "连长", "
 SHORT = "司军师旅团营连排工雷炸旗"
 
 EXTRAS = ("beliefs",)
+MARGINS: tuple[str, ...] = ()
 FACES = ("characters", "letters")
 
 PALETTE = {

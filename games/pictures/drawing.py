@@ -71,6 +71,7 @@ class Drawing:
             raise ValueError(f"unknown colour {min(unknown)!r}; one of {', '.join(design.palette)}")
         self.design, self.look = design, look
         self.width, self.height = width, height
+        self.corner = (0.0, 0.0)  # the top left one
         self.title, self.text = title, text
         self.defs: dict[str, str] = {}
         self.ground: list[str] = []
@@ -145,6 +146,11 @@ class Drawing:
             return name
         return f"{name}-{zlib.crc32(repr((self.look.theme, sorted(self.look.colors.items()))).encode()):x}"
 
+    @property
+    def view_box(self) -> str:
+        """The part of the plane that the picture shows, as SVG has it."""
+        return " ".join(map(number, (*self.corner, self.width, self.height)))
+
     def svg(self) -> str:
         """Return the picture as a document of its own."""
         return self.opening() + "".join([*map(self.finished, [*self.ground, *self.live]), "</svg>"])
@@ -159,7 +165,7 @@ class Drawing:
         width, height, look = self.width, self.height, self.look
         own = ";".join(f"--siqi-{key}:{value}" for key, value in look.colors.items()) if look.theme == "auto" else ""
         root = attributes(
-            viewBox=f"0 0 {number(width)} {number(height)}",
+            viewBox=self.view_box,
             width=look.size,
             height=None if look.size is None else round(look.size * height / width),
             class_=self.root_class(),
@@ -182,6 +188,9 @@ class PictureMaker(Protocol):
 
     EXTRAS: tuple[str, ...]
     """Names of arguments of `draw` that may be True."""
+
+    MARGINS: tuple[str, ...]
+    """Names of further such arguments: what they put on the margin stands there in place of coordinates."""
 
     FACES: tuple[str, ...]
     """Kinds of faces on pieces, for the argument `faces` of `draw`, the usual first; empty: there is no such choice."""

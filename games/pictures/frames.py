@@ -18,6 +18,7 @@ class Frames:
         self._shown: list[
             Drawing
         ] = []  # of each way: the first drawing's board, all drawings' shapes by id, the last one's title
+        self._other: list[Drawing] = []  # another board under the same shapes, in each way
         self._ways = ways
 
     def add(self, *drawings: Drawing) -> list[int]:
@@ -42,6 +43,10 @@ class Frames:
             frame.append(number)
         return frame
 
+    def add_ground(self, *drawings: Drawing) -> None:
+        """Add another board that may lie under the shapes, from a drawing with it in each way."""
+        self._other = list(drawings)
+
     def find(self, drawing: Drawing) -> list[int] | None:
         """Return the frame of a position from its drawing in the first way; None if a shape of it is new."""
         try:
@@ -55,14 +60,27 @@ class Frames:
 
     def ground(self, way: int = 0) -> str:
         """Return the board."""
-        return "".join(map(self._shown[way].finished, self._shown[way].ground))
+        return ground_of(self._shown[way])
+
+    def grounds(self) -> list[tuple[str, str]]:
+        """Return the board and the part of the plane that the picture shows, in each way."""
+        return [(ground_of(drawing), drawing.view_box) for drawing in self._shown]
+
+    def other_grounds(self) -> list[tuple[str, str]]:
+        """Return the other board likewise; nothing if there is none."""
+        return [(ground_of(drawing), drawing.view_box) for drawing in self._other]
 
     def picture(self, frame: list[int]) -> str:
         """Return the SVG that shows a frame in the first way, its moving part in a group of the class `siqi-live`."""
         shapes = self.shapes()
         live = "".join(shapes[number] for number in frame)
-        for other in self._shown[1:]:
+        for other in [*self._shown[1:], *self._other]:
             self._shown[0].defs |= other.defs
         return (
             f'{self._shown[0].opening()}<g class="siqi-ground">{self.ground()}</g><g class="siqi-live">{live}</g></svg>'
         )
+
+
+def ground_of(drawing: Drawing) -> str:
+    """Return the board of a drawing."""
+    return "".join(map(drawing.finished, drawing.ground))

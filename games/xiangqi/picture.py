@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from games.pictures import grid as marks
@@ -31,7 +31,11 @@ CHARACTERS = {
 """The characters on the pieces, by kind of face and FEN letter."""
 
 EXTRAS: tuple[str, ...] = ()
+MARGINS = ("numerals",)
 FACES = tuple(CHARACTERS)
+
+NUMERALS = ("九八七六五四三二一", "123456789")
+"""The numbers of the files in Chinese moves, from Red's left to right: Red's, and Black's."""
 
 PALETTE = {
     "board": ("#efd3a0", "#4a3a2a"),
@@ -59,21 +63,29 @@ DESIGN = Design(
 .red{{fill:$red;stroke:$red}}
 .black{{fill:$black;stroke:$black}}
 .inner{{fill:none}}
-.check{{fill:$check;opacity:.6}}""",
+.check{{fill:$check;opacity:.6}}
+.numerals{{fill:$label;stroke:$label;stroke-width:5}}""",
 )
 
 _STARTS = [(file, rank) for rank in (2, 7) for file in (1, 7)] + [(f, r) for r in (3, 6) for f in range(0, 9, 2)]
 """(file, rank) where cannons and pawns start, drawn with small corners."""
 
 
-def draw(position: XiangqiPosition, look: Look = Look(), *, faces: str = "traditional") -> Drawing:  # noqa: B008
+def draw(
+    position: XiangqiPosition,
+    look: Look = Look(),  # noqa: B008
+    *,
+    faces: str = "traditional",
+    numerals: bool = False,
+) -> Drawing:
     """Return the picture of a position; see `draw_pieces`."""
     pieces = position.pieces()
     check = next(point for point, letter in pieces.items() if letter == "Kk"[position.turn])
     last = _last_points(position)
     title = f"Xiangqi, {('Red', 'Black')[position.turn]} to move"
     check_point = check if position.is_check() else None
-    return draw_pieces(pieces, look, title, position.fen(), faces=faces, last=last, check=check_point)
+    text = position.fen()
+    return draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
 
 
 def _last_points(position: XiangqiPosition) -> tuple[str, ...]:
@@ -89,12 +101,14 @@ def draw_pieces(
     text: str = "",
     *,
     faces: str = "traditional",
+    numerals: bool = False,
     last: tuple[str, ...] = (),
     check: str | None = None,
 ) -> Drawing:
     """Return the picture of FEN letters by point; ValueError for a point off the board, or unknown faces.
 
-    `last` are the points of the last move, unless `look` has others; `check` is the point of a king in check.
+    `numerals`: on the margin stand the numbers of files in Chinese moves, in place of coordinates. `last` are the
+    points of the last move, unless `look` has others; `check` is the point of a king in check.
     """
     characters = face_of(faces)
     margin = STEP * 0.75
@@ -102,11 +116,15 @@ def draw_pieces(
     grid = Grid(INFO.board, left, margin, (STEP, STEP), (RADIUS, RADIUS), flipped=look.flipped)
     width, height = left + margin + 8 * STEP, 2 * margin + 9 * STEP + (12 if look.coordinates else 0)
     drawing = Drawing(DESIGN, width, height, look, title, text)
+    if numerals and look.coordinates:
+        drawing.corner = (6, -6)  # what coordinates need on two sides is shared out among all four
     if look.ground:
-        drawing.ground += [shape("rect", class_="board", width=width, height=height, rx=6), *_lines(left, margin)]
+        x, y = drawing.corner
+        box = shape("rect", class_="board", x=x or None, y=y or None, width=width, height=height, rx=6)
+        drawing.ground += [box, *_lines(left, margin)]
         drawing.ground.append(_river(drawing, left, margin))
     if look.ground and look.coordinates:
-        drawing.ground.append(marks.labels(drawing, grid, 28, 30, 9))
+        drawing.ground.append(_numerals(drawing, grid) if numerals else marks.labels(drawing, grid, 28, 30, 9))
     live = drawing.live
     live += marks.fills(drawing, grid)
     if check is not None:
@@ -121,6 +139,22 @@ def draw_pieces(
     live += [grid.brackets(point, 2) for point in (last if look.lastmove is None else look.lastmove)]
     live += marks.rings(look, grid)
     return drawing
+
+
+def are_chinese(words: Iterable[str]) -> bool:
+    """True if moves are written with the numbers of files that `numerals` shows."""
+    return any(sign in word for word in words for sign in NUMERALS[0])
+
+
+def _numerals(drawing: Drawing, grid: Grid) -> str:
+    """Return the numbers of the files, each side's along its own edge of the board."""
+    placed = []
+    for row, signs in zip((0, 9), NUMERALS, strict=True):
+        aside = 28 if (row == 0) != grid.flipped else -28
+        for column, sign in enumerate(signs):
+            x, y = grid.at(column, row)
+            placed.append((sign, x, y + aside + (0 if sign.isascii() else 0.7)))  # their outlines hang lower
+    return drawing.words(placed, 9, class_="numerals")
 
 
 def face_of(faces: str) -> Mapping[str, str]:

@@ -24,7 +24,7 @@ from scripts.lib import script
 from games.files import replace_file
 from games.pictures.outlines import EM, PATH
 
-CHINESE = "帥仕相傌俥炮兵將士象馬車砲卒帅将马车楚河漢界" + "司令军长师旅团营连排工兵地雷炸弹旗"
+CHINESE = "帥仕相傌俥炮兵將士象馬車砲卒帅将马车楚河漢界" + "司令军长师旅团营连排工兵地雷炸弹旗" + "一二三四五六七八九"
 LATIN = string.digits + string.ascii_letters + "%?"
 """Every character that a picture may show."""
 

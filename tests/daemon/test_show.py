@@ -245,6 +245,8 @@ def test_our_mark_is_a_chunk_of_png() -> None:
         (["--game", "ewn", "--dice", "9", EWN], 2, "dice: a number from 1 to 6, not 9"),
         (["--dice", "2"], 2, "dice: xiangqi has none"),
         (["--extra", "heat", "--svg", "-"], 2, "--extra: xiangqi has none, not heat"),
+        (["--margin", "numerals", "--game", "connect6", "--svg", "-"], 2, "--margin: connect6 has coordinates only"),
+        (["--margin", "numerals"], 2, "need --svg or --png"),
         (["--faces", "characters", "--svg", "-"], 2, "--faces: xiangqi has traditional, simplified, letters, not"),
         (["--arrow", "e0", "--svg", "-"], 2, "--arrow: two points, not e0"),
         (["--mark", "z0", "--svg", "-"], 2, "not made of points: z0"),

@@ -22,6 +22,7 @@ from games.pictures.outlines import outline
 from games.pictures.replay import page
 from games.pictures.terminal import Cell, Style, painted, rows, width_of
 from games.shape import BoardShape
+from games.xiangqi.library import pgn
 
 SPACE = "{http://www.w3.org/2000/svg}"
 SETUP = "diahcbgkkfiecfigjhedjljhg"
@@ -341,6 +342,40 @@ def frames_of(html: str) -> dict[str, Any]:
     assert match
     found: dict[str, Any] = json.loads(match[1])
     return found
+
+
+def labels_of(svg: str) -> str:
+    """Return the characters on the margin of a picture."""
+    group = next(one for one in re.findall(r"<g transform=[^>]*>.*?</g>", svg) if "labels" in one or "numerals" in one)
+    return "".join(chr(int(code, 16)) for code in re.findall(r'href="#siqi-([0-9a-f]+)"', group))
+
+
+def test_numerals_of_files_stand_on_the_margin() -> None:
+    """Each side's files are counted from its right; coordinates are as they were."""
+    numerals, coordinates = "九八七六五四三二一123456789", "abcdefghi0123456789"
+    board = siqi.Board()
+    for flipped in (False, True):
+        plain, chinese = (siqi.picture(board, flipped=flipped, numerals=is_on) for is_on in (False, True))
+        assert labels_of(plain) == coordinates and labels_of(chinese) == numerals
+        sizes = [re.search(r'viewBox="(\S+) (\S+) (\S+) (\S+)"', svg) for svg in (plain, chinese)]
+        assert sizes[0] is not None and sizes[1] is not None and sizes[0].groups()[2:] == sizes[1].groups()[2:]
+        places = [re.findall(r'<use href="#siqi-xq-t[^>]*>', svg) for svg in (plain, chinese)]
+        assert places[0] == places[1] and len(places[0]) == 32
+    with pytest.raises(StopIteration):
+        labels_of(siqi.picture(board, numerals=True, coordinates=False))
+
+
+def test_a_replay_with_chinese_words_has_their_numerals() -> None:
+    board = siqi.Board()
+    board.push_uci("h2e2")
+    for words, more, expected in (
+        (["炮二平五"], {}, "九"), (["C2.5"], {}, "a"), (None, {}, "a"), (["炮二平五"], {"numerals": False}, "a"),
+        (None, {"numerals": True}, "九"),
+    ):  # fmt: skip
+        assert labels_of(siqi.replay(board, words=words, **more).html)[0] == expected
+    for notation, expected in (("Chinese", "九"), ("WXF", "a")):
+        game = pgn.Game({"Format": notation}, list(board.move_stack))
+        assert labels_of(game._repr_html_())[0] == expected
 
 
 @pytest.mark.parametrize("name", siqi.GAMES)

@@ -199,11 +199,11 @@ class Game(Line):
         notations: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs"}
         notation = notations.get(self.headers.get("Format", "").lower(), "chinese")
         board = self.board()
-        drawings, words = [draw(board)], []
+        drawings, words = [draw(board, numerals=notation == "chinese")], []
         for move in self.moves:
             words.append(board.san(move, notation))
             board.push(move)
-            drawings.append(draw(board))
+            drawings.append(draw(board, numerals=notation == "chinese"))
         return page(drawings, words)
 
 

@@ -21,7 +21,13 @@ DARK_COLORS = {name: dark for name, (_, dark) in picture.PALETTE.items()}
 """The colours of dark mode."""
 
 
-def draw(board: BaseBoard, look: Look = Look(), *, faces: str = "traditional") -> Drawing:  # noqa: B008
+def draw(
+    board: BaseBoard,
+    look: Look = Look(),  # noqa: B008
+    *,
+    faces: str = "traditional",
+    numerals: bool = False,
+) -> Drawing:
     """Return the picture of a board, with the last move and a king in check if it is a `Board`; see picture.py."""
     last: tuple[str, ...] = ()
     check = None
@@ -29,7 +35,7 @@ def draw(board: BaseBoard, look: Look = Look(), *, faces: str = "traditional") -
         last = tuple(map(square_name, board.move_stack[-1])) if board.move_stack else ()
         king = board.king(board.turn)
         check = square_name(king) if king is not None and board.is_check() else None
-    return _draw(board, look, faces, last, check)
+    return _draw(board, look, faces, numerals, last, check)
 
 
 @runtime_checkable
@@ -46,12 +52,14 @@ class Playable(Protocol):
     def fen(self) -> str: ...
 
 
-def _draw(board: BaseBoard, look: Look, faces: str, last: tuple[str, ...], check: str | None) -> Drawing:
+def _draw(
+    board: BaseBoard, look: Look, faces: str, numerals: bool, last: tuple[str, ...], check: str | None
+) -> Drawing:
     pieces = {square_name(square): piece.symbol() for square, piece in board.piece_map().items()}
     title, text = "Xiangqi", board.board_fen()
     if isinstance(board, Playable):
         title, text = f"Xiangqi, {'Red' if board.turn == RED else 'Black'} to move", board.fen()
-    return picture.draw_pieces(pieces, look, title, text, faces=faces, last=last, check=check)
+    return picture.draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check)
 
 
 def board(
@@ -68,14 +76,15 @@ def board(
     colors: Mapping[str, str] = MappingProxyType({}),
     theme: str = "auto",
     faces: str = "traditional",
+    numerals: bool = False,
 ) -> str:
     """Return an SVG document of the board with `orientation` below.
 
     `lastmove`: corners around its two squares; `check`: a king's square, coloured; `arrows`: (from, to) squares, or
     (from, to, colour), drawn below the pieces; `fill`: colours by square; `squares`: ringed; `size`: the width in
     pixels (unset: the picture fills its container); `colors`: overrides of COLORS; `theme`: `auto` (the reader's),
-    `light` or `dark`; `faces`: `traditional`, `simplified` or `letters`. ValueError for a colour, a theme or faces that
-    do not exist.
+    `light` or `dark`; `faces`: `traditional`, `simplified` or `letters`; `numerals`: on the margin the numbers of
+    files in Chinese moves. ValueError for a colour, a theme or faces that do not exist.
     """
     shown = look(
         flipped=orientation != RED,
@@ -88,7 +97,7 @@ def board(
         fill={square_name(square): colour for square, colour in fill.items()},
     )
     last = tuple(map(square_name, lastmove or ()))
-    return _draw(board, shown, faces, last, None if check is None else square_name(check)).svg()
+    return _draw(board, shown, faces, numerals, last, None if check is None else square_name(check)).svg()
 
 
 def piece(

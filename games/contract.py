@@ -73,6 +73,7 @@ class GameInfo(NamedTuple):
     scores_chances: bool = False  # True: centipawns are computed from the chance to win; False: the reverse
     skill_elo: tuple[int, ...] = ()  # Elo of each Skill Level from 0 on, rising (scripts/tune/rate_skill_levels.py)
     learns: bool = False  # a `LearningGame`
+    solves: bool = False  # a `SolvingGame`
     options: tuple[Option, ...] = ()  # all that the game honours, shared ones included (games/options.py)
 
     @property
@@ -479,3 +480,19 @@ class LearningGame(Game[P], Protocol[P]):
 def is_learning_game(game: Game[Position]) -> TypeGuard[LearningGame[Position]]:
     """True if a game learns from the games that were played."""
     return game.info.learns
+
+
+class SolvingGame(Game[P], Protocol[P]):
+    """A game whose tablebases know the distance to the end."""
+
+    def solution(self, position: P) -> list[Move]:
+        """Return the moves to the end that a tablebase gives: the winner's are quickest, the loser's hold out longest.
+
+        Empty if no tablebase has the position, or it is drawn or over. The position is unchanged after the call. May
+        read files, so the owner calls it only while no job runs.
+        """
+
+
+def is_solving_game(game: Game[Position]) -> TypeGuard[SolvingGame[Position]]:
+    """True if a game's tablebases know the distance to the end."""
+    return game.info.solves

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -72,6 +72,14 @@ class FormatModule(Protocol):
         """Return the content of a file with these games; ValueError if one cannot be written at all."""
 
 
+class Opening(NamedTuple):
+    """The name of a game's opening."""
+
+    chinese: str
+    english: str
+    ply: int  # by which the game had reached it
+
+
 class Wording(Protocol):
     """The module `games/<game>/wording.py`: the readers' games as records, and moves as players write them."""
 
@@ -83,6 +91,18 @@ class Wording(Protocol):
 
     def comments(self, game: Any) -> dict[int, str]:
         """Return the comments on the main line, by the number of moves before them."""
+
+    def notation(self, game: Any) -> str:
+        """Return the one of NOTATIONS that the game's own notation is a form of; '' if it is of none.
+
+        `game`: None if it is from no file.
+        """
+
+    def opening(self, boards: Iterable[Mapping[str, str]]) -> Opening | None:
+        """Return the opening of a game from the letters by point at the start position and after each move.
+
+        None if it has no name.
+        """
 
     def texts(self, game: Any, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
         """Return for each move of a line its text in the game's own notation, then in each of NOTATIONS.

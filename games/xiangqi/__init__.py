@@ -37,6 +37,7 @@ INFO = GameInfo(
     expected_turns=50,
     skill_elo=SKILL_ELO,
     learns=True,
+    solves=True,
     options=(
         *OPENING_BOOK,
         *RULES,

@@ -215,6 +215,21 @@ class Xiangqi:
     def consult(self, position: XiangqiPosition) -> list[str]:
         return self._knowledge.consult(position)
 
+    def solution(self, position: XiangqiPosition) -> list[int]:
+        twin, found = position.copy(), []
+        code = self._knowledge.ending_code(twin.record)
+        while code > 1:  # 1: mated
+            code -= 1
+            for move in twin.legal_moves():
+                twin.push(move)
+                if self._knowledge.ending_code(twin.record) == code:
+                    found.append(move)
+                    break
+                twin.pop()
+            else:
+                return found
+        return found
+
     def suggest(self, position: XiangqiPosition, rng: random.Random) -> Suggestion | None:
         return self._knowledge.suggest(position, rng)
 

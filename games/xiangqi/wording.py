@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from games.contract import GameRecord
+from games.formats import Opening
 from games.xiangqi.library.board import STARTING_FEN, Board
 from games.xiangqi.library.pgn import Game
 from games.xiangqi.library.san import Notation
 from games.xiangqi.library.style import Style, style_of
+from games.xiangqi.openings import opening_of
 from games.xiangqi.record import record_of
 from games.xiangqi.rules.move import Move
 
@@ -25,15 +27,30 @@ def comments(game: Game) -> dict[int, str]:
     return dict(game.comments)
 
 
+def notation(game: Game | None) -> str:
+    """Return the one of NOTATIONS that the game's own notation is a form of; '' if it is of none."""
+    own = _style(game).notation
+    return "chinese" if own == "traditional" else own if own in NOTATIONS else ""
+
+
+def opening(boards: Iterable[Mapping[str, str]]) -> Opening | None:
+    """Return the opening of a game from the letters by point at the start and after each move; None without a name."""
+    return opening_of(boards)
+
+
+def _style(game: Game | None) -> Style:
+    if game is None:
+        return Style("chinese")
+    return style_of(game.source.words, game.headers.get("Format", ""), game.source.ranks)
+
+
 def texts(game: Game | None, fen: str, words: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each move's text in the game's own notation (Chinese where it has none), then in each of NOTATIONS.
 
     ValueError for an illegal move.
     """
     board = Board(fen or STARTING_FEN)
-    style = Style("chinese")
-    if game is not None:
-        style = style_of(game.source.words, game.headers.get("Format", ""), game.source.ranks)
+    style = _style(game)
     found = []
     for word in words:
         move = Move.from_uci(word)

@@ -209,9 +209,13 @@ class Knowledge:
         ending = self.ending_text(position.record)
         return [*lines, ending] if ending else lines
 
+    def ending_code(self, pos: Record) -> int:
+        """Return the tablebase's code (probe.py) of a position; UNKNOWN if it has none."""
+        return UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
+
     def ending_text(self, pos: Record) -> str:
         """Return the tablebase's result of a position for the side to move; empty if it has none."""
-        code = UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
+        code = self.ending_code(pos)
         if code == UNKNOWN:
             return ""
         return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"

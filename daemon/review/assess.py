@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 import re
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,20 +17,47 @@ from daemon.analysis.batch import BatchSettings
 from daemon.analysis.query import Query
 from daemon.review.engine import Finding, FoundLine, Wanted, bare, wanted
 from daemon.review.games import ReviewedGame
-from games.contract import UNKNOWN_SETUP, Game, Position, is_dice_position, is_hidden_position
+from games import registry
+from games.contract import (
+    UNKNOWN_SETUP,
+    Game,
+    Outcome,
+    Position,
+    is_dice_position,
+    is_hidden_position,
+    is_solving_game,
+)
+from games.formats import Opening
 
 GRADES = (0.05, 0.10, 0.20)
-"""The chance that a move loses at least to be an inaccuracy, a mistake, a blunder."""
+"""The chance that a move loses at least, rounded as it is shown, to be an inaccuracy, a mistake, a blunder."""
 
 DEFAULT_MOVETIME = {"xiangqi": 500, "connect6": 500, "ewn": 200, "junqi": 300}
 """Milliseconds for a position where no limit is given: about a minute for a game of usual length."""
 
+LEAST_DEPTH = {"xiangqi": 8, "connect6": 2, "ewn": 5, "junqi": 3}
+"""The median depth of a game's searches below which they are called shallow: with the default times it is twice this or
+more, but Connect6's, whose second iteration is some 2,000 nodes."""
+
+MORE_TIME = 4
+"""The time that is proposed where a judgement is in doubt, in times of that used or of the default."""
+
 ALL_MOVES = 256
 """`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""
+
+_BOOK = re.compile(r"opening (?P<word>\S+) games (?P<games>\d+) score (?P<score>[\d.]+)%")
 
 _ENDING = re.compile(
     r"endgame (?:(?P<result>win|loss) in (?P<plies>\d+) plies|(?P<draw>draw)|chance (?P<chance>[\d.]+))"
 )
+
+
+class BookMove(NamedTuple):
+    """A move of an opening book; `score` is the expected result of its player."""
+
+    word: str
+    games: int
+    score: float
 
 
 class Course(NamedTuple):
@@ -37,8 +65,12 @@ class Course(NamedTuple):
 
     turns: list[int]
     fens: list[str]
-    outcomes: list[Any]  # Outcome or None
-    views: tuple[list[str], list[str]] | None  # Junqi: the words of both sides' views, where both set-ups are known
+    outcomes: list[Outcome | None]
+    books: list[list[BookMove]]  # up to the first position that no opening book has
+    is_set_up: bool  # it does not begin from the start position
+    opening: Opening | None
+    is_view: bool = False  # Junqi: what one side knows
+    views: tuple[list[str], list[str]] | None = None  # Junqi: the words of both sides', where both set-ups are known
 
 
 class Ply(NamedTuple):
@@ -49,7 +81,8 @@ class Ply(NamedTuple):
     line: FoundLine | None  # the best for the side to move, with its throw if there is one
     finding: Finding | None
     lost: float = 0.0  # the chance that the move lost, its player's view
-    grade: int = 0  # 0 or the number of GRADES that `lost` reaches
+    grade: int = 0  # 0 or the number of GRADES that `shown_loss` reaches
+    is_unsure: bool = False  # the next search takes the grade back
 
 
 class Summary(NamedTuple):
@@ -78,15 +111,32 @@ def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
 
 def course(game: ReviewedGame, loaded: Game[Position]) -> Course:
     """Play a game through."""
-    found = Course([], [], [], None)
-    views = None
+    found = Course([], [], [], [], False, None)
+    boards = []
+    is_in_book = True
     for ply, position in enumerate(replayed(game, loaded)):
         found.turns.append(position.turn)
         found.fens.append(position.fen())
         found.outcomes.append(position.outcome())
-        if ply == game.plies and has_views(game) and is_hidden_position(position, game.info):
-            views = position.view_moves(0), position.view_moves(1)
-    return found._replace(views=views)
+        boards.append(position.pieces())
+        if is_in_book:
+            moves = [move for line in loaded.consult(position) if (move := book_move_of(line))]
+            is_in_book = bool(moves)
+            if moves:
+                found.books.append(moves)
+        if is_hidden_position(position, game.info):
+            found = found._replace(is_view=position.viewer is not None)
+            if ply == game.plies and has_views(game):
+                found = found._replace(views=(position.view_moves(0), position.view_moves(1)))
+    is_set_up = bool(game.record.fen) and not _is_start(found.fens[0], loaded)
+    wording = registry.wording(game.game)
+    opening = None if wording is None or is_set_up else wording.opening(boards)
+    return found._replace(is_set_up=is_set_up, opening=opening)
+
+
+def _is_start(fen: str, loaded: Game[Position]) -> bool:
+    """True if a FEN has the pieces and the turn of the start position."""
+    return fen.split()[:2] == loaded.position(None).fen().split()[:2]
 
 
 def has_views(game: ReviewedGame) -> bool:
@@ -101,7 +151,8 @@ def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, se
     """
     asked = []
     for ply in range(game.plies + 1):
-        if ply == game.plies and found.outcomes[ply] is not None and not found.outcomes[ply].unknown:
+        outcome = found.outcomes[ply]
+        if ply == game.plies and outcome is not None and not outcome.unknown:
             continue
         words = found.views[found.turns[ply]] if found.views else game.record.moves
         query = Query(
@@ -129,9 +180,84 @@ def assess(game: ReviewedGame, found: Course, asked: Sequence[Wanted], findings:
         plies.append(_ply(game, found, ply, finding))
         if ply:
             lost = round(max(_lost(game, found, ply, plies), 0.0), 4)
-            grade = sum(lost >= least for least in GRADES)
-            plies[ply] = plies[ply]._replace(lost=lost, grade=grade)
+            plies[ply] = plies[ply]._replace(lost=lost, grade=grade_of(lost))
+    for ply in range(1, len(plies) - 1):
+        if plies[ply].grade and _is_taken_back(game, found, ply, plies):
+            plies[ply] = plies[ply]._replace(is_unsure=True)
     return plies
+
+
+def shown_loss(lost: float) -> float:
+    """Return a chance lost as it is shown: in whole percent, below 10 % in tenths; halves are rounded up."""
+    parts = round(lost * 10_000)
+    return (parts + 5) // 10 / 1000 if parts < 1000 else (parts + 50) // 100 / 100
+
+
+def grade_of(lost: float) -> int:
+    """Return the number of GRADES that a loss reaches, as it is shown."""
+    return sum(shown_loss(lost) >= least for least in GRADES)
+
+
+def _is_taken_back(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> bool:
+    """True if the next search finds that the move before a position lost less than an inaccuracy.
+
+    That is known where the other side answers as the engine would: its answer then changes no value, and what the
+    next search has less than this one, this one had too much. Not in Junqi, where the two searches know other pieces.
+    """
+    old, new = plies[ply], plies[ply + 1]
+    if found.views or old.line is None or old.after is None or new.before is None:
+        return False
+    if bare(old.line.moves[0]) != bare(game.record.moves[game.setups + ply]):
+        return False
+    back = new.before - old.after if found.turns[ply - 1] == 0 else old.after - new.before
+    return not grade_of(max(old.lost - back, 0.0))
+
+
+class Doubt(NamedTuple):
+    """Reasons to doubt the judgement of a game."""
+
+    depth: int  # the median depth of its searches if they are shallow, else 0
+    unsure: int  # the number of grades that the next search takes back
+    movetime: int  # milliseconds for a position that may settle it
+
+
+def doubt_of(game: ReviewedGame, plies: Sequence[Ply], movetime: int) -> Doubt | None:
+    """Return why a game's judgement is in doubt, None if it is not; `movetime`: that of its searches, 0 for another
+    limit.
+
+    Positions with a proven value do not count: their searches end early.
+    """
+    depths = [
+        judged.finding.depth for judged in plies if judged.finding and judged.finding.depth and not _is_proven(judged)
+    ]
+    depth = statistics.median_low(depths) if depths else 0
+    unsure = sum(judged.is_unsure for judged in plies)
+    if depth >= LEAST_DEPTH[game.game]:
+        depth = 0
+    if not depth and not unsure:
+        return None
+    return Doubt(depth, unsure, MORE_TIME * (movetime or DEFAULT_MOVETIME[game.game]))
+
+
+def _is_proven(judged: Ply) -> bool:
+    assert judged.finding is not None
+    return bool(judged.finding.ending or (judged.line is not None and judged.line.value.mate))
+
+
+def solved(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply]) -> list[Ply]:
+    """Return the judgement with the tablebase's line to the end in place of the search's, where there is one."""
+    found = list(plies)
+    if is_solving_game(loaded):
+        for ply, position in enumerate(replayed(game, loaded)):
+            line, finding = plies[ply].line, plies[ply].finding
+            if line is not None and finding is not None and finding.ending:
+                twin, words = position.copy(), []
+                for move in loaded.solution(position):
+                    words.append(twin.move_text(move))
+                    twin.push(move)
+                if words:
+                    found[ply] = plies[ply]._replace(line=msgspec.structs.replace(line, moves=tuple(words)))
+    return found
 
 
 def _ply(game: ReviewedGame, found: Course, ply: int, finding: Finding | None) -> Ply:
@@ -198,6 +324,12 @@ def _luck_and_skill(side: int, own: Sequence[int], plies: Sequence[Ply]) -> tupl
             luck += sign * (old.after - old.before)
             skill += sign * (new.before - old.after)
     return luck, skill, unknown
+
+
+def book_move_of(text: str) -> BookMove | None:
+    """Return the move in a line of `Game.consult`, None if it has none of an opening book."""
+    match = _BOOK.match(text)
+    return None if match is None else BookMove(match["word"], int(match["games"]), float(match["score"]) / 100)
 
 
 class Ending(msgspec.Struct, omit_defaults=True):

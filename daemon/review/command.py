@@ -16,7 +16,7 @@ from daemon.cluster.errors import ClusterError
 from daemon.game_files import Refusal
 from daemon.options import CORE
 from daemon.pipes import printable
-from daemon.review.assess import DEFAULT_MOVETIME, assess, course, positions
+from daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
 from daemon.review.engine import Finding, Partial, Wanted, find
 from daemon.review.games import read_all
 from daemon.review.page import Page, is_page
@@ -97,7 +97,9 @@ def _review(options: argparse.Namespace) -> int:
         errors = sum(bool(partial.findings[key].error) for key in keys)
         page = Page()
         for one, way, wanted in zip(read.games, courses, asked, strict=True):
-            page.add(one, loaded[one.game], way, assess(one, way, wanted, partial.findings))
+            plies = assess(one, way, wanted, partial.findings)
+            doubt = doubt_of(one, plies, wanted[0].query.movetime if wanted else 0)
+            page.add(one, loaded[one.game], way, solved(one, loaded[one.game], plies), doubt)
         data = page.html().encode()
         replace_file(output, [data], is_page)
         partial.remove()

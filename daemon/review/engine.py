@@ -21,7 +21,7 @@ EVERY_REPORT_S = 1e-9
 """Seconds between the reports of a search: every iteration's is wanted."""
 
 MOST_MOVES = 10
-"""The moves of a line that are kept."""
+"""The moves of a line that are kept, unless it ends in mate."""
 
 
 class Chance(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -72,16 +72,17 @@ def finding_of(key: str, answer: dict[str, Any]) -> Finding:
     """Return the part of an answer of the analysis that a review shows."""
     if "error" in answer:
         return Finding(key, error=answer["error"])
-    lines = [
-        FoundLine(_chance(line["score"]), tuple(line["pv"][:MOST_MOVES]), line.get("throw", 0))
-        for line in answer["lines"]
-    ]
+    lines = [FoundLine(_chance(line["score"]), _kept(line), line.get("throw", 0)) for line in answer["lines"]]
     if lines and not lines[0].throw:
         played = bare(answer.get("played", ""))
         lines = [line for line in lines if line is lines[0] or bare(line.moves[0]) == played]
     value = _chance(answer["value"]) if "value" in answer else lines[0].value if lines else None
     ending = next((text for text in answer.get("book", ()) if text.startswith("endgame ")), "")
     return Finding(key, value, tuple(lines), answer.get("depth", 0), answer.get("outcome", ""), ending)
+
+
+def _kept(line: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(line["pv"] if "mate" in line["score"] else line["pv"][:MOST_MOVES])
 
 
 def lengthen(lines: Sequence[dict[str, Any]], earlier: Sequence[list[str]]) -> None:

@@ -4,21 +4,27 @@
     en: {
       game: 'Game', view: 'View', notation: 'Moves', language: 'Language', board: 'Board', first: 'First position',
       back: 'Back', next: 'Next', last: 'Last position', earlier: 'Mistake before', later: 'Next mistake', flip: 'Turn the board',
-      marks: 'Best move, threats, beliefs', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
-      summary: 'Summary', start: 'Start', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
+      bestMove: 'Best move', threats: 'threats', beliefs: 'beliefs', move: 'Move', judgement: 'Judgement', graph: 'Chance to win', moves: 'Moves of the game',
+      summary: 'Summary', start: 'Start', setUp: 'Set-up position', own: 'as in the file', chinese: 'Chinese', wxf: 'WXF', iccs: 'ICCS',
       hint: 'Keys: ← → a move, ↑ ↓ a mistake, Home and End, B the better line, Esc back to the game, F turns the board.',
-      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ',
+      toMove: '{side} to move', toMoveThrow: '{side} to move with a {throw}', chance: '{side}’s chance {chance}', comma: ', ', colon: ': ', and: ', ', file: 'standard input',
       afterThrow: '{side}’s chance {chance} after the throw', beforeThrow: '{chance} before it',
       grade1: 'Inaccuracy', grade2: 'Mistake', grade3: 'Blunder', lost: '{grade}: loses {lost} of the chance to win',
       better: 'Better:', best: 'Best now:', leave: 'Back to the game', inLine: 'Engine’s line, not the game',
-      mateFor: '{side} wins in {n}', depth: 'depth {n}', endWin: 'Tablebase: {side} wins, mate in {n} plies',
+      mateFor: '{side} wins in {moves}', depth: 'depth {n}', endWin: 'Tablebase: {side} wins in {moves}',
+      oneMove: '1 move', someMoves: '{n} moves',
       endDraw: 'Tablebase: draw', endChance: 'Tablebase: {side}’s exact chance {chance} before the throw',
       over: '{result}: {reason}', ruleOver: 'By the rules the game is over: {result}, {reason}', winFirst: '{first} wins', winSecond: '{second} wins',
       draw: 'Draw', unknown: 'Not known to this side', error: 'Not analysed: {text}', noValue: 'Not analysed',
       countMoves: 'Moves', inaccuracies: 'Inaccuracies', mistakes: 'Mistakes', blunders: 'Blunders',
       meanLost: 'Mean loss of a move', luck: 'Luck', skill: 'Skill', luckNote: 'Luck: sum of the changes by throws. Skill: sum of the changes by moves. Both, the other side’s with the opposite sign, add up to the change of the chance from {from} to {to}{unknown}.',
       luckUnknown: '; {n} come from moves without a known throw',
-      gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the chance to win, or more. A draw counts half.',
+      gradeNote: 'Inaccuracy, mistake, blunder: a move that loses {a}, {b}, {c} of the chance to win, or more, rounded as shown. A draw counts half.',
+      unsure: 'The next search takes this back: the verdict is in doubt.',
+      shallow: 'Shallow searches (median depth {depth}): much of this may be an error of theirs. Better: {option}.',
+      takenBack: 'Verdicts that the next search takes back: {n}. More time per position may settle them: {option}.',
+      opening: 'Opening: {name}', inBook: 'In the opening book up to move {n}', book: 'Opening book', bookGames: 'Games', bookScore: 'Score of {side}',
+      overview: '{n} games', player: 'Player', playedGames: 'Games', score: 'Score', loss: 'Mean loss', noName: '{side}, no name',
       junqiView: 'Each value is that of the side to move, from what this side can know. In a side’s view, a piece that it does not know shows its likeliest type, the bar its probability.', junqiAll: 'The values know all pieces.',
       all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
       wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}',
@@ -27,21 +33,27 @@
     zh: {
       game: '对局', view: '视角', notation: '着法', language: '语言', board: '棋盘', first: '初始局面',
       back: '后退', next: '前进', last: '最后局面', earlier: '上一处失误', later: '下一处失误', flip: '翻转棋盘',
-      marks: '最佳着法、威胁、推测', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
-      summary: '总结', start: '开局', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
+      bestMove: '最佳着法', threats: '威胁', beliefs: '推测', move: '着法', judgement: '评判', graph: '胜率', moves: '对局着法',
+      summary: '总结', start: '开局', setUp: '初始局面', own: '同文件', chinese: '中文', wxf: 'WXF', iccs: 'ICCS',
       hint: '按键：← → 逐着，↑ ↓ 失误，Home 与 End 首尾，B 走更好的变化，Esc 回到对局，F 翻转棋盘。',
-      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，',
+      toMove: '轮到{side}走', toMoveThrow: '{side}掷出 {throw}，轮到{side}走', chance: '{side}胜率 {chance}', comma: '，', colon: '：', and: '、', file: '标准输入',
       afterThrow: '掷骰后{side}胜率 {chance}', beforeThrow: '掷骰前 {chance}',
       grade1: '缓着', grade2: '失误', grade3: '败着', lost: '{grade}：胜率损失 {lost}',
       better: '更好：', best: '此时最佳：', leave: '回到对局', inLine: '引擎的变化，不是对局',
-      mateFor: '{side} {n} 步内必胜', depth: '深度 {n}', endWin: '残局库：{side}胜，{n} 个半回合杀',
+      mateFor: '{side} {moves}内必胜', depth: '深度 {n}', endWin: '残局库：{side} {moves}内胜',
+      oneMove: '1 回合', someMoves: '{n} 回合',
       endDraw: '残局库：和棋', endChance: '残局库：掷骰前{side}胜率恰为 {chance}',
       over: '{result}：{reason}', ruleOver: '按规则对局已结束：{result}，{reason}', winFirst: '{first}胜', winSecond: '{second}胜',
       draw: '和棋', unknown: '该方无从得知', error: '未分析：{text}', noValue: '未分析',
       countMoves: '着数', inaccuracies: '缓着', mistakes: '失误', blunders: '败着',
       meanLost: '每着损失', luck: '运气', skill: '技术', luckNote: '运气：掷骰引起的胜率变化之和。技术：走子引起的变化之和。两者相加（对方取相反数）等于胜率从 {from} 到 {to} 的变化{unknown}。',
       luckUnknown: '；其中 {n} 来自骰点不明的着法',
-      gradeNote: '缓着、失误、败着：胜率损失不少于 {a}、{b}、{c} 的着法。和棋算一半。',
+      gradeNote: '缓着、失误、败着：胜率损失不少于 {a}、{b}、{c} 的着法，以所示的取整值为准。和棋算一半。',
+      unsure: '下一次搜索推翻了这一评判，仅供参考。',
+      shallow: '搜索较浅（深度中位数 {depth}），评判可能有误。延长时间可更准确：{option}。',
+      takenBack: '有 {n} 处评判被下一次搜索推翻。延长每个局面的时间可更准确：{option}。',
+      opening: '开局：{name}', inBook: '至第 {n} 回合仍在开局库中', book: '开局库', bookGames: '局数', bookScore: '{side}得分率',
+      overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '每着损失', noName: '{side}（未署名）',
       junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
       wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}',
@@ -75,8 +87,10 @@
   }
   const game = () => data.games[at.game];
   const side = (number) => SIDES[at.language][game().game][number];
+  const counted = (moves) => say(moves === 1 ? 'oneMove' : 'someMoves', {n: moves});
   const percent = (chance) => (100 * chance).toFixed(chance > 0 && chance < 0.1 ? 1 : 0) + '\u00a0%';
   const signed = (change) => (change < 0 ? '−' : '+') + (100 * Math.abs(change)).toFixed(1) + '\u00a0%';
+  const startText = () => say(game().setUp ? 'setUp' : 'start');
   const turnAt = (ply) => (game().turn + ply) % 2;
   const mover = (ply) => side(turnAt(ply));
 
@@ -86,6 +100,11 @@
     if (game().game !== 'junqi') return text;
     const end = text.indexOf('=');
     return end < 0 ? text : text.slice(0, end) + {0: '†', 1: '×', 2: '=', 3: ''}[text[end + 1]] + (text.split('@')[1] ? ' ⚑' : '');
+  }
+
+  function isChinese() {
+    const names = [game().own, ...(data.notations[game().game] || [])];
+    return names[at.notation] === 'chinese';
   }
 
   function battle(number) {
@@ -99,9 +118,10 @@
     return (one.t ? '(' + one.t + ') ' : '') + word(one.w);
   }
 
+  const moveNumber = (ply) => Math.floor((ply + game().turn + 1) / 2);
+
   function numbered(ply) {
-    const number = Math.floor((ply + game().turn + 1) / 2);
-    return number + (turnAt(ply - 1) ? '… ' : '. ') + moveText(ply);
+    return moveNumber(ply) + (turnAt(ply - 1) ? '… ' : '. ') + moveText(ply);
   }
 
   function chanceText(value, turn) {
@@ -175,20 +195,18 @@
   // The parts of the page
 
   function showBoard() {
-    const board = data.boards[game().game];
+    const board = data.boards[game().game], kind = isChinese() && board.numerals ? 'numerals' : 'grounds';
     for (const box of document.querySelectorAll('.picture')) {
       const isShown = box.dataset.game === game().game;
       box.hidden = !isShown;
       if (!isShown) continue;
-      const svg = box.querySelector('svg'), ground = svg.querySelector('.siqi-ground'), way = at.flipped ? 1 : 0;
-      if (!('drawn' in box.dataset)) {
-        board.grounds.unshift(ground.innerHTML);
+      const svg = box.querySelector('svg'), way = at.flipped ? 1 : 0;
+      if (box.dataset.drawn !== kind + way) {
+        const [ground, viewBox] = board[kind][way];
         svg.querySelectorAll(':scope > title, :scope > desc').forEach((one) => one.remove());
-        box.dataset.drawn = '0';
-      }
-      if (box.dataset.drawn !== String(way)) {
-        ground.innerHTML = board.grounds[way]; // shapes of our own, as below
-        box.dataset.drawn = String(way);
+        svg.querySelector('.siqi-ground').innerHTML = ground; // shapes of our own, as below
+        svg.setAttribute('viewBox', viewBox);
+        box.dataset.drawn = kind + way;
       }
       svg.querySelector('.siqi-live').innerHTML = currentFrame().map((number) => board.shapes[way][number]).join('');
       svg.setAttribute('aria-label', say(game().game) + ', ' + positionText());
@@ -201,7 +219,7 @@
       return say('inLine') + ': ' + word(game().plies[at.line.ply].b.w[step]);
     }
     const one = game().plies[at.ply], last = at.ply === game().plies.length - 1;
-    const parts = [at.ply ? numbered(at.ply) + battle(one.w) : say('start')];
+    const parts = [at.ply ? numbered(at.ply) + battle(one.w) : startText()];
     if (one.k) parts.push(say('grade' + one.k));
     if (one.o) parts.push(outcomeText(at.ply));
     if (!(one.o && last)) {
@@ -223,9 +241,19 @@
     return make('div', {class: 'line'}, make('strong', {text: say(key)}), ...buttons);
   }
 
+  function bookOf(ply) {
+    const heads = [say('book'), say('bookGames'), say('bookScore', {side: mover(ply)})];
+    const next = game().plies[ply + 1];
+    const rows = game().plies[ply].s.map(([number, games, score]) =>
+      make('tr', {class: next && next.w === number ? 'played' : null}, make('th', {scope: 'row', text: word(number)}),
+        make('td', {text: games.toLocaleString(at.language)}), make('td', {text: (100 * score).toFixed(0) + '\u00a0%'})));
+    return make('table', {class: 'book'}, make('thead', {}, make('tr', {}, ...heads.map((text) => make('th', {scope: 'col', text: text})))),
+      make('tbody', {}, ...rows));
+  }
+
   function showJudgement() {
     const ply = at.line === null ? at.ply : at.home, one = game().plies[ply], parts = [];
-    const heading = make('h2', {text: ply ? numbered(ply) : say('start')});
+    const heading = make('h2', {text: ply ? numbered(ply) : startText()});
     if (one.k) heading.append(' ', make('span', {class: 'grade' + one.k, text: SIGNS[one.k]}));
     parts.push(heading);
     if (at.line !== null) {
@@ -233,6 +261,7 @@
         make('button', {type: 'button', class: 'back', text: say('leave'), click: leaveLine})));
     }
     if (one.k) parts.push(make('p', {class: 'grade' + one.k, text: say('lost', {grade: say('grade' + one.k), lost: percent(one.l)})}));
+    if (one.u) parts.push(make('p', {class: 'doubt', text: say('unsure')}));
     if (one.k) parts.push(lineOf(ply - 1, 'better'));
     if (one.c) parts.push(make('p', {class: 'comment', text: one.c}));
     if (one.o) parts.push(make('p', {text: outcomeText(ply)}));
@@ -241,7 +270,7 @@
       const [result, more] = one.e;
       const text = result === 'draw' ? say('endDraw')
         : result === 'chance' ? say('endChance', {side: side(turn), chance: (100 * more).toFixed(2) + '\u00a0%'})
-          : say('endWin', {side: side(result === 'win' ? turn : 1 - turn), n: more});
+          : say('endWin', {side: side(result === 'win' ? turn : 1 - turn), moves: counted(Math.ceil(more / 2))});
       parts.push(make('p', {text: text}));
     }
     if (one.x) parts.push(make('p', {text: say('error', {text: one.x})}));
@@ -252,22 +281,23 @@
       const text = thrown ? say('afterThrow', {side: side(turn), chance: percent(turn ? 1 - value : value)}) +
         say('comma') + say('beforeThrow', {chance: percent(turn ? 1 - one.v : one.v)}) : chanceText(value, turn);
       const more = [text];
-      if (one.m) more.push(say('mateFor', {side: side(one.m > 0 ? turn : 1 - turn), n: Math.abs(one.m)}));
+      if (one.m) more.push(say('mateFor', {side: side(one.m > 0 ? turn : 1 - turn), moves: counted(Math.abs(one.m))}));
       more.push(say('depth', {n: one.d}));
       parts.push(make('p', {class: 'faint', text: more.join(' · ')}));
     }
     parts.push(lineOf(ply, 'best'));
+    if (one.s) parts.push(bookOf(ply));
     byId('judgement').replaceChildren(...parts.filter((part) => part !== null));
   }
 
   function showMoves() {
-    const box = byId('moves'), plies = game().plies, turn = game().turn;
-    const cells = [make('button', {type: 'button', class: 'start', text: say('start'), 'data-ply': 0})];
+    const box = byId('moves'), plies = game().plies;
+    const cells = [make('button', {type: 'button', class: 'start', text: startText(), 'data-ply': 0})];
     if (plies[0].c) cells[0].classList.add('note');
     for (let ply = 1; ply < plies.length; ply++) {
       const isSecond = turnAt(ply - 1) === 1;
       if (!isSecond || ply === 1) {
-        cells.push(make('span', {class: 'number', text: Math.floor((ply + turn + 1) / 2) + '.'}));
+        cells.push(make('span', {class: 'number', text: moveNumber(ply) + '.'}));
         if (isSecond) cells.push(make('span', {text: '…'}));
       }
       const one = plies[ply];
@@ -336,8 +366,18 @@
       const name = game()[number ? 'second' : 'first'];
       return make('th', {scope: 'col', text: side(number) + (name ? ' (' + name + ')' : '')});
     });
-    const parts = [make('table', {}, make('thead', {}, make('tr', {}, make('td'), ...heads)), make('tbody', {}, ...rows.map(([key, count]) =>
-      make('tr', {}, make('th', {scope: 'row', text: say(key)}), ...game().sums.map((sum) => make('td', {text: count(sum)}))))))];
+    const opening = game().opening, inBook = game().plies.filter((one) => one.s).length - 1; // the last ply that is
+    const notes = [];
+    if (opening) notes.push(say('opening', {name: opening[at.language]}));
+    if (inBook > 0) notes.push(say('inBook', {n: moveNumber(inBook)}));
+    const parts = notes.length ? [make('p', {class: 'opening', text: notes.join(' · ')})] : [];
+    const doubt = game().doubt;
+    if (doubt) {
+      const [before, after] = say(doubt.depth ? 'shallow' : 'takenBack', {depth: doubt.depth, n: doubt.unsure, option: '\0'}).split('\0');
+      parts.push(make('p', {class: 'doubt', text: before}, make('code', {text: '--movetime ' + doubt.movetime}), after));
+    }
+    parts.push(make('table', {}, make('thead', {}, make('tr', {}, make('td'), ...heads)), make('tbody', {}, ...rows.map(([key, count]) =>
+      make('tr', {}, make('th', {scope: 'row', text: say(key)}), ...game().sums.map((sum) => make('td', {text: count(sum)})))))));
     const known = game().plies.filter((one) => one.v !== undefined);
     if (hasDice && known.length) {
       const unknown = first.unknown - game().sums[1].unknown;
@@ -354,8 +394,35 @@
   function titleOf(number) {
     const one = data.games[number], names = SIDES[at.language][one.game];
     const players = (one.first || names[0]) + ' – ' + (one.second || names[1]);
-    const place = one.first || one.second ? '' : one.place.split('/').pop();
-    return [players, one.result === '*' ? '' : one.result, place, one.event || '', one.occasion || ''].filter((text) => text).join(', ');
+    const place = one.first || one.second ? '' : placeOf(one.place);
+    return [players, one.result === '*' ? '' : one.result, place, one.event || '', one.occasion || ''].filter((text) => text).join(say('comma'));
+  }
+
+  function placeOf(place) {
+    const name = place.split(/[\\/]/).pop();
+    return name === 'moves' ? '' : name.replace(/^standard input/, say('file'));
+  }
+
+  // The first table: the players, and a link to each game.
+
+  function showPlayers() {
+    byId('overview').hidden = !data.players;
+    if (!data.players) return;
+    const link = (number, text) => make('a', {href: '#' + addressOf(number, 0), text: text, 'aria-current': number === at.game ? 'true' : null});
+    const kinds = new Set(data.players.map((row) => row.game));
+    const nameOf = (row) => (row.name || say('noName', {side: SIDES[at.language][row.game][row.side]})) +
+      (kinds.size > 1 ? ' (' + say(row.game) + ')' : '');
+    const heads = ['player', 'playedGames', 'score', 'loss', 'blunders', 'mistakes'];
+    const rows = data.players.map((row) => make('tr', {}, make('th', {scope: 'row', text: nameOf(row)}), ...[
+      row.games.length, row.scored ? row.points + ' / ' + row.scored : '–', row.moves ? percent(row.lost) : '–', row.grades[2], row.grades[1]
+    ].map((text) => make('td', {text: text}))));
+    const games = data.games.map((one, number) => make('li', {}, link(number, titleOf(number)),
+      one.opening ? make('span', {class: 'faint', text: ' · ' + one.opening[at.language]}) : null));
+    byId('overview-title').textContent = say('overview', {n: data.games.length});
+    byId('tables').replaceChildren(
+      make('div', {}, make('table', {}, make('thead', {}, make('tr', {}, ...heads.map((key) => make('th', {scope: 'col', text: say(key)})))),
+        make('tbody', {}, ...rows))),
+      make('ol', {}, ...games));
   }
 
   function showFrame() {
@@ -365,7 +432,8 @@
       one.setAttribute('aria-label', say(one.dataset.label));
       if (one.tagName === 'BUTTON') one.title = say(one.dataset.label);
     });
-    byId('title').textContent = say(game().game) + ': ' + titleOf(at.game);
+    document.title = byId('title').textContent = say(game().game) + say('colon') + titleOf(at.game);
+    byId('marks-text').textContent = ['bestMove', ...game().parts].map((key) => say(key)).join(say('and'));
     byId('language').value = at.language;
     byId('choose').hidden = data.games.length < 2;
     choices(byId('games'), data.games.map((one, number) => number + 1 + '. ' + titleOf(number)), at.game);
@@ -375,6 +443,7 @@
     byId('notations').hidden = !notations.length;
     choices(byId('notation'), [say('own'), ...notations.map((name) => say(name))], at.notation);
     byId('slider').max = game().plies.length - 1;
+    showPlayers();
     showMoves();
     showSummary();
     show();
@@ -445,8 +514,12 @@
 
   // The address keeps the place, so that it can be sent to others.
 
+  function addressOf(number, ply) {
+    return new URLSearchParams({game: number + 1, ply: ply, lang: at.language}).toString();
+  }
+
   function remember() {
-    const text = '#' + new URLSearchParams({game: at.game + 1, ply: at.ply, lang: at.language}).toString();
+    const text = '#' + addressOf(at.game, at.ply);
     try {
       if (location.hash !== text) history.replaceState(null, '', text);
     } catch (error) {

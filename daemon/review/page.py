@@ -10,13 +10,17 @@ from importlib.resources import files
 from typing import Any
 
 from daemon import __version__
-from daemon.review.assess import GRADES, Course, Ply, Summary, ending_of, summaries
+from daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, ending_of, shown_loss, summaries
 from daemon.review.engine import FoundLine
 from daemon.review.games import ReviewedGame
-from daemon.review.pictures import Boards, differences, frames_of, views_of
+from daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
+from daemon.review.standings import Standing, standings
 from games import registry
 from games.contract import Game, Position
 from games.pictures.drawing import escape
+
+MOST_BOOK_MOVES = 6
+"""The moves of an opening book that are shown at a position."""
 
 MARK = "<!-- Siqi review -->"
 """Stands behind the first line of each page."""
@@ -38,9 +42,17 @@ class Page:
         self._first_frames: dict[str, list[int]] = {}
         self._words: dict[tuple[str, ...], int] = {}
         self._games: list[dict[str, Any]] = []
+        self._results: list[tuple[ReviewedGame, Course, tuple[Summary, Summary]]] = []
 
-    def add(self, game: ReviewedGame, loaded: Game[Position], course: Course, plies: Sequence[Ply]) -> None:
-        """Add a game with its judgement."""
+    def add(
+        self,
+        game: ReviewedGame,
+        loaded: Game[Position],
+        course: Course,
+        plies: Sequence[Ply],
+        doubt: Doubt | None = None,
+    ) -> None:
+        """Add a game with its judgement, and the reasons to doubt it."""
         if game.game not in self._boards:
             self._boards[game.game] = Boards(game.game)
         boards = self._boards[game.game]
@@ -50,7 +62,16 @@ class Page:
         found |= {"game": game.game, "place": game.place, "result": record.result, "views": list(views_of(game))}
         found |= {"turn": course.turns[0], "setups": list(record.moves[: game.setups])}
         if game.info.has_hidden:
-            found["seen"] = "view" if course.views or game.setups else "all"
+            found["seen"] = "view" if course.views or course.is_view else "all"
+        found["parts"] = [name for name in boards.parts if name != "beliefs" or found["seen"] == "view"]
+        if course.is_set_up:
+            found["setUp"] = True
+        if course.opening is not None:
+            found["opening"] = {"zh": course.opening.chinese, "en": course.opening.english, "ply": course.opening.ply}
+        if doubt is not None:
+            found["doubt"] = doubt._asdict()
+        if (wording := registry.wording(game.game)) is not None:
+            found["own"] = wording.notation(game.source)
         words = self._texts(game, "", record.moves[game.setups :])
         base: list[list[int]] = [[] for _ in found["views"]]
         shown = []
@@ -60,6 +81,11 @@ class Page:
                 one["w"] = words[ply - 1]
             one["f"] = [next(differences([new], old)) for old, new in zip(base, frames.frames, strict=True)]
             base = frames.frames
+            if ply < len(course.books):
+                moves = sorted(course.books[ply], key=lambda move: -move.games)[:MOST_BOOK_MOVES]
+                one["s"] = [
+                    [self._texts(game, course.fens[ply], [move.word])[0], move.games, move.score] for move in moves
+                ]
             if frames.line:
                 texts = self._texts(game, course.fens[ply], [step.word for step in frames.line])
                 views = zip(*(step.frames for step in frames.line), strict=True)
@@ -68,8 +94,10 @@ class Page:
             shown.append(one)
             self._first_frames.setdefault(game.game, frames.frames[0])
         found["plies"] = shown
-        found["sums"] = [_sum(side, game.info.has_dice) for side in summaries(game, course, plies)]
+        sums = summaries(game, course, plies)
+        found["sums"] = [_sum(side, game.info.has_dice) for side in sums]
         self._games.append(found)
+        self._results.append((game, course, sums))
 
     def _texts(self, game: ReviewedGame, fen: str, words: Sequence[str]) -> list[int]:
         """Return the number of each move's texts: in the game's own notation, then in those to choose from."""
@@ -85,7 +113,9 @@ class Page:
         boards: dict[str, Any] = {}
         for name, found in self._boards.items():
             frames = found.frames
-            boards[name] = {"shapes": [frames.shapes(0), frames.shapes(1)], "grounds": [frames.ground(1)]}
+            boards[name] = {"shapes": [frames.shapes(way) for way in WAYS], "grounds": frames.grounds()}
+            if numerals := frames.other_grounds():
+                boards[name]["numerals"] = numerals
         notations = {name: list(one.NOTATIONS) for name in self._boards if (one := registry.wording(name))}
         data = {
             "version": __version__,
@@ -95,6 +125,8 @@ class Page:
             "words": list(self._words),
             "games": self._games,
         }
+        if len(self._games) > 1:
+            data["players"] = [_standing(row) for row in standings(self._results)]
         pictures = "".join(
             f'<div class="picture" data-game="{name}"{" hidden" if number else ""}>'
             f"{found.frames.picture(self._first_frames[name])}</div>"
@@ -121,7 +153,7 @@ class Page:
 
     def _title(self) -> str:
         first = self._games[0]
-        names = " - ".join(first[side] for side in ("first", "second") if side in first) or first["place"]
+        names = " - ".join(first[side] for side in ("first", "second") if side in first) or "Siqi"
         more = f" (+{len(self._games) - 1})" if len(self._games) > 1 else ""
         return f"{names}{more}"
 
@@ -151,9 +183,11 @@ def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: in
         if ply and game.throw(ply - 1):
             found["t"] = game.throw(ply - 1)
     if judged.lost:
-        found["l"] = judged.lost
+        found["l"] = shown_loss(judged.lost)
     if judged.grade:
         found["k"] = judged.grade
+    if judged.is_unsure:
+        found["u"] = True
     if finding is not None:
         found |= _found(finding.depth, judged.line)
         ending = ending_of(finding.ending)
@@ -184,3 +218,7 @@ def _sum(side: Summary, has_dice: bool) -> dict[str, Any]:
     if has_dice:
         found |= {"luck": round(side.luck, 4), "skill": round(side.skill, 4), "unknown": round(side.unknown, 4)}
     return found
+
+
+def _standing(row: Standing) -> dict[str, Any]:
+    return row._asdict() | {"lost": round(row.lost, 4)}

@@ -18,14 +18,22 @@ VIEWS = ("all", "first", "second")
 """The views of a game with hidden pieces: the referee's and both sides'."""
 
 
+PARTS = ("threats", "beliefs")
+"""What the pictures of some games show besides pieces and moves."""
+
+WAYS = (False, True)
+"""The two ways of drawing a board: unflipped and flipped."""
+
+
 class Boards:
     """The frames of all games of one kind."""
 
     def __init__(self, game: str) -> None:
         self.game = game
-        self.frames = Frames(2)  # unflipped and flipped
+        self.frames = Frames(len(WAYS))
         self._maker = registry.picture_maker(game)
         self._info = registry.info(game)
+        self.parts = [name for name in PARTS if name in self._maker.EXTRAS]
         self._is_begun = False
 
     def frame(self, position: Position, best: str = "", extras: Mapping[str, Any] = {}) -> list[int]:
@@ -35,6 +43,8 @@ class Boards:
         drawing = self._maker.draw(position, look, **extras)
         frame = self.frames.find(drawing) if self._is_begun else None
         if frame is None:
+            if not self._is_begun and "numerals" in self._maker.MARGINS:
+                self.frames.add_ground(*(self._maker.draw(position, Look(flipped=way), numerals=True) for way in WAYS))
             self._is_begun = True
             frame = self.frames.add(drawing, self._maker.draw(position, look._replace(flipped=True), **extras))
         return frame
@@ -113,7 +123,7 @@ def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], 
 def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -> dict[str, Any]:
     """Return what a position's picture shows besides pieces: threats, what a side believes, chances by throw."""
     maker = registry.picture_maker(game.game)
-    found: dict[str, Any] = {name: True for name in ("threats", "beliefs") if name in maker.EXTRAS}
+    found: dict[str, Any] = {name: True for name in PARTS if name in maker.EXTRAS}
     if game.info.has_dice and judged is not None and judged.finding is not None:
         found["chances"] = {line.throw: line.value.win for line in judged.finding.lines if line.throw}
     return found

@@ -30,9 +30,11 @@ from daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, l
 from daemon.review.games import ReviewedGame
 from daemon.review.page import as_script, is_page, source
 from daemon.review.pictures import differences
+from daemon.review.standings import points_of
 from games import registry
 from games.contract import GameRecord
 from games.xiangqi.formats.files import save_games
+from games.xiangqi.openings import formations
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
 SETTINGS = BatchSettings()
@@ -86,12 +88,21 @@ def test_lost_chances_and_their_grades() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "grade"), [(0.0499, 0), (0.05, 1), (0.0999, 1), (0.1, 2), (0.1999, 2), (0.2, 3), (1, 3)]
-)
-def test_grades_begin_at_their_thresholds(lost: float, grade: int) -> None:
+    ("lost", "shown", "grade"),
+    [
+        (0.0494, 0.049, 0), (0.0495, 0.05, 1), (0.0504, 0.05, 1),
+        (0.0994, 0.099, 1), (0.0995, 0.1, 2), (0.1049, 0.1, 2), (0.105, 0.11, 2),
+        (0.1949, 0.19, 2), (0.195, 0.2, 3), (0.1996, 0.2, 3), (0.2, 0.2, 3), (0.2049, 0.2, 3), (1, 1, 3),
+    ],
+)  # fmt: skip
+def test_a_loss_has_the_grade_of_what_is_shown(lost: float, shown: float, grade: int) -> None:
+    """A loss of 19.6 % is shown as 20 %, and called as one of 20.4 % is."""
     game = ReviewedGame("connect6", GameRecord(("j10",)), "moves")
-    plies, _ = judged(game, [finding(1.0), finding(lost, value(lost, "i9i10"))])
+    plies, course = judged(game, [finding(1.0), finding(lost, value(lost, "i9i10"))])
     assert plies[1].lost == pytest.approx(lost) and plies[1].grade == grade
+    assert assess.shown_loss(plies[1].lost) == shown
+    grades = assess.summaries(game, course, plies)[0].grades
+    assert grades == tuple(int(i == grade) for i in (1, 2, 3))
 
 
 def test_the_end_on_the_board_is_worth_its_result() -> None:
@@ -179,6 +190,103 @@ def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
     lines = [{"pv": ["a"]}, {"pv": ["b", "c"]}]
     lengthen(lines, [["a", "x", "y"], ["b", "d", "e"]])
     assert [line["pv"] for line in lines] == [["a", "x", "y"], ["b", "c"]]
+
+
+def test_only_the_line_of_a_mate_is_kept_whole() -> None:
+    pv = [f"a{i % 10}b{i % 10}" for i in range(30)]
+    lines = [{"score": {"mate": 15}, "pv": pv}, {"score": {"cp": 1, "win": 0.5}, "pv": pv}]
+    found = [finding_of("key", {"lines": [line]}).lines[0].moves for line in lines]
+    assert [len(moves) for moves in found] == [30, 10]
+
+
+def test_a_verdict_that_the_next_search_takes_back_is_in_doubt() -> None:
+    """The answer is the engine's own; after it the search finds that the blunder before it was none."""
+    game = ReviewedGame("xiangqi", GameRecord(("h2e2", "h9g7", "h0g2")), "moves")
+    wins = [0.50, 0.75, 0.49, 0.5]  # the mover's: the first move seems to lose 25 %, then nothing
+    findings = [finding(win) for win in wins]
+    findings[1] = finding(0.75, value(0.75, "h9g7"))
+    plies, _ = judged(game, findings)
+    assert plies[1].grade == 3 and plies[1].is_unsure
+    assert assess.doubt_of(game, plies, 0) == (0, 1, 2000)
+    findings[2] = finding(0.25)  # it is confirmed
+    plies, _ = judged(game, findings)
+    assert plies[1].grade == 3 and not plies[1].is_unsure and assess.doubt_of(game, plies, 500) is None
+    findings[1] = finding(0.75, value(0.75, "b9c7"))  # another answer: not known
+    findings[2] = finding(0.49)
+    assert not judged(game, findings)[0][1].is_unsure
+
+
+def test_shallow_searches_are_reported() -> None:
+    game = ReviewedGame("xiangqi", GameRecord(("h2e2", "h9g7")), "moves")
+    for depth in (2, 7, 8, 20):
+        plies, _ = judged(game, [finding(0.5) | {"depth": depth} for _ in range(3)])
+        assert assess.doubt_of(game, plies, 700) == (None if depth >= 8 else (depth, 0, 2800))
+    proven = finding(1.0, FoundLine(Chance(1.0, 1), ("a0a1",))) | {"depth": 1}
+    plies, _ = judged(game, [proven] * 3)
+    assert assess.doubt_of(game, plies, 0) is None  # a mate in one needs no depth
+
+
+def moves_of(words: str, fen: str = "") -> assess.Course:
+    game = ReviewedGame("xiangqi", GameRecord(tuple(words.split()), fen=fen), "moves")
+    return assess.course(game, registry.load("xiangqi"))
+
+
+SCREEN = "h2e2 h9g7 h0g2 i9h9 i0h0 b9c7"
+MIRROR = str.maketrans("abcdefghi", "ihgfedcba")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("h2e2", "中炮局"),
+        (SCREEN, "中炮对屏风马"),
+        ("b0c2 b9c7 h2e2 h9g7", "中炮对屏风马"),  # by transposition
+        (f"{SCREEN} c3c4 g6g5 h0h6", "中炮过河车对屏风马"),
+        (f"{SCREEN} g3g4 c6c5 b0a2 a6a5 b2c2", "五七炮对屏风马"),
+        ("h2e2 b9c7 h0g2 h7f7 i0h0 h9g7", "中炮对反宫马"),
+        ("h2e2 h9g7 h0g2 i9h9 i0h0 h7i7", "中炮对左三步虎"),
+        ("h2e2 h7e7", "顺炮局"),
+        ("h2e2 h7e7 h0g2 h9g7 i0h0 i9i8", "顺炮直车对横车"),
+        ("h2e2 b7e7", "列炮局"),
+        ("c3c4", "仙人指路局"),
+        ("c3c4 b7c7", "仙人指路对卒底炮"),
+        ("c3c4 g6g5", "对兵局"),
+        ("g0e2", "飞相局"),
+        ("g0e2 g9e7", "顺相局"),
+        ("g0e2 h7d7", "飞相对左过宫炮"),
+        ("h2d2", "过宫炮局"),
+        ("h2f2", "士角炮局"),
+        ("h0g2", "起马局"),
+    ],
+)
+def test_openings_have_names(words: str, name: str) -> None:
+    for turned in (words, words.translate(MIRROR)):
+        opening = moves_of(turned).opening
+        assert opening is not None and opening.chinese == name and opening.english.isascii()
+        assert opening.ply <= len(words.split())
+
+
+def test_not_every_game_has_an_opening() -> None:
+    start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+    assert moves_of("a3a4").opening is None and moves_of("").opening is None
+    course = moves_of("h2e2", start)  # some files write the start position out
+    assert course.opening is not None and not course.is_set_up
+    course = moves_of("h2e2", start.replace("RNBAKABNR", "RNBAKAB1R"))  # an odds game
+    assert course.opening is None and course.is_set_up
+    late = moves_of("a0a1 a9a8 a1a0 a8a9 " * 2 + "h2e2")  # not an opening any more
+    assert late.opening is None
+
+
+def test_named_openings_are_those_of_the_first_moves() -> None:
+    """Each piece stands on its point at the start, and is of the side that the table says."""
+    board = siqi.Board()
+    found = formations()
+    assert len(found) > 60 and len({(one.red, one.black) for one in found}) == len(found)
+    for one in found:
+        for moves, side in ((one.red, siqi.RED), (one.black, siqi.BLACK)):
+            pieces = [board.piece_at(siqi.parse_square(move[:2])) for move in moves]
+            assert all(piece is not None and piece.color == side for piece in pieces), one
+        assert not re.search("[A-Za-z]", one.chinese)
 
 
 def test_frames_are_kept_as_their_differences() -> None:
@@ -287,6 +395,111 @@ def test_a_tag_cannot_fill_in_a_part_of_the_page(tmp_path: Path) -> None:
     html = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<title>__SIQI_DATA__&lt;/title&gt; - __SIQI_SCRIPT__</title>" in html
     assert data_of(tmp_path / "a.html")["games"][0]["first"] == "__SIQI_DATA__</title>"
+
+
+def test_the_line_of_a_tablebase_goes_to_the_end(tmp_path: Path) -> None:
+    """All moves to the end are shown, as many as the verdict says: for the winner to move, and then for the loser."""
+    moves = ""
+    for verdict in (["win", 25], ["loss", 24]):
+        fen = "4ka3/P4C3/9/9/9/9/9/9/9/5K3 w"
+        assert review(f"fen {fen}{moves}", "-o", tmp_path / "a.html", *NODES) == 0
+        data = data_of(tmp_path / "a.html")
+        one = data["games"][0]["plies"][-1]
+        assert one["e"] == verdict and verdict[1] == len(one["b"]["w"]) == len(one["b"]["f"][0])
+        board = siqi.Board(fen)
+        for move in moves.split()[1:]:
+            board.push_uci(move)
+        words = [data["words"][number] for number in one["b"]["w"]]
+        moves = f" moves {words[0][3].replace('-', '').lower()}"
+        for word in words:
+            board.push_san(word[1])
+        assert board.is_checkmate() or board.is_stalemate()
+
+
+def test_opening_books_are_counted(page: Path) -> None:
+    data = data_of(page)
+    xiangqi, connect6, ewn, junqi_game = data["games"]
+    first = xiangqi["plies"][0]["s"]
+    game = registry.load("xiangqi")
+    lines = [line.split() for line in game.consult(game.position()) if line.startswith("opening ")]
+    assert {(int(words[3]), words[5]) for words in lines} >= {(games, f"{score:.1%}") for _, games, score in first}
+    assert first[0][1] == max(int(words[3]) for words in lines) and len(first) > 2
+    assert [games for _, games, _ in first] == sorted((games for _, games, _ in first), reverse=True)
+    in_book = ["s" in ply for ply in xiangqi["plies"]]
+    assert in_book == sorted(in_book, reverse=True) and 2 < sum(in_book) < len(in_book)
+    assert data["words"][first[0][0]][1] == "炮二平五"
+    assert "s" in connect6["plies"][0]
+    assert not any("s" in ply for game in (ewn, junqi_game) for ply in game["plies"])
+    assert xiangqi["opening"] == {"zh": "中炮对左炮封车转列炮", "en": xiangqi["opening"]["en"], "ply": 8}
+    assert not any("opening" in game for game in (connect6, ewn, junqi_game))
+
+
+def test_parts_that_a_game_has_not_have_no_names(page: Path, tmp_path: Path) -> None:
+    games = data_of(page)["games"]
+    assert [game["parts"] for game in games] == [[], ["threats"], [], ["beliefs"]]
+    words = junqi().split("\t")
+    assert review(f"startpos moves {words[3]} ?", "--game", "junqi", "-o", tmp_path / "a.html", *NODES) == 0
+    view = data_of(tmp_path / "a.html")["games"][0]
+    assert (view["seen"], view["parts"], view["views"]) == ("view", ["beliefs"], ["all"])
+    position = registry.load("junqi").position()
+    for word in words[3:5]:
+        position.push(position.parse_move(word))
+    assert review(f"fen {position.fen()}", "--game", "junqi", "-o", tmp_path / "a.html", *NODES) == 0
+    whole = data_of(tmp_path / "a.html")["games"][0]
+    assert (whole["seen"], whole["parts"], whole["setUp"]) == ("all", [], True)
+
+
+def test_the_margin_has_the_files_of_chinese_moves(page: Path, tmp_path: Path) -> None:
+    data = data_of(page)
+    assert data["games"][0]["own"] == "chinese" and "own" not in data["games"][1]
+    board = data["boards"]["xiangqi"]
+    for way in range(2):
+        plain, numerals = board["grounds"][way][0], board["numerals"][way][0]
+        used = [re.findall(r'href="#siqi-([0-9a-f]+)"', part) for part in (plain, numerals)]
+        letters, numbers = ([chr(int(one, 16)) for one in part if chr(int(one, 16)) not in "楚河漢界"] for part in used)
+        assert letters == [*"abcdefghi", *"0123456789"]
+        assert numbers == [*"九八七六五四三二一", *"123456789"]
+    html = page.read_text(encoding="utf-8")
+    assert all(f'id="siqi-{ord(sign):x}"' in html for sign in "九八七六五四三二一a0")
+    (tmp_path / "a.pgn").write_text('[Game "Chinese Chess"]\n[Format "ICCS"]\n\n1. H2-E2 *\n')
+    assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES) == 0
+    assert data_of(tmp_path / "a.html")["games"][0]["own"] == "iccs"
+
+
+def test_several_games_have_a_table_of_players(tmp_path: Path) -> None:
+    names = [("A", "B", "1-0"), ("B", "A", "1/2-1/2"), ("A", "", "*"), ("?", "C", "0-1")]
+    text = "\n".join(
+        f'[Red "{red}"]\n[Black "{black}"]\n[Result "{result}"]\n\n1. C2.5 h8+7 {result}\n'
+        for red, black, result in names
+    )
+    (tmp_path / "a.pgn").write_text(text)
+    assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES) == 0
+    data = data_of(tmp_path / "a.html")
+    rows = {(row["name"], row["side"]): row for row in data["players"]}
+    assert [(row["name"], row["side"]) for row in data["players"]] == [("C", 0), ("A", 0), ("B", 0), ("", 0), ("", 1)]
+    assert {key: (row["games"], row["points"], row["scored"], row["moves"]) for key, row in rows.items()} == {
+        ("A", 0): ([0, 1, 2], 1.5, 2, 3),
+        ("B", 0): ([0, 1], 0.5, 2, 2),
+        ("C", 0): ([3], 1, 1, 1),
+        ("", 0): ([3], 0, 1, 1),
+        ("", 1): ([2], 0, 0, 1),
+    }
+    for side in (0, 1):
+        played = [game["sums"][side] for game in data["games"]]
+        assert sum(one["grades"][2] for one in played) <= sum(row["grades"][2] for row in rows.values())
+    a = [data["games"][number]["sums"][side] for number, side in ((0, 0), (1, 1), (2, 0))]
+    assert rows["A", 0]["lost"] == pytest.approx(sum(one["lost"] for one in a) / 3, abs=1e-4)
+    assert rows["A", 0]["grades"] == [sum(one["grades"][i] for one in a) for i in range(3)]
+    assert review(tmp_path / "a.pgn", "-o", tmp_path / "a.html", *NODES, "--number", "1") == 0
+    assert "players" not in data_of(tmp_path / "a.html")
+
+
+def test_the_result_of_a_game_may_be_on_the_board() -> None:
+    mate = ReviewedGame("xiangqi", GameRecord(("a7a9",), fen="3k5/1R7/R8/9/9/9/9/9/9/4K4 w - - 0 1"), "moves")
+    course = assess.course(mate, registry.load("xiangqi"))
+    assert points_of(mate, course) == 1
+    drawn = mate._replace(record=mate.record._replace(result="1/2-1/2"))
+    assert points_of(drawn, course) == 0.5
 
 
 def test_verdicts_of_tablebases_and_rules(tmp_path: Path) -> None:

@@ -51,6 +51,15 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
+@pytest.fixture(scope="module")
+def endings_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page without names of players: a win by a tablebase, and a game from the start."""
+    out = tmp_path_factory.mktemp("page") / "endings.html"
+    games = "fen 4ka3/P4C3/9/9/9/9/9/9/9/5K3 w", "startpos moves h2e2 h9g7 h0g2 i9h9 i0h0 b9c7"
+    assert run(["review", *games, "-o", str(out), "--depth", "2"]) == 0
+    return out
+
+
 @contextmanager
 def opened(
     browser: Any, path: Path, place: str = "", size: Any = WIDE, expected: str = "nothing else", **more: Any
@@ -186,7 +195,7 @@ def test_every_control_has_a_name(browser: Any, page_file: Path) -> None:
             "button": ("First position", "Back", "Next", "Last position", "Mistake before", "Next mistake"),
             "combobox": ("Game", "View", "Language"),
             "slider": ("Move",),
-            "checkbox": ("Best move, threats, beliefs",),
+            "checkbox": ("Best move, beliefs",),
         }.items():
             for name in names:
                 assert page.get_by_role(role, name=name, exact=True).count() == 1, name
@@ -209,6 +218,137 @@ def test_notations_and_texts_of_a_game(browser: Any, page_file: Path) -> None:
         assert "<img src=x onerror=alert(1)> <!-- <script>" in page.inner_text("#judgement .comment")
         assert "Cup </script><b>" in page.inner_text("#title")
         assert page.locator("img, b").count() == 0
+
+
+def margin(page: Any) -> str:
+    """Return the characters of the board's ground, without the river's name."""
+    codes = page.evaluate(
+        """() => [...document.querySelectorAll('.picture:not([hidden]) .siqi-ground use')]
+            .map(one => one.getAttribute('href').replace('#siqi-', ''))"""
+    )
+    return re.sub("[楚河漢界]", "", "".join(chr(int(code, 16)) for code in codes if re.fullmatch("[0-9a-f]+", code)))
+
+
+def test_the_margin_follows_the_notation(browser: Any, page_file: Path) -> None:
+    """Chinese moves count the files from the right of each side; the board stays where it is on the screen."""
+    with opened(browser, page_file, "#game=1&ply=1&lang=en") as page:
+        found, boxes = [], []
+        for notation in range(4):
+            page.select_option("#notation", str(notation))
+            found.append(margin(page))
+            boxes.append(page.locator(".picture:not([hidden]) svg").bounding_box())
+        coordinates = "abcdefghi0123456789"
+        assert found == ["九八七六五四三二一123456789"] * 2 + [coordinates] * 2
+        assert boxes == boxes[:1] * 4
+        page.select_option("#notation", "1")
+        page.click("[data-go=flip]")
+        marks = page.evaluate(
+            """() => [...document.querySelectorAll('.picture:not([hidden]) .siqi-ground use')]
+                .filter(one => /siqi-(4e00|31)$/.test(one.getAttribute('href')))
+                .map(one => [one.getBoundingClientRect().x, one.getBoundingClientRect().y])"""
+        )
+        (red_x, red_y), (black_x, black_y) = marks
+        assert red_y < black_y and red_x < black_x  # Red's first file is at the top left
+    with opened(browser, page_file, "#game=2&ply=1&lang=zh") as page:
+        assert margin(page).startswith("abcdefghijklmnopqrs")
+
+
+def test_a_set_up_position_is_no_opening(browser: Any, endings_file: Path) -> None:
+    for number, words in ((1, {"en": "Set-up position", "zh": "初始局面"}), (2, {"en": "Start", "zh": "开局"})):
+        for language, word in words.items():
+            with opened(browser, endings_file, f"#game={number}&ply=0&lang={language}") as page:
+                assert shown(page).state.split(" · ")[0] == word
+                assert page.inner_text("#judgement h2") == page.inner_text("#moves .start") == word
+
+
+def test_the_whole_line_of_a_tablebase(browser: Any, endings_file: Path) -> None:
+    """It is counted in moves of the winner, and can be played on the board to its end."""
+    with opened(browser, endings_file, "#game=1&ply=0&lang=zh") as page:
+        text = page.inner_text("#judgement")
+        assert "残局库：红方 13 回合内胜" in text and "半" not in text
+        page.select_option("#language", "en")
+        assert "Tablebase: Red wins in 13 moves" in page.inner_text("#judgement")
+        buttons = page.locator("#judgement .line button")
+        assert buttons.count() == 25
+        page.locator("#title").click()
+        press(page, "b")
+        states = {press(page, "ArrowRight").shapes for _ in range(24)}
+        assert len(states) == 24 and buttons.nth(24).get_attribute("aria-current") == "true"
+
+
+def test_chinese_titles_have_no_english(browser: Any, endings_file: Path) -> None:
+    for number in (1, 2):
+        with opened(browser, endings_file, f"#game={number}&ply=0&lang=zh") as page:
+            for text in (
+                page.title(),
+                page.inner_text("#title"),
+                page.inner_text("#tables"),
+                page.inner_text("#games"),
+            ):
+                assert not re.search("[A-Za-z]", text) and "红方" in text
+            assert not re.search("[a-z]{3}", page.inner_text(".board"))
+    with opened(browser, endings_file, "#game=1&ply=0&lang=en") as page:
+        assert page.title() == page.inner_text("#title") == "Xiangqi: Red – Black"
+
+
+CHANCE = ["luck", "skill", "throw", "运气", "技术"]
+HIDDEN = ["view", "referee", "belie", "视角", "推测"]
+FOREIGN = {
+    "xiangqi": [*CHANCE, *HIDDEN, "threat", "set-up", "威胁", "布阵"],
+    "connect6": [*CHANCE, *HIDDEN, "tablebase", "set-up", "残局库", "布阵"],
+    "ewn": [*HIDDEN, "threat", "opening book", "威胁", "开局库"],
+    "junqi": [*CHANCE, "tablebase", "threat", "opening book", "残局库", "威胁", "开局库"],
+}
+"""Names of parts that a game has not."""
+
+
+@pytest.mark.parametrize(("number", "game"), GAMES)
+def test_parts_that_a_game_has_not_have_no_names(number: int, game: str, browser: Any, page_file: Path) -> None:
+    for language in LANGUAGES:
+        for ply in (0, 1, 5, ENDS[game]):
+            with opened(browser, page_file, f"#game={number}&ply={ply}&lang={language}") as page:
+                text = page.inner_text("header") + page.inner_text("main")
+                assert not [word for word in FOREIGN[game] if word in text.lower()]
+
+
+def test_openings_and_books(browser: Any, endings_file: Path) -> None:
+    with opened(browser, endings_file, "#game=2&ply=1&lang=en") as page:
+        assert "Opening: Central Cannon vs Screen Horses" in page.inner_text("#summary")
+        assert "In the opening book up to move 3" in page.inner_text("#summary")
+        rows = page.locator(".book tbody tr").all_inner_texts()
+        assert re.fullmatch(r"马８进７\s+[\d,]{5,}\s+\d\d\s%", rows[0]) and len(rows) > 2
+        assert page.locator(".book .played").inner_text() == rows[0]
+        assert "Score of Black" in page.inner_text(".book")
+        page.select_option("#language", "zh")
+        assert "开局：中炮对屏风马 · 至第 3 回合仍在开局库中" in page.inner_text("#summary")
+        assert "黑方得分率" in page.inner_text(".book")
+
+
+def test_shallow_searches_are_said_to_be_so(browser: Any, endings_file: Path) -> None:
+    with opened(browser, endings_file, "#game=2&ply=0&lang=en") as page:
+        assert re.match(r"Shallow searches \(median depth 2\).*--movetime 2000", page.inner_text("#summary .doubt"))
+        page.select_option("#language", "zh")
+        assert "搜索较浅" in page.inner_text("#summary .doubt")
+        assert page.evaluate("document.querySelectorAll('#summary .doubt').length") == 1
+    with opened(browser, endings_file, "#game=1&ply=0&lang=en") as page:
+        assert page.locator(".doubt").count() == 0  # its value is proven
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_the_players_come_first_with_links_to_their_games(size: Any, browser: Any, page_file: Path) -> None:
+    with opened(browser, page_file, "#game=1&ply=3&lang=en", size=size) as page:
+        assert page.locator("#overview").bounding_box()["y"] < page.locator("main").bounding_box()["y"]
+        heads = page.locator("#tables thead th").all_inner_texts()
+        assert heads == ["Player", "Games", "Score", "Mean loss", "Blunders", "Mistakes"]
+        rows = [row.split("\t") for row in page.locator("#tables tbody tr").all_inner_texts()]
+        assert rows[0][:3] == ["许 (Xiangqi)", "1", "1 / 1"] and len(rows) == 8
+        assert page.locator("#tables a").count() == 4
+        page.locator("#tables a").nth(1).click()
+        assert shown(page).current == "0" and page.input_value("#games") == "1" and "game=2" in page.url
+        assert page.locator("#tables a[aria-current]").inner_text() == page.locator("#tables a").nth(1).inner_text()
+        assert fits(page)
+        page.click("#overview-title")
+        assert not page.locator("#tables").is_visible()
 
 
 def test_views_of_junqi(browser: Any, page_file: Path) -> None:

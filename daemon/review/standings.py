@@ -1,0 +1,66 @@
+"""The results of the players of several games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from daemon.review.assess import Course, Summary
+from daemon.review.games import ReviewedGame
+
+POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+"""The first side's points by a record's result."""
+
+UNKNOWN_PLAYER = "?"
+"""The name in a record of a player who is not known."""
+
+
+class Standing(NamedTuple):
+    """The results of a player in several games, or of a side whose players have no names."""
+
+    game: str
+    name: str  # ''; not known
+    side: int  # where the name is not known
+    games: tuple[int, ...]  # their numbers, from 0
+    points: float  # of the games with a known result
+    scored: int  # the number of these
+    moves: int
+    grades: tuple[int, int, int]
+    lost: float  # mean chance lost by a move
+
+
+def standings(games: Sequence[tuple[ReviewedGame, Course, tuple[Summary, Summary]]]) -> list[Standing]:
+    """Return the players' results, a kind of game after the other, best scores first; sides without names come last."""
+    rows: dict[tuple[str, str, int], list[tuple[int, float | None, Summary]]] = {}
+    for number, (game, found, sums) in enumerate(games):
+        points = points_of(game, found)
+        for side, player in enumerate((game.record.first, game.record.second)):
+            name = player.strip().removeprefix(UNKNOWN_PLAYER)
+            own = None if points is None else abs(side - points)
+            rows.setdefault((game.game, name, 0 if name else side), []).append((number, own, sums[side]))
+    table = []
+    for (kind, name, side), played in rows.items():
+        known = [own for _, own, _ in played if own is not None]
+        moves = sum(one.moves for _, _, one in played)
+        grades = tuple(sum(one.grades[i] for _, _, one in played) for i in range(3))
+        lost = sum(one.lost * one.moves for _, _, one in played) / max(moves, 1)
+        numbers = tuple(dict.fromkeys(number for number, _, _ in played))
+        table.append(Standing(kind, name, side, numbers, sum(known), len(known), moves, grades, lost))  # type: ignore[arg-type]
+    kinds = list(dict.fromkeys(row.game for row in table))
+    return sorted(table, key=lambda row: (kinds.index(row.game), not row.name, _order(row)))
+
+
+def points_of(game: ReviewedGame, found: Course) -> float | None:
+    """Return the first side's points by the record, else by the rules at the end; None if the result is not known."""
+    if game.record.result in POINTS:
+        return POINTS[game.record.result]
+    outcome = found.outcomes[-1]
+    if outcome is None or outcome.unknown:
+        return None
+    return 0.5 if outcome.winner is None else float(outcome.winner == 0)
+
+
+def _order(row: Standing) -> tuple[float, int, float]:
+    if not row.name:
+        return row.side, 0, 0
+    return -row.points / max(row.scored, 1), -len(row.games), row.lost

@@ -28,10 +28,13 @@ def assign(works: Sequence[Record], control: Control) -> None:
 
 
 def allow_stop(works: Sequence[Record], control: Control) -> None:
-    """Let the threads poll the control block from now on: the first iteration has found a best line."""
+    """Let the threads poll the control block from now on: the first iteration has found a best line.
+
+    A stop that came meanwhile makes it the last one.
+    """
+    is_stopped = control.check()
     for work in works:
-        work.poll_at = 0
-    control.check()
+        work.poll_at, work.stopped = 0, work.stopped or is_stopped
 
 
 def run_parallel(work: Callable[[int], None], threads: int) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from daemon import game_files
 from daemon.game_files import Refusal, check_encoding, check_number, choose, read_games, read_source
+from daemon.interrupts import held_back
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.files import check_owned, replace_file
 from games.formats import FEATURES, Format, Style, named_by_file
 
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""
 
 
@@ -56,8 +57,6 @@ def convert_with(options: argparse.Namespace) -> int:
     except ValueError as error:
         report(str(error))
         return FAILED
-    except KeyboardInterrupt:
-        return INTERRUPTED
 
 
 def table(games: Sequence[str]) -> list[str]:
@@ -97,7 +96,8 @@ def _convert(options: argparse.Namespace) -> int:
         sys.stdout.buffer.write(written.data)
         sys.stdout.buffer.flush()
     else:
-        replace_file(options.output, [written.data], lambda head: bool(options.force))
+        with held_back():
+            replace_file(options.output, [written.data], lambda head: bool(options.force))
     return FAILED if found.faults else 0
 
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
-
-from daemon.faults import trace_to
-from daemon.memory import return_large_blocks
 
 STACK_BYTES = 16 << 20
 """The stack size of every thread: deep recursion in a kernel would crash the process on the small default of macOS."""
@@ -21,6 +17,15 @@ def hide_scipy() -> None:
 
 
 def main() -> None:
+    if len(sys.argv) > 1:
+        from daemon.interrupts import end, end_on_interrupt
+
+        end_on_interrupt()  # before anything else is imported
+    import threading
+
+    from daemon.faults import trace_to
+    from daemon.memory import return_large_blocks
+
     threading.stack_size(STACK_BYTES)
     return_large_blocks()
     hide_scipy()
@@ -32,4 +37,9 @@ def main() -> None:
     else:
         from daemon.command import run
 
-        sys.exit(run(sys.argv[1:]))
+        if sys.stdout is not None:  # code page 1252 has no Chinese, ASCII no umlaut: no character ends a command
+            sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        try:
+            sys.exit(run(sys.argv[1:]))
+        except KeyboardInterrupt:
+            end()

@@ -18,6 +18,7 @@ import msgspec
 from daemon import __version__
 from daemon.analysis.answers import Final
 from daemon.analysis.query import Action, BadLineError, Query, error_answer, parse, query_hash, resolve_options
+from daemon.interrupts import raised
 
 if TYPE_CHECKING:
     from daemon.analysis.analyst import Analyst, Item
@@ -139,7 +140,8 @@ class Batch:
         try:
             task()
         except Exception as error:
-            self._listeners.fail(error)
+            if not self._is_stopping:
+                self._listeners.fail(error)
 
     def stop(self) -> None:
         """End the run: searches end without an answer, waiting positions are not searched."""
@@ -286,12 +288,16 @@ def open_batch(
 ) -> Batch:
     """Return a batch whose searches run in this process, or on the cluster at an address, which `stack` leaves.
 
-    ClusterError if the cluster has no worker that can be used.
+    Until then Ctrl-C raises KeyboardInterrupt. ClusterError if the cluster has no worker that can be used.
     """
+    from daemon.analysis import analyst  # noqa: F401  # while Ctrl-C ends the process at once
+
     if address is None:
+        stack.enter_context(raised())
         return Batch(settings, listeners, done)
     from daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
     from daemon.cluster.remote import Cluster, ClusterWorkers
 
+    stack.enter_context(raised())
     workers = stack.enter_context(ClusterWorkers(Cluster(address), listeners.note))
     return ClusterBatch(workers, settings, listeners, done)

@@ -19,12 +19,13 @@ from daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_
 from daemon.analysis.encodings import Text, explain, open_input
 from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
 from daemon.cluster.errors import ClusterError
+from daemon.interrupts import INTERRUPTED
 from daemon.options import CORE
 from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+FAILED, MISUSED = 1, 2
 """Exit statuses."""
 
 _MAX = {option.name: option.high for option in CORE}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
+import multiprocessing.resource_tracker
 import os
-import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import TypeAlias
 
 from daemon.cluster.node import pack, run_calls, unpack_results
+from daemon.interrupts import held_back
 
 Batch: TypeAlias = "Future[bytes]"
 """Calls that run."""
@@ -29,6 +29,7 @@ class LocalWorkers(ProcessPoolExecutor):
     """
 
     def __init__(self, jobs: int) -> None:
+        start_tracker()
         super().__init__(jobs, multiprocessing.get_context("spawn"), _end_with_parent)
         self._jobs = jobs
         self._others = set(multiprocessing.active_children())
@@ -39,7 +40,7 @@ class LocalWorkers(ProcessPoolExecutor):
 
     def send(self, calls: Sequence[bytes]) -> Batch:
         """Hand out a batch."""
-        with no_interrupt():  # a worker may be started here
+        with held_back():  # a worker may be started here
             return self.submit(run_calls, pack(calls), 0.0)
 
     def outcome(self, batch: Batch) -> Outcome:
@@ -70,14 +71,10 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-@contextlib.contextmanager
-def no_interrupt() -> Iterator[None]:
-    """Block Ctrl-C; threads and processes started in the block never receive it."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def start_tracker() -> None:
+    """Start multiprocessing's process that removes lost semaphores, before `held_back`.
+
+    Its start, at the first process otherwise, lets Ctrl-C into the thread again, and so into all that follow.
+    """
+    if sys.platform != "win32":
+        multiprocessing.resource_tracker.ensure_running()

@@ -24,8 +24,9 @@ import msgspec
 
 from daemon.cluster.errors import ClusterError, KilledError
 from daemon.cluster.identity import identity
-from daemon.cluster.local import Batch, Outcome, no_interrupt
+from daemon.cluster.local import Batch, Outcome, start_tracker
 from daemon.cluster.node import pack, run_calls, unpack_results
+from daemon.interrupts import held_back
 
 HEARTBEAT_S = 60
 """A worker of `local:N` that gives no sign of life for so long is restarted, and its batch given to another."""
@@ -52,7 +53,8 @@ class ClusterWorkers:
     def __init__(self, cluster: Cluster, note: Callable[[str], None]) -> None:
         """Connect. ClusterError if that fails."""
         try:
-            import distributed  # noqa: F401
+            with held_back():
+                import distributed  # noqa: F401
         except ImportError:
             raise ClusterError("--cluster needs Dask: pip install 'siqi[cluster]'") from None
         self.address, self._limit_s, self._note = cluster.address, cluster.limit_s, note
@@ -60,12 +62,15 @@ class ClusterWorkers:
         self._counted = (0.0, 0, 0)  # when, workers admitted, all workers
         self._lock = threading.Lock()
         self._stack = contextlib.ExitStack()
-        with contextlib.ExitStack() as stack:
-            self._client = _connect(cluster.address, stack)
-            self._admit(stack)
+        try:
+            self._client = _connect(cluster.address, self._stack)
+            self._admit(self._stack)
             self._executor = self._client.get_executor(pure=False, resources={self._resource: 1})
-            stack.callback(self._quietly, lambda: self._executor.shutdown(wait=False))  # cancels what is left
-            self._stack = stack.pop_all()
+            # Cancels what is left.
+            self._stack.callback(self._quietly, lambda: self._executor.shutdown(wait=False))
+        except BaseException:
+            self.close()
+            raise
         _open.append(self)
 
     def _admit(self, stack: contextlib.ExitStack) -> None:
@@ -110,7 +115,7 @@ class ClusterWorkers:
         """Cancel what is left, and leave the cluster; end it if it was started here."""
         if self in _open:
             _open.remove(self)
-        with no_interrupt():
+        with held_back():
             self._stack.close()
 
     def count(self) -> int:
@@ -206,8 +211,10 @@ def check_address(address: str) -> str:
 def _connect(address: str, stack: contextlib.ExitStack) -> Any:
     """Return a client of a scheduler that is there or started here; ClusterError."""
     import dask
-    import distributed
+    from distributed import Security
     from distributed.versions import VersionMismatchWarning
+
+    from daemon.cluster import loopback
 
     settings = {
         "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
@@ -223,21 +230,26 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
             logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, number = address.partition(":")
     try:
-        with no_interrupt():
-            if kind == "local":
-                address = stack.enter_context(
-                    distributed.LocalCluster(
-                        n_workers=int(number),
-                        threads_per_worker=1,
-                        processes=True,
-                        host="127.0.0.1",
-                        dashboard_address=None,
-                        worker_dashboard_address=None,
-                        memory_limit=0,
-                        silence_logs=logging.CRITICAL,
-                    )
-                )
-            return stack.enter_context(distributed.Client(address, timeout=CONNECT_S, set_as_default=False))
+        if kind != "local":
+            if kind == "tls" and Security().get_connection_args("client")["ssl_context"] is None:
+                raise ClusterError(f"{address} needs certificates in Dask's configuration, see docs/cluster.md")
+            return _join(address, stack)
+        start_tracker()
+        with held_back():
+            return _join(loopback.start(int(number), stack), stack)
+    except ImportError:
+        raise ClusterError(f"--cluster {address} needs cryptography: pip install 'siqi[cluster]'") from None
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ClusterError(f"no workers at {address}: {what}") from None
+
+
+def _join(where: Any, stack: contextlib.ExitStack) -> Any:
+    """Return a client of a scheduler at an address, or of a cluster; `stack` closes it."""
+    from distributed import Client
+
+    class QuietClient(Client):  # type: ignore[misc]
+        def __del__(self) -> None:
+            """Leave one alone that was never connected: Dask waits 30 s for it, and prints a traceback."""
+
+    return stack.enter_context(QuietClient(where, timeout=CONNECT_S, set_as_default=False))

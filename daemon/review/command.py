@@ -14,6 +14,7 @@ from daemon.analysis.batch import BatchSettings
 from daemon.analysis.command import add_cluster, number_to
 from daemon.cluster.errors import ClusterError
 from daemon.game_files import Refusal
+from daemon.interrupts import INTERRUPTED, held_back
 from daemon.options import CORE
 from daemon.pipes import printable
 from daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
@@ -24,7 +25,7 @@ from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.files import check_folder, check_owned, replace_file
 
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""
 
 _MAX = {option.name: option.high for option in CORE}
@@ -101,8 +102,9 @@ def _review(options: argparse.Namespace) -> int:
             doubt = doubt_of(one, plies, wanted[0].query.movetime if wanted else 0)
             page.add(one, loaded[one.game], way, solved(one, loaded[one.game], plies), doubt)
         data = page.html().encode()
-        replace_file(output, [data], is_page)
-        partial.remove()
+        with held_back():
+            replace_file(output, [data], is_page)
+            partial.remove()
     count = len(read.games)
     report(f"{output}: {count} game{'s' * (count > 1)}, {-(-len(data) // 1024)} KiB")
     if errors:

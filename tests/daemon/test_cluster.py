@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import itertools
@@ -10,8 +11,13 @@ import os
 import re
 import shutil
 import signal
+import socket
+import ssl
+import stat
+import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -24,10 +30,11 @@ from dask_processes import DaskProcesses, child_of
 from daemon import __version__
 from daemon.analysis.remote import file_fault, files_of
 from daemon.cluster import calls
+from daemon.cluster.errors import ClusterError
 from daemon.cluster.identity import Identity, identity
 from daemon.cluster.jobs import BatchSize, completed, in_graph, in_order
 from daemon.cluster.node import pack, run_calls, unpack_results
-from daemon.cluster.remote import check_address
+from daemon.cluster.remote import Cluster, ClusterWorkers, check_address
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 200
@@ -388,6 +395,134 @@ def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_
         )
         assert "program" in first
         assert rest == [f"siqi analyse: all workers at {found.address} are refused"]
+
+
+# A cluster of this machine is closed to its other users
+
+
+class Listening(NamedTuple):
+    """A TCP socket of this process or its descendants that listens."""
+
+    address: str
+    port: int
+
+
+def listening() -> set[Listening]:
+    inodes = set()
+    for pid in (os.getpid(), *descendants(os.getpid())):
+        for path in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                inodes.add(path.readlink().name)
+    found = set()
+    for table, size in (("tcp", 4), ("tcp6", 16)):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
+                host, port = fields[1].split(":")
+                words = [int(host[i : i + 8], 16) for i in range(0, 2 * size, 8)]
+                address = socket.inet_ntop(
+                    socket.AF_INET if size == 4 else socket.AF_INET6, struct.pack(f"={len(words)}I", *words)
+                )
+                found.add(Listening(address, int(port, 16)))
+    return found
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Yield the processes that a process has started, except Dask's own commands (other tests' scheduler)."""
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, path.read_text().split()):
+            if b"\0dask\0" not in Path(f"/proc/{child}/cmdline").read_bytes():
+                yield child
+                yield from descendants(child)
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for temporary files in which another user has made Dask's folder, and put a module into it."""
+    folder = tmp_path_factory.mktemp("planted")
+    folder.chmod(0o1777)
+    (folder / "dask-scratch-space").mkdir()
+    (folder / "dask-scratch-space").chmod(0o777)
+    (folder / "dask-scratch-space/planted.py").write_text("")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def workers(planted: Path) -> Iterator[ClusterWorkers]:
+    """An open cluster `local:1` of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(planted))
+        with ClusterWorkers(Cluster("local:1"), lambda line: None) as found:
+            yield found
+    assert [path.name for path in planted.iterdir()] == ["dask-scratch-space"]
+
+
+@needs_dask
+@needs_proc
+def test_a_cluster_of_this_machine_listens_on_the_loopback_by_tls_alone(workers: ClusterWorkers) -> None:
+    found = listening()
+    assert len(found) == 3  # the scheduler, a worker, its nanny; no HTTP server
+    assert {one.address for one in found} == {"127.0.0.1"}
+    for one in found:
+        assert one.port != 8787
+        with socket.create_connection((one.address, one.port), timeout=10) as plain:
+            plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert b"HTTP" not in received(plain)
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        with socket.create_connection((one.address, one.port), timeout=10) as raw, pytest.raises(ssl.SSLError):
+            # The server asks for a certificate; by TLS 1.3 we hear of it with the first answer.
+            context.wrap_socket(raw).recv(100)
+
+
+def received(connection: socket.socket) -> bytes:
+    data = b""
+    with contextlib.suppress(OSError):
+        while part := connection.recv(1000):
+            data += part
+    return data
+
+
+@needs_dask
+@pytest.mark.parametrize("kind", ["plain", "another certificate", "trusting any"])
+def test_nobody_without_its_certificate_runs_anything(workers: ClusterWorkers, tmp_path: Path, kind: str) -> None:
+    from distributed import Client, Security
+
+    address = workers._client.scheduler.address
+    assert address.startswith("tls://127.0.0.1:")
+    security = Security.temporary()
+    if kind == "plain":
+        address, security = address.replace("tls://", "tcp://"), Security()
+    elif kind == "trusting any":
+        host, port = address.removeprefix("tls://").split(":")
+        security.tls_ca_file = ssl.get_server_certificate((host, int(port)))
+    with pytest.raises(OSError), Client(address, timeout=2, security=security, set_as_default=False) as client:
+        client.run_on_scheduler(os.mkdir, str(tmp_path / "done"))
+    assert not (tmp_path / "done").exists()
+    assert workers.count() == 1
+
+
+def own_path() -> list[str]:
+    return sys.path
+
+
+@needs_dask
+def test_certificates_that_are_missing_are_asked_for() -> None:
+    with pytest.raises(ClusterError, match="needs certificates in Dask's configuration"):
+        ClusterWorkers(Cluster("tls://127.0.0.1:9"), print)
+
+
+@needs_dask
+def test_modules_of_other_users_are_out_of_reach(workers: ClusterWorkers) -> None:
+    """Dask puts its folder into the search path of modules, /tmp/dask-scratch-space by default."""
+    _, (found,) = workers.outcome(workers.send([calls.encode_call(own_path)]))
+    folders = calls.decode_result(own_path, found)
+    for path in (sys.path, folders):
+        added = [Path(folder) for folder in path if "dask-scratch-space" in folder]
+        assert added
+        for folder in added:
+            assert any(stat.S_IMODE(upper.stat().st_mode) == 0o700 for upper in folder.parents[:2])
+    assert importlib.util.find_spec("planted") is None
 
 
 # Longer ones

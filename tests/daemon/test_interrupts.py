@@ -1,0 +1,186 @@
+"""Ctrl-C: a command ends with status 130 and no word of Python's, whatever it is at."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from daemon import interrupts
+from daemon.cluster.jobs import in_order
+
+ROOT = Path(__file__).parents[2]
+TIMEOUT_S = 200
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to send")
+needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is not installed")
+
+AT_IMPORT = """
+import signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.argv = ["siqi", *{arguments!r}]
+from daemon.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "modules"),
+    [
+        (("show",), ("games", "daemon.show", "numba.core.interpreter", "games.xiangqi.rules.position")),
+        (("analyse", "nowhere.jsonl"), ("daemon.command", "msgspec", "daemon.analysis.command")),
+        (("bench", "ewn"), ("daemon.bench", "numba.core.types", "games.ewn.search.search")),
+        (("warm", "ewn"), ("tqdm", "llvmlite.binding", "games.ewn.rules.position")),
+        (("convert", "--list"), ("daemon.review.command", "games.xiangqi.formats.table")),
+        (("review", "startpos moves h2e2", "-o", "x.html"), ("games.pictures.drawing", "games.xiangqi.game")),
+    ],
+    ids=lambda value: value[0],
+)
+def test_during_imports(arguments: tuple[str, ...], modules: tuple[str, ...], tmp_path: Path) -> None:
+    for module in modules:
+        code = AT_IMPORT.format(module=module, arguments=arguments)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (130, b"", b""), module
+    assert not list(tmp_path.iterdir())
+
+
+def interrupted(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
+    """Interrupt a process and all that it has started, as a terminal does; return its status and standard error."""
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=TIMEOUT_S)
+    return process.returncode, error
+
+
+def started(*arguments: str, given: bytes = b"") -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(
+        [sys.executable, "-m", "daemon", *arguments],
+        bufsize=0,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(given)
+    return process
+
+
+def test_while_a_kernel_or_a_compiler_runs() -> None:
+    """Python's own handler would wait for its end."""
+    code = "import hashlib; from daemon.interrupts import end_on_interrupt; end_on_interrupt(); print(flush=True);"
+    code += "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True)
+    assert process.stdout is not None and process.stdout.readline()
+    begun = time.monotonic()
+    assert interrupted(process) == (130, b"")
+    assert time.monotonic() - begun < 60
+
+
+def child_exists(process: subprocess.Popen[bytes]) -> bool:
+    tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return any(path.read_text() for path in tasks)
+
+
+@needs_dask
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes by /proc")
+@pytest.mark.parametrize("moment", ["imports", "starting", "running"])
+def test_a_cluster_of_this_machine(moment: str) -> None:
+    """Its workers are in the terminal's process group too, and print nothing either."""
+    given = [{"id": "a", "nodes": 100}, *({"id": f"long{i}", "nodes": 10**12} for i in range(3))]
+    lines = b"".join(json.dumps(query).encode() + b"\n" for query in given)
+    process = started("analyse", "--hash", "1", "--cluster", "local:2", given=lines)
+    if moment == "running":
+        assert process.stdout is not None and b'"id":"a"' in process.stdout.readline()
+    elif moment == "starting":
+        deadline = time.monotonic() + TIMEOUT_S
+        while not child_exists(process) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    else:
+        time.sleep(0.7)
+    assert interrupted(process) == (130, b"")
+
+
+@needs_dask
+def test_joining_a_cluster_that_does_not_answer(tmp_path: Path) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = started("analyse", "--cluster", f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+        silent.accept()
+        begun = time.monotonic()
+        assert interrupted(process) == (130, b"")
+        assert time.monotonic() - begun < 12  # Dask itself would go on for 15 s
+
+
+def test_interrupts_that_are_held_back_come_afterwards() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.held_back():
+        with interrupts.held_back():
+            threading.Timer(0, os.kill, (os.getpid(), signal.SIGINT)).start()
+            time.sleep(0.1)
+            done.append(1)
+        signal.raise_signal(signal.SIGINT)
+        done.append(2)
+    assert done == [1, 2]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def is_blocked(_: int) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def main_of_workers() -> None:
+    """The main function of a process whose workers are asked."""
+    print(list(in_order(is_blocked, range(2), 2)))
+
+
+def test_workers_never_receive_an_interrupt() -> None:
+    """Also the first ones of a process, with which multiprocessing starts a process of its own."""
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests/daemon", ROOT / "tests/support")))
+    done = subprocess.run(
+        [sys.executable, "-c", "import test_interrupts; test_interrupts.main_of_workers()"],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.stdout.decode() == "[True, True]\n", done.stderr
+
+
+def test_a_swallowed_interrupt_is_raised_again() -> None:
+    """An interrupt in a finaliser, which Python reports and forgets."""
+
+    class Swallower:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, interrupts.end)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts.raised():
+            Swallower()
+            time.sleep(1)
+        assert signal.getsignal(signal.SIGINT) is interrupts.end
+    finally:
+        signal.signal(signal.SIGINT, before)

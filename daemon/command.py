@@ -11,7 +11,7 @@ from daemon import __version__
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -38,6 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_review_arguments(commands.add_parser("review", help="a page on games with the engine's judgements"))
     warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
     warm.add_argument("game", nargs="*", help="games; default: all")
+    warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
     completion = commands.add_parser("completion", help="print a script that completes these words")
     completion.add_argument("shell", choices=SHELLS)
     return found
@@ -68,7 +69,7 @@ def run(arguments: list[str]) -> int:
     if options.command == "warm":
         from daemon.warm import warm
 
-        return warm(options.game or list(registry.NAMES))
+        return warm(options.game or list(registry.NAMES), options.cache)
     import shtab
 
     with contextlib.suppress(BrokenPipeError):  # for example `| head`

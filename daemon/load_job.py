@@ -66,7 +66,7 @@ class LoadJob:
                 spare_imported()
             from games.kernel import jit
 
-            if jit.cache_faults:
+            if self.is_compiling and jit.cache_faults:
                 self._warn(f"kernels are compiled at every start; {jit.cache_faults[0]}")
             for option, value in self._options:
                 game.set_option(option, value)

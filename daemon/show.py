@@ -16,12 +16,13 @@ from typing import NamedTuple, TextIO
 from daemon import game_files
 from daemon.frontends.words import parse_position
 from daemon.game_files import Source, check_number, choose, play, read_games, read_source
+from daemon.interrupts import held_back
 from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import GameRecord, Position, set_dice
 from games.encodings import MARKS, decode
-from games.files import replace_file
+from games.files import Owns, replace_file
 from games.pictures.drawing import MARK, Drawing, PictureMaker
 from games.pictures.look import THEMES, look
 from games.pictures.terminal import Style
@@ -183,7 +184,7 @@ def write(options: argparse.Namespace, game: str, position: Position, maker: Pic
         if options.svg == "-":
             _put(data)
         else:
-            replace_file(options.svg, [data], is_svg)
+            _replace(options.svg, data, is_svg)
         return
     width = options.size or 800
     if width > MOST_PNG_PIXELS:
@@ -194,7 +195,12 @@ def write(options: argparse.Namespace, game: str, position: Position, maker: Pic
     if options.png == "-":
         _put(data)
     else:
-        replace_file(options.png, [data], is_png)
+        _replace(options.png, data, is_png)
+
+
+def _replace(path: str, data: bytes, owns: Owns) -> None:
+    with held_back():
+        replace_file(path, [data], owns)
 
 
 def _drawing(options: argparse.Namespace, game: str, position: Position, maker: PictureMaker) -> Drawing:
@@ -238,9 +244,17 @@ def _print_text(options: argparse.Namespace, position: Position, maker: PictureM
         raise ValueError("--extra, --margin, --arrow, --mark, --size and --theme need --svg or --png")
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
+    if sys.platform == "win32":
+        import colorama
+
+        colorama.just_fix_windows_console()  # for which ANSI codes are just text otherwise
     style = style_of(sys.stdout, os.environ.get, options.flip, options.faces == "letters")
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    _put("".join(f"{line}\n" for line in maker.text(position, style)).encode(encoding, "replace"))
+    text = "".join(f"{line}\n" for line in maker.text(position, style))
+    try:
+        print(text.encode(encoding, "replace").decode(encoding), end="", flush=True)
+    except BrokenPipeError:
+        os._exit(0)
 
 
 def style_of(out: TextIO, environment: Callable[[str], str | None], flipped: bool, is_plain: bool) -> Style:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 import time
@@ -13,15 +14,25 @@ from games import registry
 _KERNEL = re.compile(r"^@(?:entry|outlined)\(", re.MULTILINE)
 
 
-def warm(names: list[str]) -> int:
-    """Compile all kernels of these games; return the exit status: 2 for an unknown game, 1 if nothing can be cached."""
+def warm(names: list[str], cache: str | None) -> int:
+    """Compile all kernels of these games; return the exit status: 2 if nothing was started, 1 if nothing is kept.
+
+    `cache`: the folder to compile into, which other users may read afterwards, whatever the umask; None: the user's.
+    """
     for name in names:
         if name not in registry.NAMES:
             print(f"siqi warm: unknown game {name}; one of {' '.join(registry.NAMES)}", file=sys.stderr)
             return 2
+    if cache is not None:
+        os.umask(0o022)
+        os.environ["SIQI_CACHE"] = os.path.abspath(cache)
     from tqdm import tqdm
 
     from games.kernel import jit
+
+    if cache is not None and (jit.CACHE_FOLDER is None or jit.CACHE_FOLDER.parent != Path(os.path.abspath(cache))):
+        print(f"siqi warm: {jit.explicit_fault() or f'cache {cache}: cannot be written'}", file=sys.stderr)
+        return 2
 
     games = Path(registry.__file__).parent
     files = [path for name in ("kernel", *names) for path in sorted((games / name).rglob("*.py"))]

@@ -36,6 +36,8 @@ def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None
             nonlocal compiled
             compiled += 1
             if compiled == 1:
+                if fault := jit.explicit_fault():
+                    write(fault)
                 cached = "" if jit.cache_faults else " for the first time; later starts use the cache"
                 write(f"compiling {name}{cached}")
             if compiled % KERNELS_A_LINE == 0:

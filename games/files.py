@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import json
 import os
 import secrets
@@ -16,7 +17,10 @@ import stat
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 try:
     import fcntl
@@ -33,9 +37,14 @@ _NEVER_BLOCK = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | geta
 _NEW_FILE_MODE = 0o666
 _COPY_BYTES = 1 << 16
 
+_IS_WINDOWS = os.name == "nt"
+
+_REPLACE_WAIT_S = 1.0
+"""Seconds in which another program, a virus scanner perhaps, may close a file that is to be replaced on Windows."""
+
 LOCK_WAIT_S = 1.0
 """Seconds that a short write waits for another process to end its own."""
-_LOCK_RETRY_S = 0.005
+_RETRY_S = 0.005
 
 
 def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
@@ -111,13 +120,29 @@ def replace_file(path: str | Path, parts: Iterable[bytes | memoryview], owns: Ow
             os.fsync(file.fileno())
         if mode is not None:
             os.chmod(name, mode)
-        os.replace(name, target)
+        _replace(name, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(name)
         if isinstance(error, OSError) and error.filename is None:  # of `write`: the disk is full
             error.filename = str(path)
         raise
+
+
+def _replace(old: Path, new: Path) -> None:
+    """Rename a file over another one; OSError if another program holds that open, where this prevents it."""
+    deadline = time.monotonic() + _REPLACE_WAIT_S
+    while True:
+        try:
+            os.replace(old, new)
+        except PermissionError as error:
+            if not _IS_WINDOWS:
+                raise
+            if time.monotonic() >= deadline:
+                raise OSError(error.errno, "is open in another program", str(new)) from None
+            time.sleep(_RETRY_S)
+        else:
+            return
 
 
 def check_folder(path: str | Path) -> None:
@@ -152,7 +177,7 @@ def create_file(path: Path, data: bytes) -> None:
 
 def _rename_new(old: Path, new: Path) -> None:
     """Give a file another name, or one more; FileExistsError if that is taken."""
-    if os.name == "nt":
+    if _IS_WINDOWS:
         os.rename(old, new)  # never replaces a file there
         return
     try:
@@ -173,12 +198,24 @@ def _mode_of(path: Path) -> int | None:
         return None
 
 
-def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:
+class AppendedFile(io.FileIO):
+    """An unbuffered file, which holds a lock until it is closed."""
+
+    lock: BaseFileLock | None = None
+    """A lock of another file, on a system that locks none for those that agree on it alone."""
+
+    def close(self) -> None:
+        super().close()
+        if self.lock is not None:
+            self.lock.release()
+
+
+def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> AppendedFile:
     """Open a file of ours for reading and appending, unbuffered, at its end; create it if it does not exist.
 
     `exclusive`: lock it until it is closed; OSError if another process holds the lock.
     """
-    file = os.fdopen(open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "r+b", buffering=0)
+    file = AppendedFile(open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "r+b")
     try:
         _check_head(file, owns, path)
         if exclusive:
@@ -190,12 +227,14 @@ def open_append(path: str | Path, owns: Owns, exclusive: bool = False) -> Binary
     return file
 
 
-def _lock(file: BinaryIO, path: str | Path, wait_s: float = 0.0) -> None:
+def _lock(file: AppendedFile, path: str | Path, wait_s: float = 0.0) -> None:
     """Lock the file until it is closed; OSError if another process holds the lock for `wait_s`.
 
-    On a file system without locks nothing is locked.
+    On a file system without locks nothing is locked. On Windows a lock would keep readers out, so a file beside it is
+    locked in its place.
     """
     if fcntl is None:
+        _lock_beside(file, path, wait_s)
         return
     deadline = time.monotonic() + wait_s
     while True:
@@ -204,11 +243,26 @@ def _lock(file: BinaryIO, path: str | Path, wait_s: float = 0.0) -> None:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise OSError(errno.EBUSY, "is being written by another process", str(path)) from None
-            time.sleep(_LOCK_RETRY_S)
+            time.sleep(_RETRY_S)
         except OSError:
             return
         else:
             return
+
+
+def _lock_beside(file: AppendedFile, path: str | Path, wait_s: float) -> None:
+    """Lock the file `.NAME.lock` of the same folder in place of the file itself."""
+    from filelock import FileLock, Timeout
+
+    real = Path(os.path.realpath(path))
+    lock = FileLock(real.with_name(f".{real.name}.lock"), timeout=wait_s, thread_local=False)
+    try:
+        lock.acquire(poll_interval=_RETRY_S)
+    except Timeout:
+        raise OSError(errno.EBUSY, "is being written by another process", str(path)) from None
+    except OSError:
+        return
+    file.lock = lock
 
 
 def open_json_lines(path: str | Path, owns: Owns, exclusive: bool = False) -> BinaryIO:

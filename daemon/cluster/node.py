@@ -13,16 +13,12 @@ from typing import Any
 
 import msgspec
 import zstandard
+from filelock import FileLock
 
 from daemon.cluster.calls import perform
 from daemon.memory import return_large_blocks
 from games import registry
 from games.contract import Game, Position, Warn
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 STACK_BYTES = 16 << 20
 """The stack of the thread that carries out calls: kernels recurse."""
@@ -103,13 +99,12 @@ def _one_a_machine(name: str) -> Iterator[None]:
     """Hold a lock in the kernel cache, unless the game has been loaded from it before."""
     from games.kernel.cache import CACHE_FOLDER
 
-    if CACHE_FOLDER is None or fcntl is None or (CACHE_FOLDER / f"{name}.loaded").exists():
+    if CACHE_FOLDER is None or (CACHE_FOLDER / f"{name}.loaded").exists():
         yield
         return
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # a file system without locks: each compiles
-            file = stack.enter_context((CACHE_FOLDER / f"{name}.lock").open("wb"))
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with contextlib.suppress(OSError, NotImplementedError):  # a file system without locks: each compiles
+            stack.enter_context(FileLock(CACHE_FOLDER / f"{name}.lock"))
         yield
         with contextlib.suppress(OSError):
             (CACHE_FOLDER / f"{name}.loaded").touch()

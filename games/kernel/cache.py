@@ -3,11 +3,15 @@
 The folder's name is a hash of every source below `games/`, except pictures, and of the compiler's versions, because a
 kernel contains other kernels from other files. Numba's own cache is not used: it loads damaged files (one flipped bit
 in six ended in a crash), and it reads two files for each kernel.
+
+Kernels are read from several folders and written to one, the user's own. Machine code that is read is run, so a folder
+counts only if nobody but root and the user can change what its path leads to.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import os
@@ -18,13 +22,17 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
 import numpy as np
+import platformdirs
+
+HAS_OWNERS = hasattr(os, "geteuid")
+"""True if folders have owners and modes; on Windows the user's own ones are closed to others by default."""
 
 VERSION = r"siqi-[0-9a-f]{16}"
 """The pattern of cache folders' names: nothing else is ever removed."""
@@ -33,27 +41,68 @@ STALE_AFTER_S = 30 * 24 * 3600
 """Caches of other versions are removed when they have been unused for this time."""
 
 
-def _candidates() -> list[Path]:
-    """Return folders for the cache, best first. The environment may be empty, and HOME read-only."""
+SITE_FOLDER = Path("/var/cache/siqi")
+"""The cache that root may make for all users, by `siqi warm --cache`."""
+
+MOST_LINKS = 40
+"""The most symbolic links of a path, as on Linux."""
+
+
+def _candidates() -> list[tuple[Path, bool]]:
+    """Return folders for the cache, best first, and if one may be made. The environment may be empty, and HOME
+    read-only."""
     folders = []
     if explicit := os.environ.get("SIQI_CACHE"):
-        folders.append(Path(explicit))
-    if xdg := os.environ.get("XDG_CACHE_HOME"):
-        folders.append(Path(xdg) / "siqi")
-    with contextlib.suppress(RuntimeError):
-        folders.append(Path.home() / ".cache" / "siqi")
-    user = os.getuid() if hasattr(os, "getuid") else 0
+        folders.append((Path(explicit), True))
+    if HAS_OWNERS:
+        folders.append((SITE_FOLDER, False))
+    with contextlib.suppress(RuntimeError):  # nobody knows the user's home
+        folders.append((platformdirs.user_cache_path("siqi", appauthor=False).expanduser(), True))
     with contextlib.suppress(OSError):  # no folder for temporary files either
-        folders.append(Path(tempfile.gettempdir()) / f"siqi-{user}")
+        user = os.geteuid() if HAS_OWNERS else 0
+        folders.append((Path(tempfile.gettempdir()) / f"siqi-{user}", True))
     return folders
 
 
-def _is_ours(folder: Path) -> bool:
-    """True if no other user can write to the folder: cached kernels are machine code that we run."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = folder.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWOTH | stat.S_IWGRP)
+def _is_trusted(status: os.stat_result) -> bool:
+    """True if a file or folder is root's or the user's, and no other user can write to it."""
+    return not HAS_OWNERS or (status.st_uid in (0, os.geteuid()) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def unsafe_step(folder: Path) -> Path | None:
+    """Return the first folder or link on the way to a folder that others than root and the user can change.
+
+    None if they can change nothing; what is missing of the way does not count. In an upper folder that is sticky, like
+    /tmp, others can add entries, but not replace ours.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        for step, is_end in _steps(folder) if HAS_OWNERS else ():
+            status = step.lstat()
+            is_upper = stat.S_ISLNK(status.st_mode) or (status.st_mode & stat.S_ISVTX and not is_end)
+            if status.st_uid not in (0, os.geteuid()) or not (is_upper or _is_trusted(status)):
+                return step
+    return None
+
+
+def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
+    """Yield each folder and symbolic link through which the system finds a path, and if nothing is left behind it."""
+    whole, links = Path.cwd() / path, 0
+    found, left = Path(whole.anchor), list(whole.parts[1:])
+    yield found, not left
+    while left:
+        step = found / left.pop(0)
+        if step.name == "..":
+            found = found.parent
+            continue
+        yield step, not left
+        if not step.is_symlink():
+            found = step
+            continue
+        if (links := links + 1) > MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        target = step.readlink()
+        found = Path(target.anchor) if target.is_absolute() else found
+        left[:0] = target.parts[1:] if target.is_absolute() else target.parts
 
 
 def sources_hash() -> str:
@@ -70,24 +119,33 @@ def sources_hash() -> str:
     return f"siqi-{digest.hexdigest()[:16]}"
 
 
-def _choose_cache() -> Path | None:
-    """Return the first folder that is ours and writable; None if kernels are to be compiled at every start."""
-    version = sources_hash()
-    for base in _candidates():
+def _choose_folders() -> tuple[list[Path], Path | None]:
+    """Return the folders that kernels are read from, best first, and the one that they are written to, if there is any.
+
+    That one is the last: with it no other is needed.
+    """
+    version, found = sources_hash(), list[Path]()
+    for base, may_be_made in _candidates():
         folder = base / version
-        try:
-            base.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(base):
+        with contextlib.suppress(OSError):
+            if may_be_made and unsafe_step(base) is None:
+                with contextlib.suppress(OSError):  # it may be there for reading
+                    _make(folder)
+            if not folder.is_dir() or unsafe_step(base) or unsafe_step(folder):
                 continue
-            folder.mkdir(mode=0o700, exist_ok=True)
-            os.utime(folder)
-            if not os.access(folder, os.W_OK):
-                continue
-        except OSError:
-            continue
-        _remove_stale(base)
-        return folder
-    return None
+            found.append(folder)
+            if may_be_made and os.access(folder, os.W_OK):
+                os.utime(folder)
+                _remove_stale(base)
+                return found, folder
+    return found, None
+
+
+def _make(folder: Path) -> None:
+    """Make a folder and those above it, whatever the umask is not writable for others."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(mode=0o755, exist_ok=True)
 
 
 def _remove_stale(base: Path) -> None:
@@ -99,10 +157,24 @@ def _remove_stale(base: Path) -> None:
                 shutil.rmtree(other, ignore_errors=True)
 
 
-CACHE_FOLDER = _choose_cache()
+CACHE_FOLDERS, CACHE_FOLDER = _choose_folders()
 
 cache_faults = [] if CACHE_FOLDER is not None else ["no folder can be written"]
 """The reasons why kernels have to be compiled at every start; empty if they need not."""
+
+
+def explicit_fault() -> str:
+    """Return why SIQI_CACHE is not used, '' if it is, or is not set."""
+    base = Path(os.environ.get("SIQI_CACHE") or ".")
+    if base == Path() or any(folder.parent == base for folder in CACHE_FOLDERS):
+        return ""
+    try:
+        if (step := unsafe_step(base)) is not None:
+            return f"cache {base}: others can change {step}"
+    except OSError as error:
+        return f"cache {base}: {error.strerror}"
+    return f"cache {base}: no kernels of this version, and they cannot be written"
+
 
 _DIGEST_BYTES = 16
 
@@ -117,36 +189,44 @@ def _source_digest(path: str) -> bytes:
 
 
 class KernelFile:
-    """A kernel's file in the cache folder: a digest, then the data. What does not fit its digest is not there."""
+    """A kernel's file in the cache: a digest, then the data. What does not fit its digest is not there."""
 
-    def __init__(self, folder: Path, function: Callable[..., Any], signature: Any, processor: Any) -> None:
-        """`processor`: what the code is made for. Tests have kernels of their own, so the source counts too."""
+    def __init__(self, folders: Sequence[Path], function: Callable[..., Any], signature: Any, processor: Any) -> None:
+        """`folders`: it is read from any, and written to the last. `processor`: what the code is made for.
+
+        Tests have kernels of their own, so the source counts too.
+        """
         code = function.__code__
         parts = repr((signature, processor, code.co_firstlineno)).encode() + _source_digest(code.co_filename)
         stem = re.sub(r"[^\w.]", "_", f"{function.__module__}.{function.__qualname__}")
-        self._path = folder / f"{stem}-{_digest(parts).hex()}.kernel"
+        self._paths = [folder / f"{stem}-{_digest(parts).hex()}.kernel" for folder in folders]
 
     def read(self) -> bytes | None:
-        """Return the data; None if there is none that is sound."""
-        try:
-            content = self._path.read_bytes()
-        except OSError:
-            return None
-        digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-        return data if digest == _digest(data) else None
+        """Return the data; None if there is none that is sound, and that only root and the user can have written."""
+        for path in self._paths:
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                if not _is_trusted(os.fstat(file.fileno())):
+                    continue
+                content = file.read()
+                digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+                if digest == _digest(data):
+                    return data
+        return None
 
     def write(self, data: bytes) -> None:
         """Keep the data. After the first failure no other is tried: a disk that is full stays so."""
         if cache_faults:
             return
-        temporary = f"{self._path}.tmp.{uuid.uuid4().hex}"
+        path = self._paths[-1]
+        temporary = f"{path}.tmp.{uuid.uuid4().hex}"
         try:
-            with open(temporary, "wb") as file:
+            with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
                 file.write(_digest(data) + data)
-            if self._path.is_dir():
-                shutil.rmtree(self._path)
-            os.replace(temporary, self._path)
+            if path.is_dir():
+                shutil.rmtree(path)
+            os.replace(temporary, path)
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-            cache_faults.append(f"{CACHE_FOLDER}: {error.strerror}")
+            if self.read() is None:  # on Windows no file is replaced while another process reads it
+                cache_faults.append(f"{CACHE_FOLDER}: {error.strerror}")

@@ -36,7 +36,7 @@ from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import make_concrete_template
 from numba.extending import register_jitable
 
-from games.kernel.cache import CACHE_FOLDER, KernelFile, cache_faults
+from games.kernel.cache import CACHE_FOLDER, CACHE_FOLDERS, KernelFile, cache_faults, explicit_fault
 from games.kernel.helper import Helper, spare_cores
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "cache_faults",
     "code_address",
     "entry",
+    "explicit_fault",
     "float64",
     "generic",
     "inner",
@@ -103,9 +104,9 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]  # numba has no types
 
     @functools.cached_property
     def _file(self) -> KernelFile | None:
-        if CACHE_FOLDER is None or not os.path.isfile(self.py_func.__code__.co_filename):  # typed in or piped in
+        if not CACHE_FOLDERS or not os.path.isfile(self.py_func.__code__.co_filename):  # typed in or piped in
             return None
-        return KernelFile(CACHE_FOLDER, self.py_func, self._declared, self.targetctx.codegen().magic_tuple())
+        return KernelFile(CACHE_FOLDERS, self.py_func, self._declared, self.targetctx.codegen().magic_tuple())
 
     @functools.cached_property
     def _lowered(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import io
 import os
@@ -156,6 +157,57 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         assert path.read_bytes() == b"ours, half wri"
     files.open_json_lines(path, ours, exclusive=True).close()
     assert path.read_bytes() == b""
+
+
+def test_one_writer_at_a_time_without_fcntl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files have no locks for those alone that ask for them on Windows: another file is locked, and none is cut."""
+    monkeypatch.setattr(files, "fcntl", None)
+    monkeypatch.setattr(files, "LOCK_WAIT_S", 0.1)
+    test_one_writer_at_a_time(tmp_path)
+    path = tmp_path / "file"
+    with files.open_append(path, ours, exclusive=True):
+        for write in (
+            lambda: files.append_json_line(path, "{}", lambda head: True),
+            lambda: files.open_append(path, ours, exclusive=True).close(),
+        ):
+            with pytest.raises(OSError, match="is being written by another process"):
+                write()
+        assert path.read_bytes() == b""  # readers are not kept out
+    files.append_json_line(path, '{"a": 1}', lambda head: True)
+    assert path.read_bytes() == b'{"a": 1}\n'
+
+
+def test_a_folder_without_room_for_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a file system without locks, nothing is locked."""
+    monkeypatch.setattr(files, "fcntl", None)
+    path = tmp_path / ("x" * 253)  # `.NAME.lock` is too long
+    files.append_json_line(path, '{"a": 1}', lambda head: True)
+    assert path.read_bytes() == b'{"a": 1}\n'
+
+
+def test_a_file_that_is_open_elsewhere_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A virus scanner closes it within the second that a write waits; an editor may not."""
+    path, refusals, replace = tmp_path / "file", [0], os.replace
+
+    def busy(old: Path, new: Path) -> None:
+        refusals[0] -= 1
+        if refusals[0] >= 0:
+            raise PermissionError(errno.EACCES, "Access is denied", str(old), None, str(new))
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", busy)
+    refusals[0] = 1
+    with pytest.raises(PermissionError, match="Access is denied"):
+        files.replace_file(path, [b"ours 0"], ours)
+    monkeypatch.setattr(files, "_IS_WINDOWS", True)
+    refusals[0] = 3
+    files.replace_file(path, [b"ours 1"], ours)
+    monkeypatch.setattr(files, "_REPLACE_WAIT_S", 0.05)
+    refusals[0] = 10**6
+    with pytest.raises(OSError, match="is open in another program"):
+        files.replace_file(path, [b"ours 2"], ours)
+    assert path.read_bytes() == b"ours 1"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_line_that_another_process_is_writing_is_not_cut(tmp_path: Path) -> None:

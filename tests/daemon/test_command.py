@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from daemon import __version__
+from daemon.command import SHELLS
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,7 +32,7 @@ def test_help_and_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["dance", "analyse --workers 0", "analyse --resume x --output csv", "warm chess", "completion fish"]
+    "words", ["dance", "analyse --workers 0", "analyse --resume x --output csv", "warm chess", "completion cmd"]
 )
 def test_what_it_does_not_know(words: str) -> None:
     done = siqi(*words.split(), status=2)
@@ -49,14 +51,33 @@ def test_warm_compiles_what_is_missing_and_only_that() -> None:
     assert match and int(match[1]) == 0 and int(match[2]) > 10
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", SHELLS)
 def test_completion(shell: str, tmp_path: Path) -> None:
     script = siqi("completion", shell).stdout
-    assert all(word in script for word in ("analyse", "completion", "--workers"))
+    assert all(word in script for word in ("analyse", "completion", "workers"))
     if shell == "bash":
         path = tmp_path / "siqi.bash"
         path.write_text(script)
         subprocess.run(["bash", "-n", path], check=True)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "cp932"])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["convert", "--list"], ["completion", "powershell"], ["show"], ["show", "junqi.txt"]]
+)
+def test_an_output_that_cannot_show_all_characters(encoding: str, words: list[str], tmp_path: Path) -> None:
+    """Code pages lack Chinese, or umlauts; a board then has letters."""
+    (tmp_path / "junqi.txt").write_text("startpos")
+    done = subprocess.run(
+        [sys.executable, "-m", "daemon", *words],
+        env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(done.stdout.decode(encoding).splitlines()) > 5
 
 
 def test_both_spellings_of_analyse() -> None:

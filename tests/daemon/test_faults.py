@@ -11,14 +11,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
 from games.kernel import jit
-from games.kernel.cache import KernelFile
+from games.kernel.cache import KernelFile, unsafe_step
 
 EWN = "setoption name UCI_Variant value ewn"  # the quickest to compile
 THROW = ("position startpos moves 123456 615243", "dice 2")
@@ -195,8 +197,8 @@ def test_no_flipped_bit_of_a_cache_is_run(cache: Path, monkeypatch: pytest.Monke
     """A kernel with any bit flipped is not loaded: it would be run as machine code."""
     (path, *_) = kernels(cache)
     sound = path.read_bytes()
-    file = KernelFile(path.parent, kernels, None, None)
-    monkeypatch.setattr(file, "_path", path)
+    file = KernelFile([path.parent], kernels, None, None)
+    monkeypatch.setattr(file, "_paths", [path])
     rng = random.Random(1)
     for bit in [*range(200), *(rng.randrange(8 * len(sound)) for _ in range(800))]:
         damaged = bytearray(sound)
@@ -237,6 +239,189 @@ def test_a_damaged_cache_that_cannot_be_written(cache: Path) -> None:
             assert compiled(client) == 1
             assert [line for line in warnings(client) if f"{cache}" in line and "File too large" in line]
             client.search(*THROW, "go nodes 50")
+
+
+NOBODY = 65534
+
+READER = (
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+    *("--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"),
+)
+"""A user that may read all files, so that it finds this interpreter, and write none of root's."""
+
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("setpriv") is None,
+    reason="needs root and setpriv, to be two users",
+)
+
+
+@pytest.fixture
+def shared(cache: Path) -> Iterator[Path]:
+    """Return a cache that root has made in a folder of its own, and the parents of which others cannot change."""
+    with tempfile.TemporaryDirectory(prefix="siqi-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copytree(cache, folder / "cache")
+        yield folder / "cache"
+
+
+def as_reader(folder: Path, own: Path) -> Client:
+    environment = {**os.environ, "SIQI_CACHE": str(folder), "XDG_CACHE_HOME": str(own)}
+    return Client(EWN, environment=environment, command=(*READER, *COMMAND))
+
+
+@needs_root
+def test_a_cache_of_root_is_used_by_others(shared: Path) -> None:
+    own = shared.parent / "own"
+    own.mkdir()
+    os.chown(own, NOBODY, NOBODY)
+    with as_reader(shared, own) as client:
+        client.sync()
+        assert compiled(client) == 0 and warnings(client) == []
+        client.search(*THROW, "go nodes 50")
+    missing = kernels(shared)[0]
+    missing.unlink()
+    for count in (1, 0):
+        with as_reader(shared, own) as client:
+            client.sync()
+            assert compiled(client) == count and warnings(client) == []
+    assert not missing.exists() and [path.name for path in own.rglob("*.kernel")] == [missing.name]
+
+
+@needs_root
+def test_a_whole_cache_needs_no_folder_that_can_be_written(shared: Path) -> None:
+    prepared = "import tempfile; tempfile.gettempdir = lambda: '/proc/nowhere'; import sys; sys.path.insert(0, {!r})"
+    code = f"{prepared.format(str(ROOT))}; from daemon.main import main; main()"
+    environment = {**os.environ, "SIQI_CACHE": str(shared), "XDG_CACHE_HOME": "/proc/nowhere"}
+    with Client(EWN, environment=environment, command=(*READER, sys.executable, "-c", code)) as client:
+        client.sync()
+        assert compiled(client) == 0 and warnings(client) == []
+
+
+def writable_file(cache: Path) -> Path:
+    kernels(cache)[0].chmod(0o666)
+    return cache
+
+
+def file_of_another(cache: Path) -> Path:
+    os.chown(kernels(cache)[0], NOBODY, NOBODY)
+    return cache
+
+
+@needs_root
+@pytest.mark.parametrize("harm", [writable_file, file_of_another])
+def test_a_kernel_that_others_could_write_is_compiled_anew(cache: Path, harm: Callable[[Path], Path]) -> None:
+    with Client(EWN, environment={**os.environ, "SIQI_CACHE": str(harm(cache))}) as client:
+        client.sync()
+        assert compiled(client) == 1 and warnings(client) == []
+    status = kernels(cache)[0].stat()
+    assert status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def test_a_folder_that_others_can_change_is_no_cache(tmp_path: Path) -> None:
+    folder = tmp_path / "upper" / "cache"
+    folder.mkdir(parents=True)
+    assert unsafe_step(folder) is None
+    assert unsafe_step(folder / "missing" / "too") is None
+    for mode in (0o775, 0o777, 0o1777):
+        folder.chmod(mode)
+        assert unsafe_step(folder) == folder
+    folder.chmod(0o755)
+    folder.parent.chmod(0o1777)  # like /tmp
+    assert unsafe_step(folder) is None
+    folder.parent.chmod(0o777)
+    assert unsafe_step(folder) == unsafe_step(folder / "..") == folder.parent
+    (tmp_path / "second").symlink_to(folder)
+    (tmp_path / "first").symlink_to("second")
+    assert unsafe_step(tmp_path / "first") == folder.parent
+    (folder.parent / "out").symlink_to(tmp_path)  # others could make it lead elsewhere
+    assert unsafe_step(folder.parent / "out") == folder.parent
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError):
+        unsafe_step(tmp_path / "loop")
+
+
+@needs_root
+def test_a_folder_of_another_user_is_no_cache(tmp_path: Path) -> None:
+    folder = tmp_path / "upper" / "cache"
+    folder.mkdir(parents=True)
+    os.chown(folder.parent, NOBODY, NOBODY)
+    assert unsafe_step(folder) == folder.parent
+    os.chown(folder.parent, 0, 0)
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    os.lchown(link, NOBODY, NOBODY)
+    assert unsafe_step(link) == link
+
+
+def warm(folder: Path, status: int = 0) -> str:
+    command = [*COMMAND, "warm", "ewn", "--cache", str(folder)]
+    done = subprocess.run(
+        ["sh", "-c", 'umask 077; exec "$@"', "sh", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_kernels_are_compiled_for_others_to_read(cache: Path) -> None:
+    """Whatever the umask, and only into the folder that was named."""
+    (first, *_) = kernels(cache)
+    first.unlink()
+    warm(cache)
+    assert first.stat().st_mode & 0o777 == 0o644
+    cache.chmod(0o777)
+    assert warm(cache, status=2) == f"siqi warm: cache {cache}: others can change {cache}\n"
+    assert "cache /proc/nowhere: " in warm(Path("/proc/nowhere"), status=2)
+
+
+def test_a_cache_that_is_not_used_is_named(cache: Path) -> None:
+    (cache / "siqi").symlink_to(cache)
+    kernels(cache)[0].unlink()
+    unsafe = cache / "unsafe"
+    unsafe.mkdir()
+    unsafe.chmod(0o777)
+    environment = {**os.environ, "SIQI_CACHE": str(unsafe), "XDG_CACHE_HOME": str(cache)}
+    with Client(EWN, environment=environment) as client:
+        client.sync()
+        assert compiled(client) == 1
+        assert f"info string cache {unsafe}: others can change {unsafe}" in client.seen
+
+
+@needs_root
+def test_a_user_without_a_home() -> None:
+    code = "from games.kernel import cache; print(cache.CACHE_FOLDER.parent)"
+    command = [word.replace(str(NOBODY), "12345") for word in (*READER, sys.executable, "-c", code)]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)
+        environment = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": folder}
+        done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, check=False)
+        assert done.stdout == f"{folder}/siqi-12345\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("platform", "folder"), [("darwin", "Library/Caches/siqi"), ("win32", "AppData/Local/siqi/Cache")]
+)
+def test_the_cache_of_other_systems(platform: str, folder: str, tmp_path: Path) -> None:
+    code = f"""
+import os, sys, numba
+sys.platform = {platform!r}
+if sys.platform == "win32":
+    import platformdirs.windows as windows
+    windows.get_win_folder = windows.get_win_folder_from_env_vars
+    del os.geteuid
+import games.kernel.cache as cache
+print(cache.CACHE_FOLDER.parent.as_posix().replace(chr(92), "/"))
+"""
+    local = {"LOCALAPPDATA": f"{tmp_path}/AppData/Local", "USERPROFILE": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **local},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == f"{tmp_path}/{folder}", done.stderr
 
 
 def test_nothing_can_be_written_anywhere() -> None:

@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -327,6 +328,15 @@ def test_a_terminal_gets_colours_and_characters() -> None:
     for cell in ("\x1b[1;31m俥\x1b[0m", "\x1b[1m車\x1b[0m", "\x1b[1;31;7m炮\x1b[0m"):
         assert cell in text
     assert "<" not in text
+
+
+def test_a_console_of_windows_is_asked_to_understand_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    console = types.SimpleNamespace(just_fix_windows_console=lambda: asked.append(1))
+    monkeypatch.setitem(sys.modules, "colorama", console)
+    assert siqi_show("startpos").stdout and not asked
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert siqi_show("startpos").stdout and asked
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])

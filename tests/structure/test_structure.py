@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -267,3 +268,38 @@ def test_readme_lists_the_papers_as_their_commands_do(text: str) -> None:
         call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "Paper")
         row = next(line for line in text.splitlines() if f"`{path.stem}`" in line)
         assert reference(Paper(*map(ast.literal_eval, call.args))) in row
+
+
+POSIX_ONLY = ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty")
+
+WITHOUT_POSIX = """
+import io, sys
+sys.modules.update(dict.fromkeys({names}))
+import siqi
+board = siqi.Board()
+board.push_uci("h2e2")
+from daemon.cluster import jobs
+from daemon.command import run
+assert run(["show", "startpos moves h2e2", "--svg", "board.svg"]) == 0
+assert run(["analyse", "positions.jsonl", "--resume", "answers.jsonl"]) == 0
+sys.argv = ["siqi"]
+sys.stdin = io.TextIOWrapper(io.BytesIO(b"uci\\nposition startpos\\ngo nodes 100\\nquit\\n"))
+from daemon.main import main
+main()
+"""
+
+
+def test_no_module_that_only_posix_has_is_needed(tmp_path: Path) -> None:
+    """The library, the daemon and the commands that write files run without what Windows lacks."""
+    (tmp_path / "positions.jsonl").write_text('{"id": "a", "nodes": 100}\n')
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_POSIX.format(names=POSIX_ONLY)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("bestmove ")
+    assert (tmp_path / "answers.jsonl").read_text().startswith('{"id":"a"')

@@ -202,9 +202,20 @@ def _report(kernel: _Kernel) -> None:
             on_compile(kernel.__name__)
 
 
-_LOADING = threading.RLock()
-_waiting: list[_Kernel] = []  # declared, not yet loaded; outlined ones stand before their callers
-_imported: list[str] = []  # modules within `together`
+_TOGETHER = threading.RLock()  # a game is imported and loaded: whoever loads the same game waits for its kernels
+_LOADING = threading.RLock()  # kernels are built and loaded
+
+
+class _Declared(threading.local):
+    """The kernels that a thread has declared. No thread builds another's: their module is locked while it is imported,
+    and whoever imports it may wait for `_LOADING`."""
+
+    def __init__(self) -> None:
+        self.waiting: list[_Kernel] = []  # not yet loaded; outlined ones stand before their callers
+        self.imported: list[str] = []  # modules within `together`
+
+
+_own = _Declared()
 rare: list[_Kernel] = []
 """Entries that are loaded when Python first calls them."""
 
@@ -215,26 +226,26 @@ def together(module: str) -> Iterator[None]:
 
     `module` is the module that is imported within. If the cache lacks many kernels, helpers import it too.
     """
-    with _LOADING:
-        _imported.append(module)
+    with _TOGETHER:
+        _own.imported.append(module)
         was_enabled = gc.isenabled()
         gc.disable()  # numba makes a million objects, hardly any of them garbage
         try:
             yield
             _load_waiting(module)
         finally:
-            _imported.pop()
+            _own.imported.pop()
             if was_enabled:
                 gc.enable()
 
 
 def _load_waiting(module: str = "") -> None:
     with _LOADING:
-        codes = {kernel: kernel.read() for kernel in _waiting}
+        codes = {kernel: kernel.read() for kernel in _own.waiting}
         codes |= _build([kernel for kernel, code in codes.items() if code is None], module)
         for kernel, code in codes.items():
             kernel.load(code)
-        del _waiting[: len(codes)]  # another thread may have declared more
+        _own.waiting.clear()
 
 
 def _extent(kernel: _Kernel) -> int:
@@ -290,7 +301,7 @@ def help_with(module: str) -> NoReturn:
     """Serve as a helper: import the module, then compile each kernel that a line of standard input names."""
     with together(module):
         importlib.import_module(module)
-        kernels = {kernel.symbol: kernel for kernel in _waiting}
+        kernels = {kernel.symbol: kernel for kernel in _own.waiting}
         for line in sys.stdin:
             kernels[line.rstrip("\n")].build()
             print(line, end="", flush=True)
@@ -330,8 +341,8 @@ def inner(signature: Any, forceinline: bool = False) -> Callable[[Function], Fun
 
 def _want(kernel: _Kernel) -> _Kernel:
     """Load a kernel, now or at the end of `together`."""
-    _waiting.append(kernel)
-    if not _imported:
+    _own.waiting.append(kernel)
+    if not _own.imported:
         _load_waiting()
     return kernel
 

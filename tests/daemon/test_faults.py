@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -170,6 +171,25 @@ def kernels(cache: Path) -> list[Path]:
     )
     files = sorted(path for part in parts for path in cache.glob(f"*/games.ewn.{part}.*.kernel"))
     return [path for path in files if ".perft-" not in path.name]
+
+
+def test_a_kernel_declared_beside_a_load_waits_for_nothing() -> None:
+    """A thread that loads a game must not build the kernels of a module that another one imports: building imports the
+    module, which the other thread locks while it waits for the kernels."""
+    found = []
+
+    def declare() -> None:
+        @jit.entry(jit.int64(jit.int64))
+        def twice(number: int) -> int:
+            return number * 2
+
+        found.append((len(twice.overloads), twice(4)))
+
+    with jit.together("none"):
+        thread = threading.Thread(target=declare, daemon=True)
+        thread.start()
+        thread.join(100)
+        assert found == [(1, 8)]
 
 
 def test_a_damaged_cache_heals(cache: Path) -> None:

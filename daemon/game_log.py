@@ -7,6 +7,7 @@ set-ups, null where it is not known), `options` of the game that are not at thei
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Callable
@@ -20,7 +21,7 @@ _BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-0
 
 def owns(head: bytes) -> bool:
     """True if a file that begins with these bytes was written by a `GameLog`."""
-    return _BEGINNING.match(head) is not None
+    return _BEGINNING.match(head.removeprefix(codecs.BOM_UTF8)) is not None  # an editor may have put a mark there
 
 
 class GameLog:

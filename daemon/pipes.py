@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 import time
 from collections.abc import Callable
@@ -45,12 +46,15 @@ class EndOfInput:
 def read_lines(put: Callable[[ClientLine | EndOfInput], None], expect_end: Callable[[], None]) -> None:
     """Call `put` with each line of standard input, then with EndOfInput. Blocks on input only.
 
-    Calls `expect_end` at the end of input, and at `quit`. Of a line that is too long, its first 80 bytes are kept.
+    Calls `expect_end` at the end of input, and at `quit`. Of a line that is too long, its first 80 bytes are kept. A
+    byte order mark before the first line, as shells of Windows write it, is skipped.
     """
     try:
         source = sys.stdin.buffer  # None if the process was started without
+        mark = codecs.BOM_UTF8
         while raw := source.readline(MAX_LINE + 2):
             ns = now_ns()
+            raw, mark = raw.removeprefix(mark), b""
             too_long = len(raw.rstrip(b"\r\n")) > MAX_LINE
             tail = raw
             while len(tail) == MAX_LINE + 2 and not tail.endswith(b"\n"):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
+
+from games.files import read_bytes
 
 SAMPLE_BYTES = 1 << 20
 """The most bytes from which an encoding is detected."""
@@ -61,6 +64,21 @@ def _can_be(sample: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def read_text(path: str | Path, limit: int) -> str:
+    """Return a text that a user wrote: UTF-8, or what its byte order mark, which is skipped, says.
+
+    OSError as of `read_bytes`; ValueError if it cannot be decoded, with the number of the line.
+    """
+    data = read_bytes(path, limit)
+    encoding = next((name for mark, name, _ in MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        name = encoding.removesuffix("-sig").upper()
+        line = data[: error.start].decode(encoding, "replace").count("\n") + 1
+        raise ValueError(f"line {line}: not {name}, in which such a file is written") from None
 
 
 def telling(data: bytes) -> bytes:

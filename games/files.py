@@ -42,6 +42,9 @@ _IS_WINDOWS = os.name == "nt"
 _REPLACE_WAIT_S = 1.0
 """Seconds in which another program, a virus scanner perhaps, may close a file that is to be replaced on Windows."""
 
+NUL_IN_NAME = "a name cannot hold a NUL"
+"""The reason of a `ValueError` for a path."""
+
 LOCK_WAIT_S = 1.0
 """Seconds that a short write waits for another process to end its own."""
 _RETRY_S = 0.005
@@ -54,8 +57,8 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
         with contextlib.suppress(FileNotFoundError):
             _check_regular(os.stat(path), path)
         descriptor = os.open(path, flags | _NEVER_BLOCK, _NEW_FILE_MODE)
-    except ValueError as error:  # a NUL in the name
-        raise OSError(errno.EINVAL, str(error), str(path)) from None
+    except ValueError:
+        raise OSError(errno.EINVAL, NUL_IN_NAME, str(path)) from None
     try:
         _check_regular(os.fstat(descriptor), path)
     except OSError:
@@ -149,8 +152,8 @@ def check_folder(path: str | Path) -> None:
     """Raise OSError unless new files can be made in a folder."""
     try:
         mode = os.stat(path).st_mode
-    except ValueError as error:  # a NUL in the name
-        raise OSError(errno.EINVAL, str(error), str(path)) from None
+    except ValueError:
+        raise OSError(errno.EINVAL, NUL_IN_NAME, str(path)) from None
     if not stat.S_ISDIR(mode):
         raise OSError(errno.ENOTDIR, "is not a folder", str(path))
     if not os.access(path, os.W_OK | os.X_OK):

@@ -110,7 +110,8 @@ class Botzone(MoveByMove):
 
 REQUEST = Command(Botzone.read_request, IN_ORDER)
 
-FAULTS = (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError)
+WRONG_KIND = (TypeError, AttributeError, IndexError, OverflowError)
+"""Raised where a value is of another kind than a request has there."""
 
 
 class Request(NamedTuple):
@@ -126,26 +127,36 @@ class Request(NamedTuple):
 def parse_request(text: str, game: str) -> Request:
     """Parse a line; `game` is the current game, '' if there is none. Refusal(LINE) if it is no request."""
     try:
-        fields = as_object(json.loads(text))
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refusal(Kind.LINE, f"not JSON: {printable(text, 40)}") from None
+    try:
+        fields = as_object(value)
         if "requests" in fields:
             return parse_history(fields)
         if not game:
             raise ValueError("the first line needs requests")
         return Request(game, moves_of(game, fields), die_of(game, fields))
-    except FAULTS as error:
-        raise Refusal(Kind.LINE, f"{type(error).__name__}: {error}") from None
+    except KeyError as error:
+        raise Refusal(Kind.LINE, f"{error.args[0]} is missing") from None
+    except ValueError as error:
+        raise Refusal(Kind.LINE, str(error)) from None
+    except WRONG_KIND:
+        raise Refusal(Kind.LINE, f"a value of the wrong kind: {printable(text, 40)}") from None
 
 
 def parse_history(fields: dict[str, Any]) -> Request:
-    """Parse a line with a whole game; ValueError and the like (FAULTS) if it is none."""
+    """Parse a line with a whole game; ValueError KeyError or WRONG_KIND if it is none."""
     requests, responses = fields["requests"], fields.get("responses", [])
     if len(requests) != len(responses) + 1:
         raise ValueError("one more request than responses is needed")
     game = game_of(requests[0])
     turns = [turn for pair in zip(requests, responses, strict=False) for turn in pair]
     past = [move for turn in turns for move in moves_of(game, turn)]
-    seconds = min(float(fields.get("time_limit") or TURN_S), 3600)
-    movetime = max(round(1000 * SHARE * seconds), 1)
+    try:
+        movetime = max(round(1000 * SHARE * min(float(fields.get("time_limit") or TURN_S), 3600)), 1)
+    except (ValueError, TypeError):
+        raise ValueError("time_limit: not a number of seconds") from None
     return Request(game, moves_of(game, requests[-1]), die_of(game, requests[-1]), past, movetime)
 
 

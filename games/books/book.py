@@ -151,7 +151,10 @@ def _read_book(file: BufferedReader, kind: str, version: int, limit: int) -> Boo
     header = file.read(min(length, _LONGEST_HEADER))
     if len(header) != length or zlib.crc32(header) != crc:
         raise ValueError("damaged header")
-    about = json.loads(header)
+    try:
+        about = json.loads(header)
+    except ValueError:
+        raise ValueError("damaged header") from None
     fields = _fields_of(about)
     if fields.kind != kind:
         raise ValueError(f"holds {fields.kind}, not {kind}")

@@ -201,11 +201,19 @@ def test_a_file_beyond_its_size_is_refused(tmp_path: Path) -> None:
         client.sync()
         answers = client.answers(f"setoption name PositionFile value {path}")
         assert len(answers) == 1 and f"more than the {MOST_BYTES} it may have" in answers[0]
-        path.write_bytes(b"\xff\xfe")
+        path.write_bytes(b"\xff\xff")
         assert client.answers(f"setoption name PositionFile value {path}") == [
-            f"info string warning {path}: is no text"
+            f"info string warning {path}: line 1: not UTF-8, in which such a file is written"
         ]
         assert client.search("position startpos", "go depth 2")[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_skipped(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.txt"
+    path.write_text(f"{ROOT_FEN}, win\n", encoding)
+    warnings: list[str] = []
+    assert KnownPositions(path, warnings.append).count and not warnings
 
 
 def test_an_empty_file_and_a_full_table(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import random
 import signal
@@ -17,6 +18,7 @@ import pytest
 from client import Client
 from fixture_files import FIXTURES
 
+from daemon import game_log
 from games import registry
 from games.books.book import BookFileError, write_book
 from games.contract import is_learning_game
@@ -71,6 +73,15 @@ def keep(path: Path, *games: list[str]) -> None:
 
 def learn(games: Path, rules: Path) -> list[str]:
     return mining.learn(games, rules, threading.Lock())
+
+
+def test_a_byte_order_mark_is_skipped_and_other_lines_are_named(tmp_path: Path) -> None:
+    games, rules = tmp_path / "games", tmp_path / "rules"
+    keep(games, *[["h2e2", "h9g7"]] * 3)
+    games.write_bytes(codecs.BOM_UTF8 + games.read_bytes() + b'{"game": "xiangqi"}\n')
+    assert learn(games, rules) == [f"{games}: line 4: not a game as Learn writes it; left out"]
+    assert RuleBook(rules).about["games"] == 3
+    assert game_log.owns(games.read_bytes())
 
 
 # Identities

@@ -613,6 +613,14 @@ def test_leaving_an_analysis_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> 
         assert len(seen) == ends
 
 
+def test_a_byte_order_mark_before_the_first_word_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells of Windows write it; later it is what the client sent."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\ufeffucci\n\ufeffisready\n".encode())))
+    seen: list[str] = []
+    read_lines(lambda item: seen.append(getattr(item, "text", "end")), lambda: None)
+    assert seen == ["ucci", "\ufeffisready", "end"]
+
+
 def test_a_slow_reader_gets_every_line() -> None:
     process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:

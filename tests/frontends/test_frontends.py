@@ -930,6 +930,24 @@ def test_botzone_s_odd_time_limits(limit: str) -> None:
     assert isinstance(go, Go) and go.limits.movetime is not None and 1 <= go.limits.movetime <= 3600_000
 
 
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ('{"requests": [', 'not JSON: {"requests": ['),
+        ("{}", "the first line needs requests"),
+        ('{"requests": []}', "one more request than responses is needed"),
+        ('{"requests": [{}]}', "source is missing"),
+        ('{"requests": [{"x0": 1}]}', "y0 is missing"),
+        ('{"requests": 5}', 'a value of the wrong kind: {"requests": 5}'),
+        (history(NOTHING, time_limit="soon"), "time_limit: not a number of seconds"),
+        (f'{{"requests": [{json.dumps(NOTHING)}], "time_limit": NaN}}', "time_limit: not a number of seconds"),
+    ],
+)
+def test_botzone_s_errors_are_words(line: str, error: str) -> None:
+    (answer,) = Session("{}").say(line)
+    assert json.loads(answer) == {"error": error}
+
+
 def test_botzone_s_turns() -> None:
     client = Session("{}")
     client.say(history(NOTHING, {"source": "h2", "target": "e2"}, {"source": "h9", "target": "g7"}, time_limit=0.1))

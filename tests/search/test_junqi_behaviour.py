@@ -129,6 +129,14 @@ def test_the_users_layouts(tmp_path: Path) -> None:
     game.set_option("LayoutFile", "")
     assert chosen(game, 3, []) not in SETUPS[:2]
     assert not warnings
+    for encoding in ("utf-8-sig", "utf-16"):  # editors of Windows write a byte order mark
+        path.write_text(f"{SETUPS[1]}  # 布阵\n", encoding)
+        game.set_option("LayoutFile", str(path))
+        assert chosen(game, 2, []) == SETUPS[1] and not warnings
+    path.write_bytes(f"{SETUPS[0]}\n# 布阵\n".encode("gb18030"))
+    game.set_option("LayoutFile", str(path))
+    assert warnings == [f"{path}: line 2: not UTF-8, in which such a file is written"]
+    warnings.clear()
     path.write_text(f"{SETUPS[0]}\n{'a' * 25}\n")
     game.set_option("LayoutFile", str(path))
     game.set_option("LayoutFile", str(tmp_path / "none"))

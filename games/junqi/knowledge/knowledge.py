@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from games.contract import Warn
-from games.files import read_bytes
+from games.encodings import read_text
 from games.junqi import INFO
 from games.junqi.rules.notation import check_setup
 from games.options import Values
@@ -17,10 +17,10 @@ MOST_BYTES = 1 << 20
 def read_layouts(path: Path) -> list[str]:
     """Return a file's set-up words, one a line; `#` begins a comment.
 
-    OSError; ValueError, with line and reason, if a word is not a legal set-up or there is none.
+    OSError; ValueError, with line and reason, if it is no text, a word is not a legal set-up, or there is none.
     """
     layouts = []
-    for number, line in enumerate(read_bytes(path, MOST_BYTES).decode().splitlines(), 1):
+    for number, line in enumerate(read_text(path, MOST_BYTES).splitlines(), 1):
         word = line.partition("#")[0].strip()
         if word:
             try:

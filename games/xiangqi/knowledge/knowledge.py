@@ -106,8 +106,8 @@ class Knowledge:
             return KnownPositions(Path(path), self._warn)
         except OSError as error:
             self._warn(f"cannot read {path}: {error.strerror}")
-        except ValueError:
-            self._warn(f"{path}: is no text")
+        except ValueError as error:
+            self._warn(f"{path}: {error}")
         return None
 
     def _find_endgames(self) -> None:

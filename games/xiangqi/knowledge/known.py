@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Warn
-from games.files import read_bytes
+from games.encodings import read_text
 from games.kernel.intrinsics import load
 from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, void
 from games.kernel.memory import address_of
@@ -108,7 +108,7 @@ class KnownPositions:
         """
         found: dict[tuple[int, ...], int] = {}  # (turn, key, board words): value
         faults = []
-        for number, line in enumerate(read_bytes(path, MOST_BYTES).decode().splitlines(), 1):
+        for number, line in enumerate(read_text(path, MOST_BYTES).splitlines(), 1):
             text = line.partition("#")[0].strip()
             if text:
                 try:

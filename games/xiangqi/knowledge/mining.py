@@ -7,6 +7,7 @@ is its loop (section 3): after each game the rule base is mined again. The daemo
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import sys
@@ -123,7 +124,7 @@ class _KeptGame(msgspec.Struct):
 
     def record(self) -> GameRecord:
         """Return the game with ranks counted from 0; ValueError if a word is no move."""
-        ranks = int(self.options.get("UCI_Coordinates", "0"))
+        ranks = int(self.options.get("UCI_Coordinates") == "1")
         moves = tuple(move_text(parse_move(word, ranks)) for word in self.moves) if ranks else self.moves
         return GameRecord(moves, result=self.result, fen=self.fen)
 
@@ -150,7 +151,7 @@ class _KeptGames:
     """The games of Xiangqi from the start position in lines of `Learn`, and what is wrong with lines of no use."""
 
     def __init__(self, data: bytes) -> None:
-        self._lines = data.splitlines()
+        self._lines = data.removeprefix(codecs.BOM_UTF8).splitlines()  # an editor may have put a mark there
         self._number = 0
         self.faults: list[tuple[int, str]] = []
         """Numbers of lines, and why their games are left out."""
@@ -162,7 +163,9 @@ class _KeptGames:
                 game = msgspec.json.decode(line, type=_KeptGame)
                 if game.game == "xiangqi" and game.has_identities:
                     yield game.record()
-            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                self.report("not a game as Learn writes it")
+            except ValueError as error:
                 self.report(str(error))
 
     def report(self, text: str) -> None:

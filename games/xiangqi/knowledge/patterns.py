@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.books.book import BookFileError
-from games.files import read_bytes
+from games.encodings import read_text
 from games.kernel.hashing import hash16
 from games.kernel.intrinsics import pointer_to
 from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
@@ -175,8 +175,8 @@ _CONDITION = re.compile(r"(some\s+)?([KABNRCPkabnrcp])\.(rank|side)\s*(<=|>=|==)
 def parse(path: Path) -> list[Pattern]:
     """Return the entries of a source; BookFileError names the first line that cannot be read."""
     try:
-        lines = read_bytes(path, MOST_BYTES).decode().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(path, MOST_BYTES).splitlines()
+    except (OSError, ValueError) as error:
         raise BookFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     found = []
     for number, line in enumerate(lines, 1):

@@ -137,7 +137,7 @@ class RuleBook:
         try:
             self.rules: list[MinedRule] = msgspec.msgpack.decode(book.payload.tobytes(), type=list[MinedRule])
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise BookFileError(f"{path}: {error}") from error
+            raise BookFileError(f"{path}: damaged rules") from error
         for rule in self.rules:
             if not rule.is_sound:
                 raise BookFileError(f"{path}: a rule with a number out of range")

@@ -106,7 +106,7 @@ class EndingTable:
                 raise BookFileError(f"{self._path}: block {block} is of another size")
             data = zstandard.ZstdDecompressor().decompress(frame)
         except zstandard.ZstdError as error:
-            raise BookFileError(f"{self._path}: block {block}: {error}") from error
+            raise BookFileError(f"{self._path}: block {block} is damaged") from error
         room[:] = np.frombuffer(data, np.uint8)
         self.states[block] = PRESENT
 

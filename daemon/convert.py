@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from daemon import game_files
-from daemon.game_files import Refusal, check_encoding, check_number, choose, read_games, read_source
+from daemon.game_files import (
+    Named,
+    Refusal,
+    check_encoding,
+    check_number,
+    choose,
+    files_of,
+    listed,
+    read_games,
+    read_source,
+    reason,
+)
 from daemon.interrupts import held_back
+from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
-from games.files import check_owned, replace_file
+from games.files import check_folder, check_owned, replace_file
 from games.formats import FEATURES, Format, Style, named_by_file
 
 FAILED, MISUSED = 1, 2
@@ -24,8 +40,10 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi convert` to a parser."""
     found.description = "Convert games from one file format to another (see protocol.md). What the new format has no "
     found.description += "room for is reported on standard error."
-    found.add_argument("input", nargs="?", metavar="IN", help="a file; -: standard input")
-    found.add_argument("output", nargs="?", metavar="OUT", help="a file; -: standard output")
+    what = "IN ... OUT: files, or folders with files of games, then the file to write; -: standard input or output"
+    found.add_argument("files", nargs="*", metavar="FILE", help=what)
+    what = "write a file a game into FOLDER, in the format of --to; all FILEs are inputs then"
+    found.add_argument("--split", metavar="FOLDER", help=what)
     game_files.add_arguments(found)
     found.add_argument("--to", dest="target", metavar="FORMAT", help="the format of OUT; default: by its name")
     found.add_argument("--output-encoding", default="", metavar="ENCODING", help="the encoding of OUT")
@@ -35,8 +53,17 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
 
 
 def report(text: str) -> None:
-    """Write a line for the user to standard error."""
-    to_stderr(f"siqi convert: {text}")
+    """Write a line for the user to standard error, above a bar."""
+    with contextlib.ExitStack() as stack:
+        if sys.stderr is not None and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            stack.enter_context(tqdm.external_write_mode(sys.stderr))
+        to_stderr(f"siqi convert: {text}")
+
+
+class MisuseError(Refusal):
+    """Raised for a command line that fits no file."""
 
 
 def convert_with(options: argparse.Namespace) -> int:
@@ -51,11 +78,8 @@ def convert_with(options: argparse.Namespace) -> int:
         return MISUSED
     except BrokenPipeError:
         os._exit(0)  # the reader has closed the pipe
-    except OSError as error:
-        report(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-        return FAILED
-    except ValueError as error:
-        report(str(error))
+    except (OSError, ValueError) as error:
+        report(reason(error))
         return FAILED
 
 
@@ -72,47 +96,205 @@ def table(games: Sequence[str]) -> list[str]:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    if options.input is None or options.output is None:
+    *names, output = options.files if options.split is None else [*options.files, ""]
+    if not names:
         raise Refusal("IN and OUT are needed (--list shows the formats)")
-    if options.output != "-":
-        _check_output(Path(options.output), options.force)
+    if options.split is not None:
+        _check_folder(Path(options.split), options.target)
+    elif output != "-":
+        _check_output(Path(output), options.force)
     if options.output_encoding:
         check_encoding(options.output_encoding)
-    source = read_source(options.input, options)
+    files = files_of(names, report, options.split or "")
+    if files.are_many and options.number is not None:
+        raise Refusal("--number is for one file")
+    if files.are_many and os.path.realpath(output) in {os.path.realpath(file.path) for file in files.files}:
+        raise Refusal(f"{output} is an input, too")
+    writer: Joined | Split
+    writer = Joined(options, output) if options.split is None else Split(options, [file.path for file in files.files])
+    failed = []
+    if not files.are_many:
+        if not _add(files.files[0], options, writer):
+            failed.append(files.files[0].path)
+    else:
+        for file in progress(files.files):
+            try:
+                is_whole = _add(file, options, writer)
+            except MisuseError:
+                raise
+            except (OSError, ValueError) as error:
+                report(reason(error))
+                is_whole = False
+            if not is_whole:
+                failed.append(file.path)
+    losses = writer.finish()
+    for (name, kind), count in sorted(losses.items()):
+        report(f"{name} has no room for {kind}: {count}")
+    if files.are_many:
+        bad = f"; {len(failed)} could not be converted, or not whole: {listed(failed)}" if failed else ""
+        report(f"{len(files.files)} files, {writer.count} games{bad}")
+    return FAILED if failed else 0
+
+
+def progress(files: Sequence[Named]) -> Iterator[Named]:
+    """Yield the files; a bar shows which one is read if standard error is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield from files
+        return
+    from tqdm import tqdm
+
+    with tqdm(files, unit=" files", file=sys.stderr, dynamic_ncols=True) as bar:
+        for file in bar:
+            bar.set_description_str(printable(file.inner, 40))
+            yield file
+
+
+def _add(file: Named, options: argparse.Namespace, writer: Joined | Split) -> bool:
+    """Read a file and hand its games over; return False if parts of it could not be read.
+
+    OSError or ValueError if it cannot be read, or its games not be written.
+    """
+    source = read_source(file.path, options)
     choice = choose(source)
-    target = _target(options, choice.game)
+    try:
+        target = writer.target(choice.game)
+    except MisuseError:
+        raise
+    except ValueError as error:
+        raise Refusal(f"{file.path}: {error}") from None
     with announce_compiling(report, choice.game):
         found = read_games(source, choice, report)
     games = found.games
     if options.number is not None:
         check_number(options.number, games)
         games = games[options.number - 1 : options.number]
-    if len(games) > 1 and "games" not in target.holds:
-        raise Refusal(f"{target.name} holds one game, {options.input} has {len(games)}: choose one by --number")
-    written = target.write(games, Style(options.output_encoding, options.notation))
-    for kind, count in sorted(written.losses.items()):
-        report(f"{target.name} has no room for {kind}: {count}")
-    if options.output == "-":
-        sys.stdout.buffer.write(written.data)
-        sys.stdout.buffer.flush()
-    else:
-        with held_back():
-            replace_file(options.output, [written.data], lambda head: bool(options.force))
-    return FAILED if found.faults else 0
+    writer.add(file, target, games)
+    return not found.faults
 
 
-def _check_output(path: Path, force: bool) -> None:
+class Joined:
+    """All games in one file. `count`: of games."""
+
+    def __init__(self, options: argparse.Namespace, output: str) -> None:
+        self._options = options
+        self._output = output
+        self._target: Format | None = None
+        self._game = ""
+        self._games: list[Any] = []
+        self.count = 0
+
+    def target(self, game: str) -> Format:
+        """Return the format for a game; ValueError for another game than that of the first file."""
+        if self._target is None:
+            try:
+                self._target, self._game = _target(self._options, game, self._output), game
+            except Refusal as refusal:
+                raise MisuseError(str(refusal)) from None
+        if game != self._game:
+            raise ValueError(f"{self._output} has games of {self._game}, not of {game}")
+        return self._target
+
+    def add(self, file: Named, target: Format, games: Sequence[Any]) -> None:
+        self._games += games
+        if len(self._games) > 1 and "games" not in target.holds:
+            how = "choose one by --number, or --split FOLDER writes a file a game"
+            raise MisuseError(f"{target.name} holds one game, not {len(self._games)}: {how}")
+        self.count += len(games)
+
+    def finish(self) -> Counter[tuple[str, str]]:
+        """Write the file, if there are games; return what it has no room for, with the name of the format."""
+        if self._target is None or not self._games:
+            return Counter()
+        written = self._target.write(self._games, Style(self._options.output_encoding, self._options.notation))
+        if self._output == "-":
+            sys.stdout.buffer.write(written.data)
+            sys.stdout.buffer.flush()
+        else:
+            with held_back():
+                replace_file(self._output, [written.data], lambda head: bool(self._options.force))
+        return Counter({(self._target.name, kind): count for kind, count in written.losses.items()})
+
+
+class Split:
+    """A file for each game, named like the game's own file, in folders like those of the input. `count`: of games."""
+
+    def __init__(self, options: argparse.Namespace, inputs: Sequence[str]) -> None:
+        self._options = options
+        self._folder = Path(options.split)
+        self._inputs = {os.path.realpath(name) for name in inputs}
+        self._names: set[str] = set()  # in use, in lower case: some file systems do not tell the cases apart
+        self._losses: Counter[tuple[str, str]] = Counter()
+        self.count = 0
+
+    def target(self, game: str) -> Format:
+        """Return the format for a game."""
+        return _target(self._options, game, "")
+
+    def add(self, file: Named, target: Format, games: Sequence[Any]) -> None:
+        """Write the games of a file, each as far as it can be; ValueError names those that cannot."""
+        faults = []
+        for number, game in enumerate(games, 1):
+            path = self._path(file, number if len(games) > 1 else 0, target.suffixes[0])
+            try:
+                if os.path.realpath(path) in self._inputs:
+                    raise Refusal(f"{path} is an input, too")
+                _check_output(path, self._options.force, is_folder_made=True)
+                written = target.write([game], Style(self._options.output_encoding, self._options.notation))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with held_back():
+                    replace_file(path, [written.data], lambda head: bool(self._options.force))
+            except (OSError, ValueError) as error:
+                faults.append(reason(error))
+                continue
+            self._losses.update({(target.name, kind): count for kind, count in written.losses.items()})
+            self.count += 1
+        if faults:
+            more = f" (games that could not be written: {len(faults)})" if len(faults) > 1 else ""
+            raise ValueError(f"{file.path}: {faults[0]}{more}")
+
+    def _path(self, file: Named, number: int, suffix: str) -> Path:
+        """Return the path for a game that no other game of this run has."""
+        inner = Path(file.inner if file.path != "-" else "game")
+        stem = inner.stem + (f"-{number}" if number else "")
+        for again in itertools.count(1):
+            found = inner.with_name(stem + (f"-{again}" if again > 1 else "") + suffix)
+            if str(found).lower() not in self._names:
+                break
+        self._names.add(str(found).lower())
+        return self._folder / found
+
+    def finish(self) -> Counter[tuple[str, str]]:
+        """Return what the files have no room for, with the name of the format."""
+        return self._losses
+
+
+def _check_folder(path: Path, target: str | None) -> None:
+    """Raise Refusal unless files of the target's format can be made in a folder, which is made if it is missing."""
+    if not target:
+        raise Refusal("--split needs --to FORMAT (--list)")
+    if target not in (names := {one.name: None for game in registry.NAMES for one in registry.formats(game)}):
+        raise Refusal(f"--to {target}: one of {', '.join(names)}")
+    try:
+        if not path.exists():
+            path.mkdir()
+        check_folder(path)
+    except OSError as error:
+        raise Refusal(f"--split {error.filename or path}: {error.strerror}") from None
+
+
+def _check_output(path: Path, force: bool, is_folder_made: bool = False) -> None:
     try:
         check_owned(path, lambda head: force)
     except FileExistsError:
         raise Refusal(f"{path} exists; --force replaces it") from None
     except OSError as error:
-        raise Refusal(f"{path}: {error.strerror}") from None
-    if not path.parent.is_dir():
+        hint = "; --split writes a file a game into a folder" if path.is_dir() else ""
+        raise Refusal(f"{path}: {error.strerror}{hint}") from None
+    if not is_folder_made and not path.parent.is_dir():
         raise Refusal(f"{path.parent}: no such folder")
 
 
-def _target(options: argparse.Namespace, game: str) -> Format:
+def _target(options: argparse.Namespace, game: str, output: str) -> Format:
     """Return the format of the output; Refusal if nothing names it, or it is not one of the game's."""
     table = registry.formats(game)
     if options.target:
@@ -120,9 +302,9 @@ def _target(options: argparse.Namespace, game: str) -> Format:
         if one is None:
             raise Refusal(f"--to {options.target}: {game} has the formats {', '.join(one.name for one in table)}")
     else:
-        one = named_by_file(table, options.output)
+        one = named_by_file(table, output)
         if one is None:
-            raise Refusal(f"{options.output}: no format of {game} has such a name; name one by --to (--list)")
+            raise Refusal(f"{output}: no format of {game} has such a name; name one by --to (--list)")
     if options.notation and options.notation not in one.notations:
         choice = ", ".join(one.notations)
         raise Refusal(f"--notation {options.notation}: {one.name} has {choice or 'no choice'}")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import errno
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from daemon.arguments import whole_number
 from games import registry
 from games.contract import Game, GameInfo, GameRecord, Position, is_dice_position
-from games.files import read_bytes
+from games.files import open_regular, read_bytes
 from games.formats import HEAD_BYTES, MAX_BYTES, Format, Found, recognised
 
 MOST_LINES = 20
@@ -33,6 +35,84 @@ class Source(NamedTuple):
     encoding: str = ""
 
 
+class Named(NamedTuple):
+    """A file that a command names, itself or by a folder."""
+
+    path: str  # '-': standard input
+    inner: str  # its path within the folder, else its name
+
+
+class Files(NamedTuple):
+    """The files that a command names."""
+
+    files: list[Named]
+    are_many: bool  # more than one, or by a folder: the command goes on after a file that fails
+
+
+def files_of(names: Sequence[str], report: Callable[[str], None], without: str = "") -> Files:
+    """Return the files that names stand for: a folder for the files of games in it, at any depth, in order of names.
+
+    `report` gets a line for a folder with other files; the folder `without` is left out. Refusal for one without games.
+    """
+    found: list[Named] = []
+    for name in names:
+        if name == "-" or not os.path.isdir(name):
+            found.append(Named(name, os.path.basename(name)))
+            continue
+        paths = list(_below(name, without))
+        games = [path for path in paths if _is_of_games(path)]
+        if not games:
+            raise Refusal(f"{name}: no file in this folder is of a format that is known")
+        if len(games) < len(paths):
+            report(f"{name}: files of no known format, left out: {len(paths) - len(games)}")
+        found += [Named(path, os.path.relpath(path, name)) for path in games]
+    return Files(found, len(names) > 1 or any(map(os.path.isdir, names)))
+
+
+def _below(folder: str, without: str) -> Iterator[str]:
+    """Yield the files below a folder without hidden ones, in the order of their names."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            one
+            for one in folders
+            if not one.startswith(".") and not (without and _is_same(os.path.join(parent, one), without))
+        )
+        yield from (os.path.join(parent, one) for one in sorted(names) if not one.startswith("."))
+
+
+def _is_same(path: str, other: str) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _is_of_games(path: str) -> bool:
+    """True if a file is of games by its content, or by a name that other files rarely have."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            head = file.read(HEAD_BYTES)
+    except OSError:
+        head = b""
+    tables = [registry.formats(game) for game in registry.NAMES]
+    name = "" if path.lower().endswith(COMMON_SUFFIXES) else path
+    return any(recognised(table, head, name) is not None for table in tables)
+
+
+COMMON_SUFFIXES = (".txt", ".html", ".htm")
+"""Ends of names that do not show that a file is of games."""
+
+
+def reason(error: Exception) -> str:
+    """Return why a file cannot be read or written, with its name, in words for the user."""
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
+    return str(error)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return a list of files in words: MOST_LINES of them, and the number of the others."""
+    more = f" and {len(names) - MOST_LINES} more" if len(names) > MOST_LINES else ""
+    return ", ".join(names[:MOST_LINES]) + more
+
+
 class Choice(NamedTuple):
     """A game and one of its formats."""
 
@@ -45,7 +125,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--from", dest="source", metavar="FORMAT", help="the input's format; default: by its content")
     found.add_argument("--game", choices=registry.NAMES, help="the game; default: by the content of the input")
     found.add_argument("--encoding", help="the encoding of the input's texts; default: by their content")
-    found.add_argument("--number", type=int, metavar="N", help="only the game N of the input")
+    found.add_argument("--number", type=whole_number, metavar="N", help="only the game N of the input")
 
 
 def read_source(name: str, options: argparse.Namespace) -> Source:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TextIO
 
 from daemon import game_files
+from daemon.arguments import name_fault, whole_number
 from daemon.frontends.words import parse_position
 from daemon.game_files import Source, check_number, choose, play, read_games, read_source
 from daemon.interrupts import held_back
@@ -66,11 +67,11 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     output = found.add_mutually_exclusive_group()
     output.add_argument("--svg", metavar="FILE", help="write SVG; - for standard output")
     output.add_argument("--png", metavar="FILE", help="write PNG; needs the extra `pictures`")
-    found.add_argument("--size", type=int, metavar="PIXELS", help="width of the picture (PNG: 800)")
+    found.add_argument("--size", type=whole_number, metavar="PIXELS", help="width of the picture (PNG: 800)")
     found.add_argument("--theme", choices=THEMES, default="auto", help="colours of the picture (PNG: light)")
     found.add_argument("--flip", action="store_true", help="the second side at the bottom")
-    found.add_argument("--ply", type=int, metavar="N", help="the position after N moves, set-ups included")
-    found.add_argument("--dice", type=int, default=0, metavar="N", help="EWN: the throw for the side to move")
+    found.add_argument("--ply", type=whole_number, metavar="N", help="the position after N moves, set-ups included")
+    found.add_argument("--dice", type=whole_number, default=0, metavar="N", help="EWN: the throw for the side to move")
     found.add_argument("--extra", action="append", choices=EXTRAS, default=[], help="what a picture adds, by game")
     found.add_argument("--margin", choices=MARGINS, help="Xiangqi: the numbers of files in Chinese moves")
     found.add_argument("--faces", choices=FACES, help="faces of pieces, by game; `letters` for text, too")
@@ -85,6 +86,10 @@ def report(text: str) -> None:
 
 def show(options: argparse.Namespace) -> int:
     """Run `siqi show`; return the exit status, 0 if the position was shown."""
+    for kind, name in (("svg", options.svg), ("png", options.png)):
+        if name not in (None, "-") and (fault := name_fault(name, (f".{kind}",), "a picture")):
+            report(printable(f"--{kind} {fault}", 300))
+            return MISUSED
     if options.png is not None and importlib.util.find_spec("cairosvg") is None:
         report("--png needs cairosvg: pip install '.[pictures]'")
         return MISUSED

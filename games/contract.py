@@ -62,6 +62,7 @@ class GameInfo(NamedTuple):
     board: BoardShape
     sides: tuple[str, str]  # their letters in FENs, the first side's first
     pieces: tuple[str, str]  # the letters of each side's pieces (or stones) in FENs
+    players: tuple[str, str]  # the sides' names, as the tags of a game's file have them
     expected_turns: int  # own moves in a game of usual length
     early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, in times of a later move
     die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die

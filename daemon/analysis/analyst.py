@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from daemon import __version__
@@ -37,6 +37,7 @@ class Item:
     options: tuple[OptionValue, ...]
     query_hash: str  # the field `query` of its answer
     files: Files = ()
+    written: Mapping[str, str] = field(default_factory=dict)  # the client's names of fields, by ours, where they differ
     job: SearchJob | None = None  # None: not searched yet
     is_terminated: bool = False  # by an action, or the end of the run
 
@@ -90,14 +91,15 @@ class Analyst:
         if not position.count_legal():
             return found | {"lines": []}
         try:
-            moves = tuple(dict.fromkeys(position.parse_move(word) for word in query.searchmoves))
+            moves = tuple(dict.fromkeys(position.parse_move(word) for word in query.searchmoves or ()))
         except ValueError as error:
             raise BadLineError(str(error), "searchmoves", query.id) from None
         if query.clear:
             searcher.clear()
-        limits = Limits(movetime=query.movetime or None, nodes=query.nodes, depth=query.depth, mate=query.mate)
+        limits = Limits(movetime=query.movetime, nodes=query.nodes or 0, depth=query.depth or 0, mate=query.mate or 0)
         search_options = SearchOptions(multipv=query.multipv or 1, is_analysis=True)
-        reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), query.reportEvery)
+        every_s = query.reportEvery or 0.0
+        reports = Reports(lambda info: emit(found | describe(info) | {"isDuringSearch": True}), every_s)
         job = SearchJob(0, SearchRequest(game, searcher, position, moves, limits, search_options), reports.handle_event)
         begin(item, job)
         job.begin(now_ns())

@@ -10,7 +10,8 @@ import contextlib
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -97,13 +98,14 @@ class Listeners(NamedTuple):
     """The functions that a run calls, from several threads.
 
     `write`: with one answer at a time. `fail`: with an exception after which the run cannot go on, in the thread that
-    raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id and the turns
-    that will be answered. `note`: with lines for the user that are no answers.
+    raised it; the run may then never end by itself, as the reader waits for input. `expect`: with an id, the turns
+    that will be answered, and the answers to others that need not be. `note`: with lines for the user that are no
+    answers.
     """
 
     write: Callable[[dict[str, Any]], None]
     fail: Callable[[Exception], object]
-    expect: Callable[[str, tuple[int, ...]], None] = ignore
+    expect: Callable[[str, tuple[int, ...], list[Final]], None] = ignore
     note: Callable[[str], None] = ignore
 
 
@@ -177,32 +179,39 @@ class Batch:
             if isinstance(parsed.request, Action):
                 self._act(parsed.request, parsed.fields)
             else:
-                self.take_query(parsed.request)
+                self.take_query(parsed.request, parsed.written)
         except BadLineError as error:
             self._write_answer(error_answer(error) | ({"line": number} if number else {}))
 
-    def take_query(self, query: Query) -> None:
-        """Queue the positions of a query. Blocks while the queue is full. BadLineError for a bad option or value."""
+    def take_query(self, query: Query, written: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Queue the positions of a query. Blocks while the queue is full. BadLineError for a bad option or value.
+
+        `written`: the client's names of fields, by ours, where they differ.
+        """
         from daemon.analysis.analyst import Item
 
         changes: dict[str, Any] = {}
         if not query.limits:
-            changes = {name: getattr(self._settings, name) for name in ("nodes", "depth", "movetime")}
+            changes = {name: getattr(self._settings, name) or None for name in ("nodes", "depth", "movetime")}
         if query.multipv is None:
             changes["multipv"] = self._settings.multipv
         query = msgspec.structs.replace(query, **changes)
         options = resolve_options(query, self._settings.options)
         turns = tuple(dict.fromkeys((len(query.moves),) if query.analyseTurns is None else query.analyseTurns))
         items = []
+        done = []
         for turn in turns:
             if turn > len(query.moves):
                 what = f"turn {turn} is after the last move, {len(query.moves)}"
-                self._write_answer(error_answer(BadLineError(what, "analyseTurns", query.id)) | {"turn": turn})
+                field = written.get("analyseTurns", "analyseTurns")
+                self._write_answer(error_answer(BadLineError(what, field, query.id)) | {"turn": turn})
                 continue
-            item = Item(query, turn, options, query_hash(query, turn, options))
-            if (query.id, turn, item.query_hash) not in self._done:
+            item = Item(query, turn, options, query_hash(query, turn, options), written=written)
+            if (final := (query.id, turn, item.query_hash)) in self._done:
+                done.append(final)
+            else:
                 items.append(item)
-        self._listeners.expect(query.id, tuple(item.turn for item in items))
+        self._listeners.expect(query.id, tuple(item.turn for item in items), done)
         for item in items:
             with self._lock:
                 self._open.add(item)
@@ -270,6 +279,8 @@ class Batch:
         self._open.discard(item)
         if item.is_terminated:
             answer.pop("query", None)  # a terminated search is no answer for its limits
+        if "field" in answer:
+            answer["field"] = item.written.get(answer["field"], answer["field"])
         if not self._is_stopping:
             self._write_locked(answer)
 

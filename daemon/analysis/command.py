@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import errno
+import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from daemon.analysis import plot
-from daemon.analysis.answers import Earlier, Journal, NotAnswersError, last_answers, read_answers
+from daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
 from daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_batch
-from daemon.analysis.encodings import Text, explain, open_input
-from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of
+from daemon.analysis.encodings import Text, explain, first_bytes, open_input
+from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of, tags_of
+from daemon.analysis.inputs import (
+    FEN,
+    JSON,
+    RECORD,
+    USUAL_GAME,
+    WORDS,
+    Kind,
+    format_names,
+    json_lines,
+    kind_of,
+    read_whole,
+)
+from daemon.analysis.tables import EarlierRows, TableFile, read_table
+from daemon.arguments import add_workers, number_to, workers_of
 from daemon.cluster.errors import ClusterError
+from daemon.game_files import Named, Refusal, files_of, listed, reason
 from daemon.interrupts import INTERRUPTED
 from daemon.options import CORE
 from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
+from games.contract import GameRecord
 
 FAILED, MISUSED = 1, 2
 """Exit statuses."""
@@ -34,8 +52,9 @@ _MAX = {option.name: option.high for option in CORE}
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add the arguments of `siqi analyse` to a parser."""
     found.description = "Analyse positions: a JSON object a line in, a JSON object a line out (see protocol.md)."
-    found.add_argument("input", nargs="?", type=Path, help="a file; default: standard input")
-    found.add_argument("--workers", type=number_to(256), default=1, help="positions analysed at the same time")
+    what = "a file of queries or games, a folder with files of games, or - for standard input (default)"
+    found.add_argument("input", nargs="*", metavar="FILE", help=what)
+    add_workers(found)
     found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
     found.add_argument(
         "--hash", type=number_to(_MAX["Hash"]), default=16, metavar="MIB", help="hash memory of each search"
@@ -45,8 +64,9 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--depth", type=number_to(10**15), default=0, help="their depth limit")
     found.add_argument("--movetime", type=number_to(10**9), default=0, metavar="MS", help="their time limit")
     found.add_argument("--multipv", type=number_to(256), default=1, metavar="N", help="number of best moves to report")
-    found.add_argument("--game", choices=registry.NAMES, default="xiangqi", help="the game of FENs and records")
-    found.add_argument("--format", choices=("json", "fen", "record"), default="json", help="the format of the input")
+    found.add_argument("--game", choices=registry.NAMES, help="the game of FENs and records (xiangqi, or by content)")
+    what = "json, fen, record (the game's usual one), or a name of siqi convert --list; default: by the content"
+    found.add_argument("--format", metavar="FORMAT", help=what)
     found.add_argument("--encoding", help="the encoding of FENs and records; default: detected")
     found.add_argument(
         "--output",
@@ -56,7 +76,8 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     )
     plot_help = "at the end, write a picture of all answers: SVG or PNG, needs matplotlib"
     found.add_argument("--plot", type=Path, metavar="FILE", help=plot_help)
-    found.add_argument("--resume", type=Path, metavar="FILE", help="append answers to FILE; skip those it has")
+    what = "append answers (JSON or CSV) to FILE; skip those it has"
+    found.add_argument("--resume", type=Path, metavar="FILE", help=what)
     add_cluster(found)
     found.add_argument("--json-progress", action="store_true", help="progress on standard error as lines of JSON")
 
@@ -65,17 +86,6 @@ def add_cluster(found: argparse.ArgumentParser) -> None:
     """Declare `--cluster`."""
     where = "local:N, tcp://HOST:PORT or tls://HOST:PORT: search on the workers of a Dask cluster (see docs/cluster.md)"
     found.add_argument("--cluster", type=cluster_address, metavar="WHERE", help=where)
-
-
-def number_to(most: int) -> Callable[[str], int]:
-    """Return the type of an argument that is a whole number from 1 to `most`."""
-
-    def checked(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"a whole number from 1 to {most}, not {text}")
-        return int(text)
-
-    return checked
 
 
 def cluster_address(text: str) -> str:
@@ -98,10 +108,10 @@ def analyse_with(options: argparse.Namespace) -> int:
     if (refusal := misuse(options)) is not None:
         report(refusal)
         return MISUSED
-    earlier = Earlier()
+    earlier: Earlier | EarlierRows = Earlier()
     if options.resume is not None:
         try:
-            earlier = read_answers(options.resume)
+            earlier = read_table(options.resume) if options.output == "csv" else read_answers(options.resume)
         except (OSError, NotAnswersError) as error:
             report(f"--resume {options.resume}: {getattr(error, 'strerror', None) or error}")
             return MISUSED
@@ -109,86 +119,130 @@ def analyse_with(options: argparse.Namespace) -> int:
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(Progress(options.json_progress))
             return Run(options, progress, earlier, stack).run()
-    except ClusterError as error:
+    except (ClusterError, Refusal) as error:
         report(str(error))
         return MISUSED
-    except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
-        report(str(error))
-        return FAILED
     except UnicodeError as error:  # found before the first position
         report(explain(error))
         return MISUSED
+    except (OSError, LookupError) as error:  # LookupError: an encoding that does not exist
+        report(reason(error))
+        return FAILED
 
 
 def misuse(options: argparse.Namespace) -> str | None:
     """Return why the options exclude each other, None if they do not."""
-    if options.cluster is not None and options.workers != 1:
+    if options.cluster is not None and options.workers is not None:
         return "--workers are of this machine; --cluster has its own"
-    if options.resume is not None and options.output != "json":
-        return "--resume needs --output json"
+    if options.resume is not None and options.output not in ("json", "csv"):
+        return "--resume needs --output json or csv"
+    if options.resume is not None and options.output == "csv" and options.plot is not None:
+        return "--plot with --resume needs --output json"
+    if options.format is not None and options.format not in (*WORDS, *format_names()):
+        return f"--format {options.format}: {', '.join(WORDS)}, or a format of siqi convert --list"
     if (options.output == "plot" or options.plot is not None) and (fault := plot.refusal(options.plot)) is not None:
         return f"--plot: {fault}"
     if options.output == "record":
-        if options.format != "record":
+        if options.format in (JSON, FEN):
             return "--output record needs --format record"
-        with announce_compiling(report, options.game):
-            annotate = registry.game_record_format(options.game).annotate
-        if annotate is None:
-            return f"--output record: records of {options.game} have no room for comments"
+        if len(options.input) > 1 or any(map(os.path.isdir, options.input)):
+            return "--output record takes one file"
+        if options.format == RECORD:
+            return no_room(options.game or USUAL_GAME)
     return None
 
 
+def no_room(game: str) -> str | None:
+    """Return why records of a game are not written with comments, None if they are."""
+    with announce_compiling(report, game):
+        annotate = registry.game_record_format(game).annotate
+    return f"--output record: records of {game} have no room for comments" if annotate is None else None
+
+
 class Run:
-    """One run with its input and its output."""
+    """One run with its inputs and its output."""
 
     def __init__(
-        self, options: argparse.Namespace, progress: Progress, earlier: Earlier, stack: contextlib.ExitStack
+        self,
+        options: argparse.Namespace,
+        progress: Progress,
+        earlier: Earlier | EarlierRows,
+        stack: contextlib.ExitStack,
     ) -> None:
         self._options = options
         self._progress = progress
-        self._text: Text | None = None
         self._records: AnnotatedRecords | None = None
         self._table: CsvTable | None = None
+        self._earlier = earlier
         self._summary = plot.Summary() if options.output == "plot" or options.plot is not None else None
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
-        self._out = sys.stdout.buffer
         self._status = 0
-        if options.format == "json":
-            self._handle: Any = stack.enter_context(open_input(options.input))
-        else:
-            with announce_compiling(progress.report, options.game):
-                usual = registry.game_record_format(options.game).ENCODING if options.format == "record" else "utf-8"
-            self._text = Text(options.input, options.encoding, usual, options.output == "record")
-            self._handle = stack.enter_context(self._text.handle)
-        self._write = self._writer(earlier, stack)
+        if options.encoding:
+            codecs.lookup(options.encoding)
+        self._files = files_of(options.input or ["-"], progress.report)
+        self._failed: list[str] = []
+        self._opened: Opened | None = None
+        if not self._files.are_many and (options.output == "record" or options.input not in ([], ["-"])):
+            self._opened = self._open(self._files.files[0])  # what cannot be read is refused before anything is written
+            stack.enter_context(self._opened.source)
+        self._write = self._writer(stack)
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
-        settings = BatchSettings(options.workers, options.threads, options.hash, *limits, options.multipv)
+        settings = BatchSettings(workers_of(options), options.threads, options.hash, *limits, options.multipv)
         listeners = Listeners(self._take_answer, self._fail, self._expect, progress.report)
-        self._batch = open_batch(options.cluster, stack, settings, listeners, earlier.finals)
+        done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals
+        self._batch = open_batch(options.cluster, stack, settings, listeners, done)
 
-    def _writer(self, earlier: Earlier, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
+    def _open(self, file: Named) -> Opened:
+        """Open an input; Refusal if its format is not known, OSError, LookupError or UnicodeError as of `Text`."""
+        options = self._options
+        source = open_input(file.path)
+        try:
+            head = first_bytes(source)
+            kind = kind_of(file.path, head, options)
+            if options.output == "record":
+                if kind.way != RECORD:
+                    raise Refusal(f"--output record: {file.path}: {kind}, which is no record")
+                if (fault := no_room(kind.game)) is not None:
+                    raise Refusal(fault)
+            text = None
+            if kind.way in (FEN, RECORD):
+                usual = "utf-8"
+                if kind.way == RECORD:
+                    with announce_compiling(self._progress.report, kind.game):
+                        usual = registry.game_record_format(kind.game).ENCODING
+                text = Text(source, options.encoding, usual, options.output == "record")
+        except BaseException:
+            source.close()
+            raise
+        return Opened(source, head, kind, text)
+
+    def _writer(self, stack: contextlib.ExitStack) -> Callable[[dict[str, Any]], None]:
         options = self._options
         if options.output == "record":
-            assert self._text is not None
-            encode = self._text.encode
-            self._records = AnnotatedRecords(lambda text: self._put(encode(text)), options.game, self._text.encoding)
+            assert self._opened is not None and self._opened.text is not None
+            text, game = self._opened.text, self._opened.kind.game
+            self._records = AnnotatedRecords(lambda part: self._put(text.encode(part)), game, text.encoding)
             return self._records
         if options.output == "csv":
-            self._table = CsvTable(lambda text: self._put(text.encode() + b"\n"))
+            if isinstance(self._earlier, EarlierRows) and options.resume is not None:
+                file = stack.enter_context(TableFile(options.resume, self._earlier))
+                self._table = CsvTable(lambda rows: self._guard(lambda: file.write(rows)), self._earlier.header)
+            else:
+                self._table = CsvTable(lambda rows: self._put(rows.encode() + b"\n"))
             return self._table
         if options.output == "plot":
             return lambda answer: None
-        if options.resume is not None:
-            journal = stack.enter_context(Journal(options.resume, earlier))
+        if isinstance(self._earlier, Earlier) and options.resume is not None:
+            journal = stack.enter_context(Journal(options.resume, self._earlier))
             return lambda answer: self._guard(lambda: journal.write(answer))
         return lambda answer: self._put(msgspec.json.encode(answer) + b"\n")
 
     def _put(self, data: bytes) -> None:
         def put() -> None:
-            self._out.write(data)
-            self._out.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
 
         self._guard(put)
 
@@ -199,7 +253,7 @@ class Run:
         except BrokenPipeError:
             os._exit(0)  # the reader has closed the pipe
         except OSError as error:  # a full disk
-            report(str(error))
+            report(f"the output: {error.strerror}")
             os._exit(FAILED)
 
     def _fail(self, error: Exception) -> None:
@@ -220,25 +274,26 @@ class Run:
             name = f"line {answer['line']}" if "line" in answer else f"game {answer.get('id', '?')}"
             self._progress.report(f"{name}{turn}: {answer['error']}")
 
-    def _expect(self, name: str, turns: tuple[int, ...]) -> None:
+    def _expect(self, name: str, turns: tuple[int, ...], done: list[Final]) -> None:
         self._progress.expect(len(turns))
         if self._table is not None:
-            self._table.expect(name, turns)
+            scores = self._earlier.scores if isinstance(self._earlier, EarlierRows) else {}
+            self._table.expect(name, turns, {final[1]: scores[final] for final in done})
 
     def run(self) -> int:
-        """Run to the end of the input and the last answer; return the exit status."""
+        """Run to the end of the inputs and the last answer; return the exit status."""
         try:
             self._batch.run(self._feed)
         except KeyboardInterrupt:
             self._batch.stop()
             self._status = INTERRUPTED
-        if self._table is not None:
+        if self._table is not None and self._options.resume is None:  # else the next run finds their last cell
             self._table.close()
         if self._summary is not None:
             self._plot(self._summary)
-        if self._text is not None and self._text.is_broken:
-            self._progress.report(self._text.hint())
-        if self._status == 0 and self._batch.errors:
+        if self._files.are_many:
+            self._progress.report(summary(len(self._files.files), self._failed))
+        if self._status != INTERRUPTED and self._batch.errors:
             self._progress.report(f"{self._batch.errors} of the answers are errors")
             self._status = FAILED
         return self._status
@@ -257,48 +312,120 @@ class Run:
             else:
                 plot.save(summary, options.plot)
         except OSError as error:
-            fault = f"{error.filename}: {error.strerror}"
-        except ValueError as error:
-            fault = f"{options.resume}: not answers of this version: {error}"
+            fault = reason(error)
+        except ValueError:
+            fault = f"{options.resume}: an answer is not of this version"
         if fault:
             self._progress.report(f"no plot: {fault}")
             self._status = self._status or FAILED
 
     def _feed(self) -> None:
-        """Read the input; positions read before a fault are answered."""
-        try:
-            self._feed_input()
-        except (OSError, UnicodeError) as error:
-            self._progress.report(explain(error) if isinstance(error, UnicodeError) else str(error))
-            self._status = FAILED
+        """Read the inputs one after the other; what was read before a fault is answered."""
+        for number, file in enumerate(self._files.files, 1):
+            try:
+                opened = self._opened or self._open(file)
+                with opened.source:
+                    self._begin(file.path, number, opened.kind)
+                    is_whole = self._feed_from(file.path, opened)
+            except (OSError, UnicodeError, UnreadableError, Refusal) as error:
+                name = f"{file.path}: " if self._files.are_many else ""
+                if isinstance(error, UnicodeError):
+                    self._progress.report(name + explain(error))
+                else:
+                    self._progress.report(reason(error))
+                is_whole = False
+            if not is_whole:
+                self._failed.append(file.path)
+                self._status = FAILED
 
-    def _feed_input(self) -> None:
-        options = self._options
-        if options.format == "json":
-            for number, line in enumerate(self._handle, 1):
+    def _begin(self, name: str, number: int, kind: Kind) -> None:
+        """Note, and where that is news to the user report, which input is read."""
+        self._progress.read(name, number, len(self._files.files))
+        if self._table is not None:
+            self._table.begin(kind.game)
+        if self._files.are_many or kind.choice is not None:
+            place = f" ({number} of {len(self._files.files)})" if self._files.are_many else ""
+            self._progress.note(f"{shown(name)}: {kind}{place}")
+
+    def _feed_from(self, name: str, opened: Opened) -> bool:
+        """Queue the positions of an input; return False if parts of it could not be read."""
+        kind, text = opened.kind, opened.text
+        prefix = f"{name}:" if self._files.are_many else ""
+        is_whole = True
+        if kind.way == JSON:
+            for number, line in enumerate(json_lines(opened.source, opened.head), 1):
                 if line := line.strip():
                     self._batch.take_line(line, number)
-        elif options.format == "fen":
-            for query in queries_of_fens(self._handle, options.game):
+        elif text is not None and kind.way == FEN:
+            for query in queries_of_fens(text.handle, kind.game, prefix):
                 self._batch.take_query(query)
+        elif text is not None:
+            is_whole = self._feed_records(text, kind.game, prefix)
         else:
-            self._feed_records()
+            is_whole = self._feed_games(name, opened, prefix)
+        if text is not None and text.is_broken:
+            self._progress.report(prefix + text.hint())
+        return is_whole
 
-    def _feed_records(self) -> None:
-        game, number = self._options.game, 0
+    def _feed_records(self, text: Text, game: str, prefix: str) -> bool:
+        number = 0
         skip = self._records.skip if self._records is not None else lambda text: None
         with announce_compiling(self._progress.report, game):
-            found = records_of(self._handle, game, skip)
+            found = records_of(text.handle, game, skip)
+        is_whole = True
         for number, record in enumerate(found, 1):
             if isinstance(record, ValueError):
-                self._batch.report_error(str(record), str(number))
+                self._batch.report_error(str(record), f"{prefix}{number}")
+                is_whole = False
                 continue
             if self._records is not None:
-                self._records.add(str(number), record)
-            self._batch.take_query(query_of_record(str(number), game, record))
+                self._records.add(f"{prefix}{number}", record)
+            self._take_record(f"{prefix}{number}", game, record)
         if not number:
-            self._progress.report(f"no record of {game} in the input")
-            self._status = FAILED
+            self._progress.report(f"{prefix}no record of {game} in the input")
+        return bool(number) and is_whole
+
+    def _feed_games(self, name: str, opened: Opened, prefix: str) -> bool:
+        """Queue the positions of a file that is read whole; of a game with a fault those before it."""
+        kind = opened.kind
+        with announce_compiling(self._progress.report, kind.game):
+            try:
+                games, faults = read_whole(
+                    name, opened.source, kind, self._options.encoding or "", self._progress.report
+                )
+            except ValueError as error:
+                raise UnreadableError(str(error)) from None
+        for number, record in enumerate(games, 1):
+            self._take_record(f"{prefix}{number}", kind.game, record)
+        return not faults
+
+    def _take_record(self, name: str, game: str, record: GameRecord) -> None:
+        if self._table is not None:
+            self._table.describe(name, tags_of(game, record))
+        self._batch.take_query(query_of_record(name, game, record))
+
+
+class Opened(NamedTuple):
+    """An input that is open."""
+
+    source: io.BufferedReader
+    head: bytes
+    kind: Kind
+    text: Text | None  # its text, if it is read game by game or line by line
+
+
+class UnreadableError(Exception):
+    """Raised with one line for the user if an input has no game."""
+
+
+def shown(name: str) -> str:
+    """Return the name of an input for the user."""
+    return "standard input" if name == "-" else name
+
+
+def summary(count: int, failed: Sequence[str]) -> str:
+    """Return a line on the files that were read: which of them could not be, or not whole."""
+    return f"{count} files" + (f"; {len(failed)} could not be read, or not whole: {listed(failed)}" if failed else "")
 
 
 class Progress:
@@ -326,6 +453,18 @@ class Progress:
             report(text)
         else:
             self._bar.write(f"siqi analyse: {text}", file=sys.stderr)
+
+    def note(self, text: str) -> None:
+        """Write a line on what is done now, unless a bar shows it."""
+        if self._bar is None:
+            report(text)
+
+    def read(self, name: str, number: int, total: int) -> None:
+        """Show which input is read."""
+        if self._bar is not None:
+            what = printable(os.path.basename(shown(name)), 40)
+            self._bar.reading = name
+            self._bar.set_description_str(f"{what} {number}/{total}" if total > 1 else what, refresh=False)
 
     def expect(self, count: int) -> None:
         """Add to the number of positions to be answered."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-from pathlib import Path
 from typing import Any
 
 from games.encodings import MARKS, SAMPLE_BYTES, detected
@@ -20,15 +19,15 @@ class Text:
     UTF-16 and UTF-32 cannot represent single bytes: with `keeps_bytes`, reading raises UnicodeError there.
     """
 
-    def __init__(self, path: Path | None, encoding: str | None, usual: str, keeps_bytes: bool) -> None:
-        """Open a file, or standard input if `path` is None. Without `encoding` detect it; for pure ASCII it is `usual`.
+    def __init__(self, source: io.BufferedReader, encoding: str | None, usual: str, keeps_bytes: bool) -> None:
+        """Decode an open file, which is closed after an error. Without `encoding` detect it; for pure ASCII it is
+        `usual`.
 
-        OSError if the file cannot be opened, LookupError for an unknown encoding. UnicodeError for undecodable bytes
-        that cannot be kept: a file is searched for them, a pipe is not.
+        LookupError for an unknown encoding. UnicodeError for undecodable bytes that cannot be kept: a file is searched
+        for them, a pipe is not.
         """
-        source = open_input(path)
         try:
-            sample = _first_bytes(source)
+            sample = first_bytes(source)
             self.encoding = _named(encoding, sample) if encoding else detected(sample, usual)
             self._mark, behind = _mark_of(self.encoding, sample)
             self._encoder = codecs.getincrementalencoder(behind)("surrogateescape")
@@ -63,17 +62,17 @@ class Text:
         return f"some of the input is not {self.encoding}; --encoding {other} may read it"
 
 
-def open_input(path: Path | None) -> io.BufferedReader:
-    """Open a file or a pipe, or standard input if `path` is None; OSError if that fails."""
-    descriptor = os.dup(0) if path is None else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+def open_input(path: str) -> io.BufferedReader:
+    """Open a file or a pipe, standard input for `-`; OSError if that fails."""
+    descriptor = os.dup(0) if path == "-" else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         return io.BufferedReader(io.FileIO(descriptor), _PIPE_BYTES)
     except OSError as error:  # a folder
         os.close(descriptor)
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        raise OSError(error.errno, error.strerror, path) from None
 
 
-def _first_bytes(source: io.BufferedReader) -> bytes:
+def first_bytes(source: io.BufferedReader) -> bytes:
     """Return the first bytes of the source without consuming them. Of a pipe it waits for the first bytes only."""
     if not source.seekable():
         return source.peek(_PIPE_BYTES)
@@ -121,5 +120,5 @@ def _check(source: io.BufferedReader, encoding: str) -> None:
 def explain(error: UnicodeError) -> str:
     """Return a line on why the input could not be decoded."""
     if isinstance(error, UnicodeDecodeError):
-        return f"the input is not {error.encoding}: {error.reason}"
+        return f"the input is not {error.encoding}: it has bytes that are no character"
     return str(error)

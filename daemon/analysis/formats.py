@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TextIO
+
+import msgspec
 
 from daemon.analysis.query import Query
 from daemon.frontends.words import split_moves
@@ -15,9 +18,28 @@ from games.contract import GameRecord, Note, NoteLine
 
 COLUMNS = (
     *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),
-    *("draw", "depth", "nodes", "time", "pv", "outcome", "error"),
+    *("draw", "depth", "nodes", "time", "pv", "outcome", "error", "query"),
 )
-"""The columns of a CsvTable."""
+"""The columns of a CsvTable before those of the game's tags."""
+
+OTHER_TAGS = "Tags"
+"""The last column: tags without a column of their own, as JSON."""
+
+
+def columns(game: str) -> tuple[str, ...]:
+    """Return the columns of a CsvTable whose first input is of a game."""
+    return (*COLUMNS, "Event", "Site", "Date", "Round", *registry.info(game).players, "Result", OTHER_TAGS)
+
+
+def tags_of(game: str, record: GameRecord) -> dict[str, str]:
+    """Return the tags of a game: those of its file where the format has tags, else what its record says."""
+    headers = getattr(record.source, "headers", None)
+    if headers is not None:
+        return {**headers, "Result": record.result}
+    first, second = registry.info(game).players
+    found = {"Event": record.event, "Date": record.occasion, first: record.first, second: record.second}
+    return {name: text for name, text in found.items() if text} | {"Result": record.result}
+
 
 MATE_CP = 10_000
 """The centipawns of a proven win in the column `lost`."""
@@ -25,16 +47,17 @@ MATE_CP = 10_000
 Answer = dict[str, Any]
 
 
-def queries_of_fens(handle: TextIO, game: str) -> Iterator[Query]:
-    """Yield the query of each line: a FEN, and `moves ...` if there are any. Its id is the number of the line.
+def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Iterator[Query]:
+    """Yield the query of each line: a FEN, and `moves ...` if there are any. Its id ends with the number of the line.
 
     A line that begins with `#` is a comment, as is the text after a `;` (EPD).
     """
     for number, line in enumerate(handle, 1):
         words = line.partition(";")[0].split()
         if words and not words[0].startswith("#"):
-            start, moves = split_moves(words)
-            yield Query(str(number), game, fen=" ".join(start), moves=tuple(moves))  # type: ignore[arg-type]
+            start, moves = split_moves(words[1:] if words[0] == "position" else words)
+            start = [] if start == ["startpos"] else start[1:] if start[:1] == ["fen"] else start
+            yield Query(f"{prefix}{number}", game, fen=" ".join(start), moves=tuple(moves))  # type: ignore[arg-type]
 
 
 def records_of(
@@ -76,22 +99,42 @@ class CsvTable:
     wait for that answer.
     """
 
-    def __init__(self, write_text: Callable[[str], None]) -> None:
-        """`write_text` is called with each row, without its line end."""
+    def __init__(self, write_text: Callable[[str], None], header: Sequence[str] = ()) -> None:
+        """`write_text` is called with all rows of an answer, without the last one's line end.
+
+        `header`: of a table that this one goes on with.
+        """
         self._write_text = write_text
+        self._header = tuple(header)
+        self._tags: dict[str, dict[str, str]] = {}  # by id
         self._expected: dict[str, Counter[int]] = {}  # by id, the turns without an answer yet
         self._waiting: dict[str, dict[int, Answer]] = {}  # by id and turn, answers that wait for the next position's
         self._scores: dict[str, dict[int, int | None]] = {}  # by id and turn, centipawns, the mover's view
-        self._write(COLUMNS)
 
-    def expect(self, name: str, turns: tuple[int, ...]) -> None:
-        """Note the turns of an id that will be answered."""
-        self._expected.setdefault(name, Counter()).update(turns)
+    def begin(self, game: str) -> None:
+        """Write the header, unless that is done: the players' columns are named as in the game of the first input."""
+        if not self._header:
+            self._header = columns(game)
+            self._write([self._header])
 
-    def _write(self, cells: tuple[Any, ...]) -> None:
+    def describe(self, name: str, tags: dict[str, str]) -> None:
+        """Note the tags of the game with an id, whose positions come next."""
+        self._tags[name] = tags
+
+    def expect(self, name: str, turns: tuple[int, ...], known: Mapping[int, int | None] = MappingProxyType({})) -> None:
+        """Note the turns of an id that will be answered, and the scores of others, which the table has."""
+        if turns:
+            self._expected.setdefault(name, Counter()).update(turns)
+            self._scores.setdefault(name, {}).update(known)
+        else:
+            self._tags.pop(name, None)
+
+    def _write(self, rows: Iterable[Sequence[Any]]) -> None:
         text = io.StringIO()
-        csv.writer(text, lineterminator="").writerow(cells)
-        self._write_text(text.getvalue())
+        table = csv.writer(text, lineterminator="\n")
+        for row in rows:
+            table.writerow([" ".join(cell.split()) if isinstance(cell, str) else cell for cell in row])
+        self._write_text(text.getvalue().removesuffix("\n"))
 
     def __call__(self, answer: Answer) -> None:
         """Take an answer, and write the rows that are now complete."""
@@ -112,7 +155,7 @@ class CsvTable:
         else:
             self._write_rows(answer, scores.get(turn + 1))
         if not +expected:
-            for store in (self._expected, self._waiting, self._scores):
+            for store in (self._expected, self._waiting, self._scores, self._tags):
                 store.pop(name, None)
 
     def close(self) -> None:
@@ -123,14 +166,25 @@ class CsvTable:
 
     def _write_rows(self, answer: Answer, next_score: int | None) -> None:
         """Write the rows of an answer. `next_score`: of the position after the move played, the opponent's view."""
+        self.begin(answer.get("game", "xiangqi"))
         lost = loss(answer, next_score)
+        tags = self._tag_cells(answer.get("id", ""))
+        rows = []
         for rank, line in enumerate(answer.get("lines") or [{}], 1):
             cells = {**answer, **line, **line.get("score", {}), "pv": " ".join(line.get("pv", ()))}
             if line:
                 cells["rank"] = 1 if "throw" in line else rank
             if lost is not None:
                 cells["lost"] = lost
-            self._write(tuple(cells.get(column, "") for column in COLUMNS))
+            rows.append([*(cells.get(column, "") for column in COLUMNS), *tags])
+        self._write(rows)
+
+    def _tag_cells(self, name: str) -> list[str]:
+        """Return the cells of the tags' columns for an id."""
+        tags = self._tags.get(name, {})
+        own = self._header[len(COLUMNS) : -1]
+        others = {tag: text for tag, text in tags.items() if tag not in own}
+        return [*(tags.get(tag, "") for tag in own), msgspec.json.encode(others).decode() if others else ""]
 
 
 def needs_next_score(answer: Answer) -> bool:

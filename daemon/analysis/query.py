@@ -1,12 +1,14 @@
 """The input of `siqi analyse`: a line is parsed and checked as a query or an action.
 
-Some of KataGo's names are accepted beside ours. An error names its field.
+Some of KataGo's names are accepted beside ours. An error names its field as the client has written it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
@@ -14,12 +16,17 @@ import msgspec
 from msgspec import Meta
 
 from daemon import __version__
-from daemon.frontends.words import split_moves
+from daemon.frontends.words import parse_position
 from daemon.options import Options
 from daemon.pipes import printable
 from games import registry
 
-Number = Annotated[int, Meta(ge=0, le=10**15)]
+MOST = 10**15
+MOST_MS = 10**9
+MOST_LINES = 256
+
+Limit = Annotated[int, Meta(ge=1, le=MOST)]
+Turn = Annotated[int, Meta(ge=0, le=MOST)]
 Throw = Annotated[int, Meta(ge=0, le=6)]
 GameName = Literal["xiangqi", "connect6", "ewn", "junqi"]
 ActionName = Literal["query_version", "clear_cache", "terminate", "terminate_all"]
@@ -32,34 +39,59 @@ SPELLINGS = {
 }
 """Our names of fields, by KataGo's."""
 
+_LIMIT = f"a whole number from 1 to {MOST}"
+_TURNS = f"a list of numbers of moves, 0 to {MOST}"
+ACCEPTED = {
+    "id": "a text that is not empty",
+    "game": f"one of {' '.join(get_args(GameName))}",
+    "position": "startpos or fen and a FEN, then moves and the moves if there are any",
+    "fen": "a text",
+    "moves": "a list of moves as texts",
+    "dice": "a number from 0 to 6, or a list of such numbers",
+    "analyseTurns": f"{_TURNS}, at least one",
+    **dict.fromkeys(("nodes", "depth", "mate"), _LIMIT),
+    "movetime": f"a whole number of milliseconds from 1 to {MOST_MS}",
+    "multipv": f"a whole number from 1 to {MOST_LINES}",
+    "searchmoves": "a list of moves as texts, at least one",
+    "options": "an object of names of options and their values",
+    "reportEvery": "a number of seconds above 0",
+    "priority": f"a whole number from {-MOST} to {MOST}",
+    "book": "true or false",
+    "clear": "true or false",
+    "action": f"one of {' '.join(get_args(ActionName))}",
+    "terminateId": "a text",
+    "turns": _TURNS,
+}
+"""The values of each field, in words for the client."""
+
 
 class Query(msgspec.Struct, frozen=True):
     """A position, or several of one game, and the limits of their searches."""
 
     id: Annotated[str, Meta(min_length=1)]
     game: GameName = "xiangqi"
-    position: str = ""  # the arguments of the protocol's `position`; or:
+    position: str | None = None  # the arguments of the protocol's `position`; or:
     fen: str = ""  # '': the start position
     moves: tuple[str, ...] = ()
     dice: Throw | tuple[Throw, ...] = 0  # EWN's throw for the last position, or the throws for all moves after set-ups
-    analyseTurns: tuple[Number, ...] | None = None  # numbers of moves played; None: all of them
-    nodes: Number = 0
-    depth: Number = 0
-    movetime: Annotated[int, Meta(ge=0, le=10**9)] = 0  # ms
-    mate: Number = 0
-    multipv: Annotated[int, Meta(ge=1, le=256)] | None = None
-    searchmoves: tuple[str, ...] = ()
+    analyseTurns: Annotated[tuple[Turn, ...], Meta(min_length=1)] | None = None  # moves played; None: all of them
+    nodes: Limit | None = None
+    depth: Limit | None = None
+    movetime: Annotated[int, Meta(ge=1, le=MOST_MS)] | None = None  # ms
+    mate: Limit | None = None
+    multipv: Annotated[int, Meta(ge=1, le=MOST_LINES)] | None = None
+    searchmoves: Annotated[tuple[str, ...], Meta(min_length=1)] | None = None  # None: all
     options: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict)
-    reportEvery: Annotated[float, Meta(ge=0)] = 0.0  # seconds between answers while a search runs; 0: none
-    priority: Annotated[int, Meta(ge=-(10**15), le=10**15)] = 0  # higher comes first
+    reportEvery: Annotated[float, Meta(gt=0)] | None = None  # seconds between answers while a search runs; None: none
+    priority: Annotated[int, Meta(ge=-MOST, le=MOST)] = 0  # higher comes first
     book: bool = False  # add the books' knowledge: most of a millisecond in Xiangqi
     clear: bool = False  # forget earlier searches first, so that the answer is reproducible
 
     @property
     def limits(self) -> dict[str, int]:
-        """The limits that are given (not 0)."""
+        """The limits that are given."""
         found = {"nodes": self.nodes, "depth": self.depth, "movetime": self.movetime, "mate": self.mate}
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in found.items() if value is not None}
 
     def throw(self, turn: int) -> int:
         """Return the throw at the position after `turn` moves, 0 if none is given."""
@@ -76,7 +108,7 @@ class Action(msgspec.Struct, frozen=True):
     id: str
     action: ActionName
     terminateId: str | None = None  # required by `terminate`
-    turns: tuple[int, ...] | None = None  # the turns to terminate; None: all
+    turns: tuple[Turn, ...] | None = None  # the turns to terminate; None: all
 
 
 class BadLineError(ValueError):
@@ -94,56 +126,91 @@ class Parsed(NamedTuple):
     request: Query | Action
     unknown: list[str]  # names of unknown fields, sorted
     fields: dict[str, Any]  # as they were sent; the answer to an action repeats them
+    written: Mapping[str, str]  # the client's names of fields, by ours, where they differ
 
 
 _FIELDS = {kind: {field.name for field in msgspec.structs.fields(kind)} for kind in (Query, Action)}
-_CHOICES = {"game": get_args(GameName), "action": get_args(ActionName)}
 
 
 def parse(line: str | bytes) -> Parsed:
     """Parse a line of the input; BadLineError if it is no JSON object, or a field has a bad value."""
     try:
         given = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        shown = printable(line if isinstance(line, str) else line.decode(errors="replace"), 40)
-        raise BadLineError(f"not JSON: {error}: {shown}") from None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise BadLineError(_no_json(line, error)) from None
     if not isinstance(given, dict):
         raise BadLineError("not a JSON object")
-    fields: dict[str, Any] = {SPELLINGS.get(key) or key: value for key, value in given.items()}
     name: str = given["id"] if isinstance(given.get("id"), str) else ""
+    _refuse_repeated(line, name)
+    written = {SPELLINGS[field]: field for field in given if field in SPELLINGS}
+    fields: dict[str, Any] = {SPELLINGS.get(field) or field: value for field, value in given.items()}
     kind: type[Query | Action] = Action if "action" in fields else Query
-    for field, choices in _CHOICES.items():
-        if isinstance(value := fields.get(field), str) and value not in choices:
-            raise BadLineError(f"one of {' '.join(choices)}, not {printable(value)}", field, name)
     try:
         request = msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
-        what, _, path = str(error).partition(" - at `$")
-        field = re.split(r"[.`\[]", path.lstrip("."))[0] or _missing(what)
-        raise BadLineError(what, field, name) from None
-    unknown = sorted(set(fields) - _FIELDS[kind])
+        raise _bad_value(str(error), given, written, name) from None
+    unknown = sorted(field for field in given if SPELLINGS.get(field, field) not in _FIELDS[kind])
     if isinstance(request, Query):
+        if request.position is not None:
+            written |= {"fen": "position", "moves": "position"}
         request = _with_position(request)
     elif request.action == "terminate" and request.terminateId is None:
-        raise BadLineError("Object missing required field `terminateId`", "terminateId", name)
-    return Parsed(request, unknown, given)
+        raise BadLineError("terminateId is missing", "terminateId", name)
+    return Parsed(request, unknown, given, written)
 
 
-def _missing(what: str) -> str:
-    match = re.search(r"field `(\w+)`", what)
-    return match[1] if match else ""
+def _no_json(line: str | bytes, error: Exception) -> str:
+    """Return why a line is no JSON, with the place if it is known, and the text from there on."""
+    data = line.encode() if isinstance(line, str) else line
+    text = data.decode(errors="replace")
+    if text.encode() != data:
+        return f"not UTF-8: {printable(text, 40)}"
+    place = re.search(r"\(byte (\d+)\)", str(error))
+    if place and 0 < (start := int(place[1])) < len(data):
+        return f"not JSON from byte {start + 1} on: {printable(data[start:].decode(errors='replace'), 40)}"
+    return f"not JSON: {printable(text, 40)}"
+
+
+def _refuse_repeated(line: str | bytes, name: str) -> None:
+    """Raise BadLineError if a line has a field twice, under one name or two."""
+    seen: dict[str, str] = {}
+    for field, _ in json.loads(line, object_pairs_hook=list, parse_int=str, parse_float=str):
+        key = SPELLINGS.get(field, field)
+        if key in seen:
+            is_same = seen[key] == field
+            what = f"{printable(field)} is there twice" if is_same else f"{seen[key]} and {field} are the same field"
+            raise BadLineError(what, field, name)
+        seen[key] = field
+
+
+def _bad_value(text: str, given: dict[str, Any], written: Mapping[str, str], name: str) -> BadLineError:
+    """Return the error for a value that msgspec refuses with a text."""
+    what, _, path = text.partition(" - at `$")
+    field = re.split(r"[.`\[]", path.lstrip("."))[0]
+    if not field:
+        match = re.search(r"field `(\w+)`", what)
+        missing = match[1] if match else ""
+        return BadLineError(f"{missing} is missing", missing, name)
+    own = written.get(field, field)
+    value = given[own]
+    is_word = field in ("game", "action") and isinstance(value, str)
+    shown = value if is_word else msgspec.json.encode(value).decode()
+    return BadLineError(f"{ACCEPTED[field]}, not {printable(shown)}", own, name)
 
 
 def _with_position(query: Query) -> Query:
     """Return the query with its `position` split into `fen` and `moves`."""
-    if not query.position:
+    if query.position is None:
         return query
     if query.fen or query.moves:
         raise BadLineError("position, or fen and moves, not both", "position", query.id)
-    start, moves = split_moves(query.position.split())
-    if start == ["startpos"] or (start[:1] == ["fen"] and len(start) > 1):
-        return msgspec.structs.replace(query, position="", fen=" ".join(start[1:]), moves=tuple(moves))
-    raise BadLineError("expected startpos or fen", "position", query.id)
+    try:
+        fen, moves = parse_position(query.position.split())
+    except ValueError as error:
+        raise BadLineError(str(error), "position", query.id) from None
+    if fen == "":
+        raise BadLineError("position: no FEN follows fen", "position", query.id)
+    return msgspec.structs.replace(query, position=None, fen=fen or "", moves=tuple(moves))
 
 
 OptionValue = tuple[str, str]
@@ -191,7 +258,7 @@ def query_hash(query: Query, turn: int, options: tuple[OptionValue, ...]) -> str
         __version__,
         (query.game, query.fen, query.moves[:turn], [query.throw(ply) for ply in range(turn + 1)]),
         sorted(query.limits.items()),
-        (query.multipv, query.searchmoves, query.book, query.clear),
+        (query.multipv, query.searchmoves or (), query.book, query.clear),
         options,
     )
     return hashlib.blake2b(msgspec.json.encode(whole), digest_size=8).hexdigest()

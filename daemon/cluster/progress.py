@@ -15,8 +15,12 @@ JSON_EVERY_S = 1.0
 class Bar(tqdm):  # type: ignore[misc]
     """tqdm's bar; with `as_json` a line of JSON a second instead, and one at the end.
 
-    A line has `done`, `total` (null if not known), `rate` (a second), `left_s` and `workers` (null without a cluster).
+    A line has `done`, `total` (null if not known), `rate` (a second), `left_s`, `workers` (null without a cluster) and,
+    if the caller has set it, `reading`.
     """
+
+    reading = ""
+    """The input that is read."""
 
     def __init__(self, *arguments: Any, as_json: bool = False, **more: Any) -> None:
         self._as_json = as_json
@@ -40,6 +44,7 @@ class Bar(tqdm):  # type: ignore[misc]
         rate = found["rate"] or ((done - found["initial"]) / found["elapsed"] if found["elapsed"] else 0.0)
         left_s = round((total - done) / rate, 1) if rate and total is not None else None
         line = {"done": done, "total": total, "rate": round(rate, 2), "left_s": left_s, "workers": workers_now()}
+        line |= {"reading": self.reading} if self.reading else {}
         self.fp.write(json.dumps(line) + "\n")
         self.fp.flush()
         return True

@@ -161,9 +161,9 @@ def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, se
             fen=game.record.fen,
             moves=tuple(words[: game.setups + ply + 1]),
             dice=game.record.dice[:ply],
-            nodes=options.nodes,
-            depth=options.depth,
-            movetime=options.movetime or (0 if options.nodes or options.depth else DEFAULT_MOVETIME[game.game]),
+            nodes=options.nodes or None,
+            depth=options.depth or None,
+            movetime=options.movetime or (None if options.nodes or options.depth else DEFAULT_MOVETIME[game.game]),
             multipv=ALL_MOVES if game.info.has_hidden else 1,
             book=game.game in ("xiangqi", "ewn"),
             clear=not options.movetime and bool(options.nodes or options.depth),  # so that a run can be repeated

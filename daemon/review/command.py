@@ -11,7 +11,8 @@ from typing import Any
 
 from daemon import game_files
 from daemon.analysis.batch import BatchSettings
-from daemon.analysis.command import add_cluster, number_to
+from daemon.analysis.command import add_cluster
+from daemon.arguments import add_workers, name_fault, number_to, workers_of
 from daemon.cluster.errors import ClusterError
 from daemon.game_files import Refusal
 from daemon.interrupts import INTERRUPTED, held_back
@@ -44,7 +45,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     )
     found.add_argument("--nodes", type=number_to(10**15), default=0, help="node limit of a position")
     found.add_argument("--depth", type=number_to(10**15), default=0, help="depth limit of a position")
-    found.add_argument("--workers", type=number_to(256), default=1, help="positions analysed at the same time")
+    add_workers(found)
     found.add_argument("--threads", type=number_to(_MAX["Threads"]), default=1, help="threads of each search")
     found.add_argument(
         "--hash", type=number_to(_MAX["Hash"]), default=64, metavar="MIB", help="hash memory of each search"
@@ -80,12 +81,12 @@ def review_with(options: argparse.Namespace) -> int:
 
 
 def _review(options: argparse.Namespace) -> int:
-    if options.cluster is not None and options.workers != 1:
+    if options.cluster is not None and options.workers is not None:
         raise Refusal("--workers are of this machine; --cluster has its own")
     output = Path(options.output)
     _check_output(output)
     read = read_all(options, report)
-    settings = BatchSettings(options.workers, options.threads, options.hash)
+    settings = BatchSettings(workers_of(options), options.threads, options.hash)
     loaded = {}
     for name in dict.fromkeys(one.game for one in read.games):
         with announce_compiling(report, name):
@@ -119,6 +120,8 @@ def _check_output(path: Path) -> None:
         check_folder(path.parent)
     except OSError as error:
         raise Refusal(f"{error.filename or path}: {error.strerror}") from None
+    if fault := name_fault(str(path), (".html", ".htm"), "a page"):
+        raise Refusal(f"--output {fault}")
 
 
 def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial: Partial, cluster: str | None) -> None:

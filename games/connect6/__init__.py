@@ -15,6 +15,7 @@ INFO = GameInfo(
     board=BoardShape(tuple("abcdefghijklmnopqrs"), tuple(map(str, range(1, 20)))),
     sides=("b", "w"),
     pieces=("b", "w"),
+    players=("Black", "White"),
     expected_turns=22,
     early_weight=2.0,
     stones_per_turn=2,

@@ -15,6 +15,7 @@ INFO = GameInfo(
     board=BoardShape(tuple("abcde"), tuple("12345")),
     sides=("f", "s"),
     pieces=("ABCDEF", "abcdef"),
+    players=("Red", "Blue"),
     expected_turns=12,
     die_faces=6,
     usual_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides

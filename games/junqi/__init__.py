@@ -14,6 +14,7 @@ INFO = GameInfo(
     board=BoardShape(tuple("01234"), tuple("LKJIHGFEDCBA"), is_row_first=True),
     sides=("f", "s"),
     pieces=("ABCDEFGHIJKL", "abcdefghijkl"),
+    players=("First", "Second"),
     expected_turns=100,
     has_hidden=True,
     has_setup=True,

@@ -34,6 +34,7 @@ INFO = GameInfo(
     board=BoardShape(tuple("abcdefghi"), tuple("0123456789")),
     sides=("w", "b"),
     pieces=("KABNRCP", "kabnrcp"),
+    players=("Red", "Black"),
     expected_turns=50,
     skill_elo=SKILL_ELO,
     learns=True,

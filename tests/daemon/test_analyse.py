@@ -17,13 +17,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from daemon.analysis.answers import read_answers
 from daemon.analysis.batch import Batch, BatchSettings, Listeners
 from daemon.analysis.encodings import detected
 from daemon.analysis.formats import CsvTable
-from daemon.analysis.query import BadLineError, Query, parse, query_hash, resolve_options
+from daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
+from daemon.arguments import workers_of
+from daemon.command import build_parser
+from daemon.command import run as run_siqi
 from games import registry
 from games.compiling import announce_compiling
 from games.kernel import jit
@@ -52,9 +56,9 @@ def siqi(*arguments: object, given: bytes = b"") -> tuple[int, bytes, str]:
 
 
 def run(*lines: Any, arguments: tuple[str, ...] = (), errors: int = 0) -> list[dict[str, Any]]:
-    """Return the answers to lines, given as text or as objects for JSON; exactly `errors` of them must be errors."""
+    """Return one worker's answers to lines, given as text or as objects for JSON; exactly `errors` must be errors."""
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
-    status, out, err = siqi(*arguments, given=text.encode())
+    status, out, err = siqi("--workers", 1, *arguments, given=text.encode())
     assert err == (f"siqi analyse: {errors} of the answers are errors\n" if errors else "")
     assert status == (1 if errors else 0)
     return [json.loads(line) for line in out.splitlines()]
@@ -156,16 +160,225 @@ def test_katagos_spellings() -> None:
     query = parse('{"id": "a", "analyzeTurns": [0], "reportDuringSearchEvery": 0.5, "maxVisits": 7}').request
     assert isinstance(query, Query)
     assert (query.analyseTurns, query.reportEvery, query.nodes) == ((0,), 0.5, 7)
-    with pytest.raises(BadLineError, match="Expected"):
+    with pytest.raises(BadLineError, match=r'a list of numbers of moves, .*, not "0"') as caught:
         parse('{"id": "a", "analyzeTurns": "0"}')
+    assert caught.value.field == "analyzeTurns"
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "error"),
+    [
+        ('{"id": "a", "maxVisits": "x"}', "maxVisits", 'a whole number from 1 to 1000000000000000, not "x"'),
+        ('{"id": "a", "maxVisits": 0}', "maxVisits", "a whole number from 1 to 1000000000000000, not 0"),
+        ('{"id": "a", "nodes": 0}', "nodes", "not 0"),
+        ('{"id": "a", "depth": 0}', "depth", "not 0"),
+        ('{"id": "a", "movetime": 0}', "movetime", "not 0"),
+        ('{"id": "a", "mate": 0}', "mate", "not 0"),
+        ('{"id": "a", "multipv": 0}', "multipv", "not 0"),
+        ('{"id": "a", "reportDuringSearchEvery": 0}', "reportDuringSearchEvery", "above 0, not 0"),
+        ('{"id": "a", "analyzeTurns": []}', "analyzeTurns", "at least one, not []"),
+        ('{"id": "a", "searchmoves": []}', "searchmoves", "at least one, not []"),
+        ('{"id": "a", "maxVisits": 5, "nodes": 5}', "nodes", "maxVisits and nodes are the same field"),
+        ('{"id": "a", "analyseTurns": [0], "analyzeTurns": [0]}', "analyzeTurns", "are the same field"),
+        ('{"id": "a", "nodes": 5, "nodes": 6}', "nodes", "nodes is there twice"),
+        ('{"id": "a", "action": "terminate_all", "turnNumbers": "x"}', "turnNumbers", "numbers of moves"),
+        ('{"id": "a", "action": "terminate"}', "terminateId", "terminateId is missing"),
+        ('{"id": 5}', "id", "a text that is not empty, not 5"),
+        ('{"nodes": 5}', "id", "id is missing"),
+        ('{"id": "a", "options": {"Hash": null}}', "options", "an object of names of options"),
+        ('{"id": "a", "position": ""}', "position", "expected startpos or fen"),
+        ('{"id": "a", "position": "fen"}', "position", "no FEN follows"),
+        ('{"id": "a", "nodes": 5', "", "not JSON: "),
+        ('{"id": "a", nodes: 5}', "", "not JSON from byte 13 on: nodes: 5}"),
+        (b'{"id": "\xff"}', "", "not UTF-8: "),
+        ("", "", "not JSON: "),
+        ("nope", "", "not JSON: nope"),
+    ],
+)
+def test_an_error_names_the_field_as_it_was_written(line: str | bytes, field: str, error: str) -> None:
+    with pytest.raises(BadLineError) as caught:
+        parse(line)
+    assert (caught.value.field, error in str(caught.value)) == (field, True), str(caught.value)
+
+
+def test_each_field_s_values_have_words() -> None:
+    assert set(ACCEPTED) == {field.name for kind in (Query, Action) for field in msgspec.structs.fields(kind)}
+
+
+def test_errors_that_the_search_finds_name_the_field_too() -> None:
+    answers = run(
+        {"id": "p", "position": "fen foo"},
+        {"id": "m", "position": "startpos moves h2e9"},
+        {"id": "t", "analyzeTurns": [5]},
+        {"id": "w", "depth": 1, "turnNumbers": [0]},
+        errors=3,
+    )
+    fields = {answer["id"]: answer["field"] for answer in answers if "error" in answer}
+    assert fields == {"p": "position", "m": "position", "t": "analyzeTurns"}
+    assert {"id": "w", "warning": "unknown field", "field": "turnNumbers"} in answers
+
+
+def test_every_query_has_an_answer_however_little_it_asks_for() -> None:
+    """One that is over has its outcome, any other a line."""
+    starts: list[dict[str, Any]] = [
+        {}, {"fen": "3k5/1R7/R8/9/9/9/9/9/9/4K4 w", "moves": ["a7a9"]}, {"game": "connect6"},
+        {"game": "connect6", "moves": ["j10"]}, {"game": "ewn"}, {"game": "ewn", "moves": ["123456", "615243"]},
+        {"game": "ewn", "moves": ["123456", "615243"], "dice": 2}, {"game": "ewn", "fen": "5/5/5/5/A3b f -"},
+        {"game": "junqi"}, {"game": "junqi", "moves": [LAYOUT, "?"]}, {"game": "junqi", "moves": [LAYOUT, LAYOUT]},
+    ]  # fmt: skip
+    limits: list[dict[str, Any]] = [
+        {"maxVisits": 1}, {"movetime": 1}, {"depth": 1}, {"mate": 1}, {"nodes": 1, "movetime": 1, "multipv": 256},
+        {"nodes": 1, "options": {"Threads": 4}},
+    ]  # fmt: skip
+    queries = [{"id": f"{a} {b}", **start, **limit} for a, start in enumerate(starts) for b, limit in enumerate(limits)]
+    answers = run(*queries, arguments=("--workers", "2"))
+    assert sorted(answer["id"] for answer in answers) == sorted(query["id"] for query in queries)
+    assert all(answer["lines"] or "outcome" in answer for answer in answers)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_before_the_queries_is_skipped(encoding: str, tmp_path: Path) -> None:
+    """Shells of Windows write it."""
+    path = tmp_path / "queries"
+    path.write_text('{"id": "a", "depth": 1}\n{"id": "b", "depth": 1}\n', encoding)
+    for arguments, given in (((path,), b""), ((), path.read_bytes())):
+        status, out, err = siqi(*arguments, given=given)
+        assert (status, err, sorted(json.loads(line)["id"] for line in out.splitlines())) == (0, "", ["a", "b"])
+
+
+TWO_GAMES = """[Event "Cup, final"]
+[Date "1999.01.01"]
+[Red "胡荣华"]
+[Black "B"]
+[ECCO "A01"]
+[Result "1-0"]
+
+1. C2.5 H8+7 1-0
+
+[Red "C"]
+
+1. C8.5 *
+"""
+
+
+def test_a_game_s_format_is_found_and_its_tags_are_in_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(TWO_GAMES)
+    status, out, err = siqi(path, "--nodes", "50", "--output", "csv")
+    assert (status, err) == (0, f"siqi analyse: {path}: pgn, xiangqi\n")
+    rows = list(csv.DictReader(out.decode().splitlines()))
+    assert sorted((row["id"], row["turn"]) for row in rows) == [
+        ("1", "0"),
+        ("1", "1"),
+        ("1", "2"),
+        ("2", "0"),
+        ("2", "1"),
+    ]
+    found = {tuple(row[name] for name in ("id", "Event", "Date", "Red", "Black", "Result", "Tags")) for row in rows}
+    assert found == {
+        ("1", "Cup, final", "1999.01.01", "胡荣华", "B", "1-0", '{"ECCO":"A01"}'),
+        ("2", "", "", "C", "", "*", ""),
+    }
+
+
+def test_files_and_folders_of_any_format(tmp_path: Path) -> None:
+    """What cannot be read is named; the rest is analysed."""
+    folder = tmp_path / "games"
+    (folder / "inner").mkdir(parents=True)
+    (tmp_path / "a.pgn").write_text(TWO_GAMES)
+    assert run_siqi(["convert", str(tmp_path / "a.pgn"), str(folder / "b.xqf"), "--number", "1"]) == 0
+    (folder / "inner" / "c.txt").write_text(C6)
+    (folder / "readme.txt").write_text("no game")
+    (folder / "d.xqf").write_bytes(b"XQ")
+    (tmp_path / "e.jsonl").write_text('{"id": "e", "depth": 1}\n')
+    (tmp_path / "f.epd").write_text("startpos moves h2e2\n")
+    names = [tmp_path / name for name in ("a.pgn", "games", "e.jsonl", "missing.pgn", "f.epd")]
+    status, out, err = siqi(*names, "--nodes", "20", "--workers", "2")
+    ids = sorted({json.loads(line)["id"] for line in out.splitlines()})
+    assert status == 1 and ids == sorted(
+        [
+            f"{names[0]}:1",
+            f"{names[0]}:2",
+            f"{folder / 'b.xqf'}:1",
+            f"{folder / 'inner' / 'c.txt'}:1",
+            "e",
+            f"{names[4]}:1",
+        ]
+    )
+    lines = err.splitlines()
+    assert lines[0] == f"siqi analyse: {folder}: files of no known format, left out: 1"
+    assert f"siqi analyse: {folder / 'inner' / 'c.txt'}: championship, connect6 (4 of 7)" in lines
+    assert f"siqi analyse: {names[3]}: No such file or directory" in lines
+    failed = f"{folder / 'd.xqf'}, {names[3]}"
+    assert lines[-1] == f"siqi analyse: 7 files; 2 could not be read, or not whole: {failed}"
+
+
+def test_what_is_of_no_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "photo").write_bytes(b"\xff\xd8\xff")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.pgn").write_text(TWO_GAMES)
+    for arguments, why in (
+        (["photo"], "not a format that is known"),
+        (["empty"], "no file in this folder"),
+        (["a.pgn", "a.pgn", "--output", "record"], "--output record takes one file"),
+        (["a.pgn", "--format", "what"], "--format what: json, fen, record, or a format"),
+        (
+            ["a.pgn", "--resume", "x.csv", "--output", "csv", "--plot", "x.svg"],
+            "--plot with --resume needs --output json",
+        ),
+        (["a.pgn", "--cluster", "local:1", "--workers", "1"], "--workers are of this machine"),
+    ):
+        given = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in arguments]
+        status, out, err = siqi(*given)
+        assert (status, out, err.count("\n")) == (2, b"", 1) and why in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pgn", "empty", "photo"]
+
+
+def positions(rows: list[dict[str, str]]) -> list[list[str]]:
+    return sorted([row[name] for name in ("id", "turn", "rank", "error")] for row in rows)
+
+
+def test_a_table_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    """A position whose rows may be cut is searched again; nothing that the table has is changed or repeated."""
+    games, whole, part = tmp_path / "a.pgn", tmp_path / "whole.csv", tmp_path / "part.csv"
+    games.write_text(TWO_GAMES + "\n1. nonsense *\n")
+    arguments = (games, "--depth", "2", "--multipv", "2", "--workers", "1", "--output", "csv", "--resume")
+    assert siqi(*arguments, whole)[0] == 1
+    text = whole.read_text()
+    rows = list(csv.DictReader(text.splitlines()))
+    assert len(rows) == 11 and all(row["lost"] for row in rows if row["played"])
+    assert siqi(*arguments, whole)[0] == 1 and whole.read_text() == text
+    for cut in (0, 20, len(text) // 3, len(text) // 2, len(text) - 3):
+        part.write_bytes(text.encode()[:cut])
+        assert siqi(*arguments, part)[0] == 1
+        again = list(csv.DictReader(part.read_text().splitlines()))
+        assert positions(again) == positions(rows)
+        assert all(row["lost"] for row in again if row["played"]) and part.read_text().count("error") == 1
+    for content in ("mine\n", text + "mine\n", text.replace("turn", "Turn", 1)):
+        part.write_text(content)
+        status, out, err = siqi(*arguments, part)
+        assert (status, out, err.count("\n"), part.read_text()) == (2, b"", 1, content)
+
+
+def test_the_json_progress_says_what_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(TWO_GAMES)
+    lines = siqi(tmp_path / "a.pgn", "--nodes", "20", "--json-progress")[2].splitlines()
+    assert json.loads(lines[-1])["reading"] == str(tmp_path / "a.pgn")
+
+
+def test_all_cores_work_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("daemon.arguments.cores", lambda: 12)
+    for arguments, workers in (([], 12), (["--threads", "5"], 2), (["--threads", "64"], 1), (["--workers", "3"], 3)):
+        assert workers_of(build_parser().parse_args(["analyse", *arguments])) == workers
+        assert workers_of(build_parser().parse_args(["review", "x", "-o", "x.html", *arguments])) == workers
 
 
 class Live:
-    """A `siqi analyse` process for dialogues."""
+    """A `siqi analyse` process for dialogues, which takes one query after the other."""
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+            [*COMMAND, "--workers", "1", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
         )
 
     def send(self, *lines: dict[str, Any]) -> None:
@@ -246,7 +459,7 @@ main()
 def test_a_writer_that_fails_ends_the_run(tmp_path: Path) -> None:
     """The writer fails in a worker or in the reader, with a full queue or while the reader waits for input."""
     command = [sys.executable, "-c", BROKEN_WRITER, "analyse", "--depth", "1", "--output", "csv"]
-    path = tmp_path / "queries"
+    path = tmp_path / "queries.jsonl"
     expected = "siqi analyse: internal: RuntimeError: cannot write\n"
     for text in ("".join(f'{{"id": "{number}"}}\n' for number in range(2500)), "no JSON\n"):
         path.write_text(text)
@@ -506,6 +719,7 @@ def test_rows_come_though_the_run_is_broken_off() -> None:
     """A row that still waits for the next position's score is written without it."""
     rows: list[str] = []
     table = CsvTable(rows.append)
+    table.begin("xiangqi")
     table.expect("a", (0, 1))
     line = {"move": "a0a1", "score": {"cp": 30}, "depth": 1, "pv": ["a0a1"]}
     table({"id": "a", "turn": 0, "game": "xiangqi", "played": "b0c2", "isDuringSearch": False, "lines": [line]})

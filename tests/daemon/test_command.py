@@ -32,7 +32,7 @@ def test_help_and_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["dance", "analyse --workers 0", "analyse --resume x --output csv", "warm chess", "completion cmd"]
+    "words", ["dance", "analyse --workers 0", "analyse --resume x --output plot", "warm chess", "completion cmd"]
 )
 def test_what_it_does_not_know(words: str) -> None:
     done = siqi(*words.split(), status=2)

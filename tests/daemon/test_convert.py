@@ -136,6 +136,79 @@ def test_standard_input_and_output() -> None:
     assert out.stdout == b"1. H2-E2 H9-G7\n\n"
 
 
+def test_many_files_into_one(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be read is named in the end; nothing else is lost."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.pgn").write_text('[Red "a"]\n\n1. C2.5 *\n\n[Red "b"]\n\n1. C8.5 *\n')
+    assert converted("a.pgn", "c.xqf", "--number", "2") == 0
+    Path("d.xqf").write_bytes(b"XQ")
+    Path("e.txt").write_text(C6, "gb18030")
+    capsys.readouterr()
+    assert converted("a.pgn", "c.xqf", "d.xqf", "missing.pgn", "e.txt", "all.pgn") == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "siqi convert: d.xqf: cut short: 2 bytes, fewer than a head and a step",
+        "siqi convert: missing.pgn: No such file or directory",
+        "siqi convert: e.txt: all.pgn has games of xiangqi, not of connect6",
+        "siqi convert: 5 files, 3 games; 3 could not be converted, or not whole: d.xqf, missing.pgn, e.txt",
+    ]
+    assert [game.headers["Red"] for game in load_games("all.pgn").games] == ["a", "b", "b"]
+    whole = Path("all.pgn").read_bytes()
+    for arguments, why in (
+        (["a.pgn", "c.xqf", "all.pgn"], "all.pgn exists; --force replaces it"),
+        (["a.pgn", "all.pgn", "all.pgn", "--force"], "all.pgn is an input, too"),
+        (["a.pgn", "c.xqf", "new.xqf"], "xqf holds one game, not 2"),
+        (["a.pgn", "c.xqf", "new.pgn", "--number", "1"], "--number is for one file"),
+        (["a.pgn", "c.xqf", "new.what"], "no format of xiangqi has such a name"),
+        (["a.pgn", "."], "is a folder; --split writes a file a game into a folder"),
+    ):
+        assert converted(*arguments) == 2
+        error = capsys.readouterr().err
+        assert why in error and error.count("\n") == 1
+    assert sorted(os.listdir()) == ["a.pgn", "all.pgn", "c.xqf", "d.xqf", "e.txt"]
+    assert Path("all.pgn").read_bytes() == whole
+
+
+def test_a_folder_into_a_file_a_game(
+    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new files have the names of the old ones, in folders of the same names; nothing is written over."""
+    monkeypatch.chdir(tmp_path)
+    Path("games/inner").mkdir(parents=True)
+    Path("games/a.pgn").write_text('[Red "a"]\n\n1. C2.5 *\n\n[Red "b"]\n\n1. C8.5 *\n')
+    for name in ("games/b.xqf", "games/B.cbr", "games/inner/b.xqf"):
+        assert converted("games/a.pgn", name, "--number", "1") == 0
+    Path("games/notes.txt").write_text("no game")
+    Path("games/.hidden.pgn").write_text("1. C2.5 *")
+    capsys.readouterr()
+    assert converted("games", "--split", "out", "--to", "moves") == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "siqi convert: games: files of no known format, left out: 1",
+        "siqi convert: moves has no room for tags Red: 5",
+        "siqi convert: 4 files, 5 games",
+    ]
+    written = sorted(str(path.relative_to("out")) for path in Path("out").rglob("*") if path.is_file())
+    assert written == ["B.moves", "a-1.moves", "a-2.moves", "b-2.moves", "inner/b.moves"]
+    Path("out/a-1.moves").write_text("mine")
+    assert converted("games/a.pgn", "--split", "out", "--to", "moves") == 1
+    assert "out/a-1.moves exists; --force replaces it (games that could not be written: 2)" in capsys.readouterr().err
+    assert Path("out/a-1.moves").read_text() == "mine"
+    before = Path("games/b.xqf").read_bytes()
+    assert converted("games/a.pgn", "games/b.xqf", "--split", "games", "--to", "xqf", "--force") == 1
+    assert "games/b.xqf is an input, too" in capsys.readouterr().err and Path("games/a-2.xqf").exists()
+    assert Path("games/b.xqf").read_bytes() == before
+    for arguments, why in (
+        (["games", "--split", "out"], "--split needs --to FORMAT"),
+        (["games", "--split", "out", "--to", "what"], "--to what: one of xqf, cbr"),
+        (["games", "--split", "games/a.pgn", "--to", "xqf"], "is not a folder"),
+        (["--split", "out", "--to", "xqf"], "IN and OUT are needed"),
+        (["out2", "--split", "no/out", "--to", "xqf"], "No such file"),
+    ):
+        assert converted(*arguments) == 2
+        error = capsys.readouterr().err
+        assert why in error and error.count("\n") == 1
+
+
 def test_connect6_between_its_formats(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text(C6, "gb18030")
     assert converted(tmp_path / "a.txt", tmp_path / "a.sgf") == 0

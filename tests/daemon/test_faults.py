@@ -552,7 +552,7 @@ def test_answers_to_a_full_disk(tmp_path: Path) -> None:
             command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=START_TIMEOUT_S, text=True, check=False
         )
     assert done.returncode == 1
-    assert re.sub(r"siqi analyse: compil.*\n", "", done.stderr) == "siqi analyse: [Errno 28] No space left on device\n"
+    assert re.sub(r"siqi analyse: compil.*\n", "", done.stderr) == "siqi analyse: the output: No space left on device\n"
 
 
 def test_answers_to_a_file_on_a_full_disk(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_a_resumed_run_has_all_answers_in_its_plot(tmp_path: Path, monkeypatch: 
     assert sorted(found) == [0, 1, 2, 3] and found[0]["lines"][0]["score"] == {"cp": 7}
     assert len(list(last_answers(answers))) == 4
     status, out, err = siqi("--resume", answers, "--output", "plot")
-    assert (status, out, err) == (2, b"", "siqi analyse: --resume needs --output json")
+    assert (status, out, err) == (2, b"", "siqi analyse: --resume needs --output json or csv")
 
 
 @pytest.mark.parametrize(

@@ -190,13 +190,13 @@ def test_svg_and_its_options(tmp_path: Path) -> None:
 def test_files_of_others_stay(tmp_path: Path, output: str) -> None:
     if output == "--png":
         need_cairo()
-    path = tmp_path / "notes"
+    path = tmp_path / f"notes.{output[2:]}"
     for foreign in (b"my notes", b'<svg xmlns="http://www.w3.org/2000/svg"></svg>', b"\x89PNG\r\n\x1a\n" + 200 * b"x"):
         path.write_bytes(foreign)
         done = siqi_show(output, str(path), status=1)
         assert done.stderr.decode() == f"siqi show: {path}: is another kind of file, left as it is\n"
         assert path.read_bytes() == foreign and list(tmp_path.iterdir()) == [path]
-    assert b"No such file" in siqi_show(output, str(tmp_path / "no" / "x"), status=1).stderr
+    assert b"No such file" in siqi_show(output, str(tmp_path / "no" / path.name), status=1).stderr
 
 
 def test_png(tmp_path: Path) -> None:
@@ -252,14 +252,24 @@ def test_our_mark_is_a_chunk_of_png() -> None:
         (["--arrow", "e0", "--svg", "-"], 2, "--arrow: two points, not e0"),
         (["--mark", "z0", "--svg", "-"], 2, "not made of points: z0"),
         (["--size", "0", "--svg", "-"], 2, "size: 1 to 100000 pixels, not 0"),
+        (["--size", "x", "--svg", "-"], 2, "--size: a whole number, not x"),
+        (["--svg", "startpos moves h2e2"], 2, "--svg startpos moves h2e2: a picture has a name that ends in .svg"),
+        (["--svg", "board.png"], 2, "--svg board.png: a picture has a name that ends in .svg"),
+        (["--png", "board.svg"], 2, "--png board.svg: a picture has a name that ends in .png"),
         (["--theme", "dark"], 2, "need --svg or --png"),
         (["--number", "1", "startpos"], 2, "--from, --encoding and --number are for files"),
         (["--from", "xqf", "startpos"], 2, "--from, --encoding and --number are for files"),
     ],
 )
-def test_refusals(words: list[str], status: int, reason: str) -> None:
-    done = siqi_show(*words, status=status)
-    assert done.stderr.decode().startswith("siqi show: ") and reason in done.stderr.decode()
+def test_refusals(words: list[str], status: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        done = siqi_show(*words, status=status)
+    except SystemExit as refused:  # by the parser of the command line, after its lines on the usage
+        assert refused.code == status
+    else:
+        assert done.stderr.decode().startswith("siqi show: ") and reason in done.stderr.decode()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_closed_output_is_one_line() -> None:

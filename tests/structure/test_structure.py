@@ -33,7 +33,10 @@ SHARED, HOUSE, DAEMON = (layers(section) for section in ("Shared by all games", 
 
 BELOW_FRONT_ENDS = {"engine", "events", "limits", "options", "output", "pipes", "scheduler"}
 SHARED_BY_FRONT_ENDS = {"base", "letters", "move_by_move", "uci_family", "words"}
-BELOW_ANALYSIS = {"events", "interrupts", "limits", "load_job", "options", "pipes", "search_job", "frontends.words"}
+BELOW_ANALYSIS = {"arguments", "events", "game_files", "interrupts", "limits", "load_job", "options", "pipes"} | {
+    "search_job",
+    "frontends.words",
+}
 BESIDES = {
     "command": {"analysis.command", "frontends.uci_family"},
     "review.assess": {"analysis.batch", "analysis.query"},

@@ -1,0 +1,101 @@
+"""The inputs of `siqi analyse`: lines of JSON, FENs, or games in any format, recognised by their beginning."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from daemon.game_files import Choice, Refusal, Report, Source, choose, read_games
+from games import registry
+from games.contract import GameRecord
+from games.encodings import MARKS
+from games.formats import HEAD_BYTES, MAX_BYTES
+
+JSON, FEN, RECORD = "json", "fen", "record"
+WORDS = (JSON, FEN, RECORD)
+"""Words of `--format` beside the names of file formats."""
+
+USUAL_GAME = "xiangqi"
+
+STREAMED = {"pgn": RECORD, "championship": RECORD, "log": RECORD, "fens": FEN}
+"""Formats that are read game by game or line by line, and `--format`'s word for them; others are read whole."""
+
+_QUERY = re.compile(rb'\s*\{\s*["}]')
+_JSON_NAMES = (".json", ".jsonl", ".ndjson")
+
+
+def format_names() -> set[str]:
+    """Return the names of all games' file formats."""
+    return {one.name for game in registry.NAMES for one in registry.formats(game)}
+
+
+class Kind(NamedTuple):
+    """What an input is."""
+
+    way: str  # JSON, FEN or RECORD, or '': it is read whole
+    game: str
+    choice: Choice | None = None  # None: the command line has said what it is
+
+    def __str__(self) -> str:
+        if self.way == JSON:
+            return "queries"
+        return f"{self.way if self.choice is None else self.choice.format.name}, {self.game}"
+
+
+def kind_of(name: str, head: bytes, options: argparse.Namespace) -> Kind:
+    """Return what an input is, by its first bytes, its name, and the options; Refusal if nothing shows it.
+
+    Standard input that is no game is a dialogue in JSON, and so is what such a file's name says.
+    """
+    game = options.game or USUAL_GAME
+    if options.format in (JSON, FEN, RECORD):
+        return Kind(options.format, game)
+    if options.format is None and _is_json(head):
+        return Kind(JSON, game)
+    try:
+        choice = choose(Source(name, head[:HEAD_BYTES], options.game or "", options.format or ""))
+    except Refusal:
+        if options.format is None and (name == "-" or name.lower().endswith(_JSON_NAMES)):
+            return Kind(JSON, game)
+        raise
+    return Kind(STREAMED.get(choice.format.name, ""), choice.game, choice)
+
+
+def _is_json(head: bytes) -> bool:
+    mark, encoding = mark_of(head)
+    text = head[len(mark) :]
+    return _QUERY.match(text if encoding == "utf-8" else text.decode(encoding, "ignore").encode()) is not None
+
+
+def mark_of(head: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark that a text begins with, b'' if it has none, and the encoding of what follows."""
+    return next(((mark, encoding) for mark, _, encoding in MARKS if head.startswith(mark)), (b"", "utf-8"))
+
+
+def json_lines(source: io.BufferedReader, head: bytes) -> Iterator[str | bytes]:
+    """Yield the lines of an input without its byte order mark; the lines of UTF-16 and UTF-32, which a mark shows, are
+    text."""
+    mark, encoding = mark_of(head)
+    if encoding == "utf-8":
+        for line in source:
+            yield line.removeprefix(mark)
+            mark = b""
+    else:
+        yield from (line.removeprefix("\ufeff") for line in io.TextIOWrapper(source, encoding, "replace"))
+
+
+def read_whole(
+    name: str, source: io.BufferedReader, kind: Kind, encoding: str, report: Report
+) -> tuple[list[GameRecord], int]:
+    """Return an input's games, and the number of its faults, which `report` gets; ValueError if it has no game."""
+    assert kind.choice is not None
+    data = source.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"{name}: more than the {MAX_BYTES >> 20} MiB that a file may have")
+    found = read_games(Source(name, data, encoding=encoding), kind.choice, report)
+    wording = registry.wording(kind.game)
+    games = [game if wording is None or isinstance(game, GameRecord) else wording.record(game) for game in found.games]
+    return games, len(found.faults)

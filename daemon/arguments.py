@@ -1,0 +1,54 @@
+"""Arguments that several commands share: their types, and the names of files that commands write."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+
+MOST_WORKERS = 256
+
+
+def number_to(most: int) -> Callable[[str], int]:
+    """Return the type of an argument that is a whole number from 1 to `most`."""
+
+    def checked(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"a whole number from 1 to {most}, not {text}")
+        return int(text)
+
+    return checked
+
+
+def whole_number(text: str) -> int:
+    """The type of an argument whose range depends on others."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+        raise argparse.ArgumentTypeError(f"a whole number, not {text}")
+    return int(text)
+
+
+def cores() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def add_workers(found: argparse.ArgumentParser) -> None:
+    """Declare `--workers`, whose default depends on the other arguments."""
+    what = "positions analysed at the same time; default: as many as keep all cores busy"
+    found.add_argument("--workers", type=number_to(MOST_WORKERS), metavar="N", help=what)
+
+
+def workers_of(options: argparse.Namespace) -> int:
+    """Return the number of searches at the same time: by default they keep all cores busy, whatever `--threads` is."""
+    workers: int | None = options.workers
+    return workers or min(max(1, cores() // options.threads), MOST_WORKERS)
+
+
+def name_fault(name: str, suffixes: tuple[str, ...], what: str) -> str | None:
+    """Return why no file of a kind can have a name, None if it can: words of a position may stand in a name's place."""
+    if name.lower().endswith(suffixes):
+        return None
+    return f"{name}: {what} has a name that ends in {' or '.join(suffixes)}"

@@ -118,6 +118,11 @@ class Engine:
         return self._scheduler.job is not None or bool(self._scheduler.waiting)
 
     @property
+    def is_loading_ahead(self) -> bool:
+        """True while a game is being loaded and no call waits for it."""
+        return isinstance(self._scheduler.job, LoadJob) and not self._scheduler.waiting
+
+    @property
     def is_compiling(self) -> bool:
         """True while a game is being loaded whose kernels were not all in the cache."""
         return getattr(self._scheduler.job, "is_compiling", False)
@@ -125,7 +130,7 @@ class Engine:
     def prepare(self, needs: Needs) -> bool:
         """Return True if a call with these needs can be made now; if none is loaded and one is needed, start loading.
 
-        Does not block. Events of loading: Compiling, Warning, and last Loaded or LoadFailed.
+        Does not block. Events of loading: Compiling, Warning, StillLoading, and last Loaded or LoadFailed.
         """
         if Needs.GAME in needs and self.state is State.EMPTY:
             self._load()

@@ -143,6 +143,10 @@ class BenchDone(NamedTuple):
     total: BenchTotal | None
 
 
+class StillLoading(NamedTuple):
+    """The loading of a game takes longer than clients wait for the answer to their greeting."""
+
+
 class Loaded(NamedTuple):
     """A game is loaded, compiled and warmed up by a short search."""
 
@@ -176,6 +180,7 @@ Event = (
     | PerftDone
     | BenchPosition
     | BenchDone
+    | StillLoading
     | Loaded
     | LoadFailed
     | Configured

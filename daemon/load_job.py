@@ -7,10 +7,22 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from daemon.events import Compiling, Configured, Kind, Loaded, LoadFailed, Post, Refused, Warning, internal_reason
+from daemon.events import (
+    Compiling,
+    Configured,
+    Kind,
+    Loaded,
+    LoadFailed,
+    Post,
+    Refused,
+    StillLoading,
+    Warning,
+    internal_reason,
+)
 from daemon.pipes import now_ns
 from daemon.scheduler import Shutdown
 from games import registry
@@ -18,6 +30,10 @@ from games.compiling import announce_compiling
 from games.contract import Game, Position, Searcher, Task, exhaust
 
 WARM_UP_NODES = 500
+
+GREETING_WAIT_S = 7.0
+"""The time after which StillLoading is posted. UCCI's referee waits ten seconds for the answer to its greeting, from
+the start of the process, and on a busy machine a compiler delays the post by a second or two."""
 
 
 class SearcherConfig(NamedTuple):
@@ -56,8 +72,14 @@ class LoadJob:
         """Loading cannot be stopped."""
 
     def run(self) -> Loaded | LoadFailed:
-        """Load the game, set its options, configure its searcher and warm both up. Posts Compiling and Warning."""
+        """Load the game, set its options, configure its searcher and warm both up.
+
+        Posts Compiling and Warning, and after GREETING_WAIT_S StillLoading.
+        """
+        timer = threading.Timer(GREETING_WAIT_S, self._post, (StillLoading(),))
+        timer.daemon = True
         try:
+            timer.start()
             is_first = f"games.{self._name}.game" not in sys.modules
             with announce_compiling(self._report_compiling, self._name):
                 game = registry.load(self._name, self._warn)
@@ -74,6 +96,8 @@ class LoadJob:
             warm_up(game, searcher)
         except BaseException as error:
             return self.failure_event(internal_reason(error))
+        finally:
+            timer.cancel()
         return Loaded(self._name, game, searcher, now_ns())
 
     def _report_compiling(self, text: str) -> None:

@@ -92,6 +92,8 @@ class Server:
         queue = () if self._front_end is None else self._front_end.queue
         if self._shutdown is Shutdown.QUIT and self._engine.is_compiling:
             return not any(queued.command.is_worth_compiling for queued in queue)
+        if self._shutdown is Shutdown.QUIT and self._engine.is_loading_ahead:
+            return not queue
         return self._shutdown is not None and not self._engine.is_busy and not queue
 
     def _read(self, line: ClientLine) -> None:

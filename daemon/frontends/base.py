@@ -32,6 +32,7 @@ class Command(NamedTuple):
     needs: Needs = GAME
     help: str = ""  # its syntax, two blanks, its effect
     is_worth_compiling: bool = False  # True: after `quit` it is still answered if that takes compiling
+    is_greeting: bool = False  # True: it is answered without its needs where the game takes long to load
 
 
 class QueuedLine(NamedTuple):
@@ -82,6 +83,12 @@ class FrontEnd:
         while self.queue and self.engine.prepare(self.queue[0].command.needs):
             self._handle(*self.queue.popleft())
 
+    def greet(self) -> None:
+        """Answer queued greetings, whose clients wait for seconds only, though the game is not loaded."""
+        for queued in [queued for queued in self.queue if queued.command.is_greeting]:
+            self.queue.remove(queued)
+            self._handle(*queued)
+
     def _handle(self, line: ClientLine, command: Command) -> None:
         try:
             command.handle(self, line.text.split()[1:], line)
@@ -109,6 +116,7 @@ class FrontEnd:
 
     def quit(self, words: list[str], line: ClientLine) -> None:
         """Stop queued searches, and end the process once all lines before are answered."""
+        self.greet()
         for queued in self.queue:
             queued.line.is_stopped |= self.is_search(queued.line.text)
         self.leave()
@@ -132,6 +140,8 @@ class FrontEnd:
                 self.warning(printable(event.text, 400))
             case events.Refused() | events.Failed():
                 self.refused(event.kind, printable(event.reason, 400))
+            case events.StillLoading():
+                self.greet()
             case events.LoadFailed():
                 self.load_failed(event)
             case _:
@@ -164,8 +174,9 @@ class FrontEnd:
         """Report the refusal of a call that had waited, or of a part of a job."""
 
     def load_failed(self, event: events.LoadFailed) -> None:
-        """Refuse each queued line that needs the game, so that no client waits for ever."""
+        """Refuse each queued line that needs the game, so that no client waits for ever. Greetings are answered."""
         self.refused(Kind.INTERNAL, printable(event.reason, 400))
+        self.greet()
         for queued in tuple(self.queue):
             if queued.command.needs == IDLE:
                 break  # it may select another game for the lines behind it

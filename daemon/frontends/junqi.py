@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from daemon.engine import Engine
 from daemon.events import Refusal
-from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
+from daemon.frontends.base import GAME, IN_ORDER, Command
 from daemon.frontends.move_by_move import NAME, MoveByMove, number
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
@@ -46,7 +46,6 @@ class Referee(MoveByMove):
 
     def info_(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"NAME {NAME}")
-        self.select_game(self.game)
 
     def start_(self, words: list[str], line: ClientLine) -> None:
         side, seconds = number(words[0]), number(words[1]) if len(words) > 1 else self.clock_s
@@ -113,7 +112,7 @@ class Referee(MoveByMove):
         return self.engine.observed(move, number(code), self._turned(flag, 1) if flag != NO_FLAG else "")
 
     commands: ClassVar[Mapping[str, Command]] = {
-        "INFO": Command(info_, AT_ONCE),
+        "INFO": Command(info_, GAME, is_greeting=True),
         "START": Command(start_, GAME),
         "GO": Command(go, GAME),
         "RESULT": Command(result, GAME),

@@ -29,7 +29,6 @@ class Letters(MoveByMove):
 
     def name(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"name {NAME}")
-        self.select_game(self.game)
 
     def new(self, words: list[str], line: ClientLine) -> None:
         """Begin a game; as Black the engine moves at once."""

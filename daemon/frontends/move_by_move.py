@@ -26,7 +26,9 @@ NAME = "Siqi"
 class MoveByMove(FrontEnd):
     """A front end without commands. Its state is the id of the search whose answer the client awaits, or None."""
 
-    game: ClassVar[str]
+    game: ClassVar[str] = ""
+    """The protocol's only game, which is loaded from the client's first line on; '' if its lines select the game."""
+
     clock_s: int  # seconds for a game, unless the client sends another time
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
@@ -37,6 +39,8 @@ class MoveByMove(FrontEnd):
         self._since_ns = 0  # when the engine's clock was last started or stopped
         self._has_failed = False  # the search has; its fault has been reported
         self._noted: set[str] = set()
+        if self.game:
+            self.select_game(self.game)
 
     # The game
 

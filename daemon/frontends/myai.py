@@ -100,10 +100,10 @@ class MyAi(MoveByMove):
         self.out.line(" ".join(map(square_of, squares)))
 
     commands: ClassVar[Mapping[str, Command]] = {
-        "name": Command(name, AT_ONCE),
-        "version": Command(version, AT_ONCE),
-        "time_setting": Command(time_setting, AT_ONCE),
-        "board_setting": Command(board_setting, AT_ONCE),
+        "name": Command(name, GAME, is_greeting=True),
+        "version": Command(version, GAME, is_greeting=True),
+        "time_setting": Command(time_setting, GAME, is_greeting=True),
+        "board_setting": Command(board_setting, GAME, is_greeting=True),
         "ini": Command(ini, GAME),
         "get": Command(get, GAME),
         "quit": Command(MoveByMove.quit, AT_ONCE),

@@ -21,9 +21,7 @@ class Named(FrontEnd):
         if word in self.commands:
             return self
         is_ewn = word in MyAi.commands and word not in Cloudict.commands
-        chosen = (MyAi if is_ewn else Cloudict)(self.engine, self.out, self.leave)
-        chosen.select_game(chosen.game)
-        return chosen
+        return (MyAi if is_ewn else Cloudict)(self.engine, self.out, self.leave)
 
     def name(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"name {NAME}")

@@ -22,7 +22,7 @@ class Sau(Letters):
         del self._moves[-1:]
 
     commands: ClassVar[Mapping[str, Command]] = {
-        "name?": Command(Letters.name, AT_ONCE),
+        "name?": Command(Letters.name, GAME, is_greeting=True),
         "new": Command(Letters.new, GAME),
         "move": Command(Letters.move, GAME),
         "error": Command(take_back, GAME),

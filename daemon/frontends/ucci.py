@@ -6,19 +6,33 @@ are in seconds, unless the client sets `usemillisec`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from daemon import __version__, events
 from daemon.engine import Engine
 from daemon.events import Event, Kind, Refusal
-from daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, NOT_STOPPING, READY, Command, whole_reason
+from daemon.frontends.base import (
+    AT_ONCE,
+    DRAW_BELOW,
+    GAME,
+    IDLE,
+    IN_ORDER,
+    NOT_STOPPING,
+    READY,
+    Command,
+    FrontEnd,
+    QueuedLine,
+    whole_reason,
+)
 from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
-from daemon.frontends.words import parse_go, parse_limit, parse_position
+from daemon.frontends.words import parse_go, parse_limit, parse_option, parse_position
 from daemon.options import declared, names_for_game
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
-from games.contract import Score
+from daemon.scheduler import Needs
+from games.contract import Option, Score
 
 NAMES = {
     "usebook": "OwnBook",
@@ -31,13 +45,19 @@ NAMES = {
 }
 """The engine's names of options by UCCI's."""
 
-BLIND = ("promotion", "batch", "debug", "pruning", "knowledge", "randomness", "style", "idle", "selectivity")
-"""Options of UCCI that clients set although the engine does not offer them; ignored."""
-
 HIDDEN = ("UCI_Variant", "UCI_Coordinates", "UCI_AnalyseMode", "UCI_ShowWDL")
 """Options of the engine that UCCI fixes, or that have no meaning in it."""
 
 LISTED = frozenset(names_for_game("xiangqi")) - set(HIDDEN)
+
+AUTOMATIC = ("Hash", "Threads")
+"""Options in which UCCI's 0 leaves the choice to the engine: it chooses their defaults."""
+
+OWN = ("usemillisec", "batch", "debug")
+"""Options of this front end: times are milliseconds; lines wait for searches; searches explain their time."""
+
+CHECKS = {"true": "true", "on": "true", "false": "false", "off": "false"}
+"""Values of options that are on or off."""
 
 TIMES = {"time": ("wtime", "btime"), "increment": ("winc", "binc"), "movestogo": ("movestogo",)}
 """The fields of `Limits` by UCCI's words for the limits of the side to move; in seconds, except `movestogo`."""
@@ -53,11 +73,28 @@ class Ucci(UciFamily):
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
-        self._is_milli = False
+        self._is_milli = self._is_batch = False
         self._is_offered = False  # True: the opponent has offered a draw with its last move
         self._score = 0  # of the last report, the engine's view
         self._banned: tuple[str, ...] = ()
         self._shown: tuple[str | None, list[str]] = (None, [])  # the client's position: FEN and moves
+        engine.prepare(Needs.GAME)
+
+    def read(self, line: ClientLine) -> None:
+        """Carry out a line or queue it. In batch mode, from its option on, all lines wait for the searches before."""
+        command, *words = line.text.split()
+        if command == "setoption" and words:
+            name, value = option_and_value(words)
+            if name == "batch":
+                self._is_batch = {"true": True, "false": False}.get(CHECKS.get(value.lower(), ""), self._is_batch)
+        if self._is_batch:
+            FrontEnd.read(self, line)
+        else:
+            super().read(line)
+
+    def find(self, word: str) -> Command | None:
+        command = super().find(word)
+        return command._replace(needs=command.needs | IDLE) if command is not None and self._is_batch else command
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         self.note(printable(whole_reason(refusal), 400))
@@ -67,28 +104,59 @@ class Ucci(UciFamily):
     # Commands
 
     def ucci(self, words: list[str], line: ClientLine) -> None:
+        """Describe the engine at once, and say that it is ready once the game is loaded."""
         self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
-        names = {option: name for name, option in NAMES.items()}
         for option, _ in declared():
             if option.name in LISTED:
-                name = names.get(option.name, option.name.replace(" ", "_"))
-                self.out.line(f"option {option_text(option, name)}")
-        self.out.line("option usemillisec type check default false", "ucciok")
+                shown = option._replace(low=0) if option.name in AUTOMATIC else option
+                self.out.line(f"option {option_text(shown, word_of(option.name))}")
+        self.out.line(*(f"option {name} type check default false" for name in OWN), "option newgame type button")
+        self.queue.append(QueuedLine(line, UCCIOK))
+
+    def ucciok(self, words: list[str], line: ClientLine) -> None:
+        self.out.line("ucciok")
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        if words[:1] == ["name"] and "value" in words:  # UCI's syntax
-            words = [word for word in words[1:] if word != "value"]
-        name, value = words[0].lower() if words else "", " ".join(words[1:])
-        if name == "usemillisec":
-            self._is_milli = value.lower() in ("true", "on", "")
-        elif name == "newgame":
+        """Set an option. One that is not listed is no error: clients send all that they know."""
+        name, value = option_and_value(words)
+        if name == "newgame":
             self.engine.call_when_ready(self._new_game)
-        elif name not in BLIND:
-            wanted = NAMES.get(name, name.replace("_", " ")).lower()
-            known = [option for option in LISTED if option.lower().replace("_", " ") == wanted]
-            if not known:
-                raise Refusal(Kind.OPTION, f"unknown option: {printable(name)}")
-            self.engine.set_option(known[0], value)
+        elif name in OWN:
+            self._set_own(name, value)
+        elif known := listed(name):
+            option, _ = self.engine.options.find(known)
+            try:
+                self.engine.set_option(known, self._value_for(option, value))
+            except Refusal as refusal:
+                reason = refusal.reason.replace(f"option {known}:", f"option {word_of(known)}:")
+                raise Refusal(refusal.kind, reason) from None
+
+    def _set_own(self, name: str, value: str) -> None:
+        if value.lower() not in CHECKS:
+            raise Refusal(Kind.OPTION, f"option {name}: true or false, not {printable(value)}")
+        is_on = CHECKS[value.lower()] == "true"
+        if name == "usemillisec":
+            self._is_milli = is_on
+        elif name == "debug":
+            self.engine.is_debugging = is_on
+
+    def _value_for(self, option: Option, value: str) -> str:
+        """Return an engine's value for UCCI's."""
+        if option.kind == "check" or "true" in option.choices:
+            return CHECKS.get(value.lower(), value)
+        if option.name in AUTOMATIC and value == "0":
+            return option.default
+        if option.name == "EndgamePath":
+            return value.replace(";", os.pathsep)
+        if option.name == "BookFile":
+            value, *others = [path for path in value.split(";") if path] or [""]
+            if others:
+                self.note(f"option bookfiles: one book is read, not {printable(' '.join(others))}")
+        return value
+
+    def newgame(self, words: list[str], line: ClientLine) -> None:
+        """Begin a game; Sylvan sends this command in place of the option."""
+        self._new_game()
 
     def _new_game(self) -> None:
         self.engine.new_game()
@@ -174,11 +242,17 @@ class Ucci(UciFamily):
         limits = request.limits._replace(**times)  # type: ignore[arg-type]
         self.start(request._replace(limits=limits), moves, line)
 
+    def stop(self, words: list[str], line: ClientLine) -> None:
+        """Stop searches; in batch mode none runs when the line's turn comes."""
+        if not self._is_batch:
+            super().stop(words, line)
+
     def ponderhit(self, words: list[str], line: ClientLine) -> None:
         self._is_offered = "draw" in words
         super().ponderhit(words, line)
 
     def quit(self, words: list[str], line: ClientLine) -> None:
+        self.greet()
         self.out.line("bye")
         super().quit(words, line)
 
@@ -220,15 +294,41 @@ class Ucci(UciFamily):
         "ucci": Command(ucci, AT_ONCE),
         "isready": Command(UciFamily.isready, NOT_STOPPING),
         "setoption": Command(setoption, IDLE),
+        "newgame": Command(newgame, READY),
+        "ucinewgame": Command(newgame, READY),
         "position": Command(position, GAME),
         "fen": Command(fen, GAME),
         "probe": Command(probe, READY, is_worth_compiling=True),
         "banmoves": Command(banmoves, IN_ORDER),
         "go": Command(go, READY, is_worth_compiling=True),
-        "stop": Command(UciFamily.stop, AT_ONCE),
+        "stop": Command(stop, AT_ONCE),
         "ponderhit": Command(ponderhit, AT_ONCE),
         "quit": Command(quit, AT_ONCE),
     }
+
+
+UCCIOK = Command(Ucci.ucciok, GAME, is_greeting=True)
+
+
+def option_and_value(words: list[str]) -> tuple[str, str]:
+    """Return the option's name, in lower case, and its value by UCCI's syntax or UCI's; ValueError if there is none."""
+    if not words:
+        raise ValueError("setoption: an option must follow")
+    if len(words) > 1 and words[0].lower() == "name":
+        name, value = parse_option(words)
+        return name.replace(" ", "_").lower(), value
+    return words[0].lower(), " ".join(words[1:])
+
+
+def word_of(option: str) -> str:
+    """Return the word by which an option of the engine is listed."""
+    return next((word for word in NAMES if NAMES[word] == option), option.replace(" ", "_"))
+
+
+def listed(name: str) -> str:
+    """Return the engine's name of a listed option by its word or by that name, in lower case; '' if there is none."""
+    wanted = NAMES.get(name, name.replace("_", " ")).lower()
+    return next((option for option in LISTED if option.lower().replace("_", " ") == wanted.replace("_", " ")), "")
 
 
 def score_number(score: Score) -> int:

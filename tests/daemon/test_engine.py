@@ -31,6 +31,7 @@ from daemon.events import (
     PerftMove,
     Refusal,
     Refused,
+    StillLoading,
     Warning,
     ends_job,
 )
@@ -198,6 +199,21 @@ def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert only(events, Compiling)[-1].text.startswith("compiled junqi: 11 kernels in ")
     assert "no such book" in [getattr(event, "text", "") for event in events]
     assert not owner.engine.is_compiling
+
+
+def test_a_long_load_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    load, may_load = registry.load, threading.Event()
+    monkeypatch.setattr("daemon.load_job.GREETING_WAIT_S", 0.01)
+    monkeypatch.setattr(registry, "load", lambda name, warn: may_load.wait(TIMEOUT_S) and load(name, warn))
+    owner = Owner()
+    owner.engine.prepare(Needs.GAME)
+    owner.until(StillLoading)
+    assert owner.engine.is_loading_ahead
+    owner.engine.call_when_ready(lambda: None)
+    assert not owner.engine.is_loading_ahead  # a call waits for it
+    may_load.set()
+    owner.until(Loaded, START_TIMEOUT_S)
+    assert owner.engine.state is State.READY
 
 
 def test_a_game_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

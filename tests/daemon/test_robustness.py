@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
+from daemon import __version__
 from daemon.pipes import read_lines
 from games import registry
 
@@ -90,7 +91,7 @@ def without_times(lines: list[str]) -> list[str]:
 # Handshake
 
 
-@pytest.mark.parametrize("protocol", ["uci", "ucci", "ugi"])
+@pytest.mark.parametrize("protocol", ["uci", "ugi"])
 def test_handshake_without_numba(protocol: str, tmp_path: Path) -> None:
     """`uciok` comes before any game is loaded: numba would have written to the cache folder by then."""
     with Client(protocol, environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
@@ -99,7 +100,19 @@ def test_handshake_without_numba(protocol: str, tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
         assert all(len(line) < 2000 and line == line.rstrip() for line in lines)
         client.send("quit")
-        assert client.rest() == ["bye"] * (protocol == "ucci") and client.end() == 0 and client.errors == ""
+        assert client.rest() == [] and client.end() == 0 and client.errors == ""
+
+
+@pytest.mark.parametrize(
+    "lines, answers",
+    [(("ucci",), ["ucciok", "bye"]), (("name?",), ["name Siqi"]), (("name", "version"), ["name Siqi", __version__])],
+)
+def test_a_greeting_does_not_hold_up_the_end(lines: tuple[str, ...], answers: list[str], tmp_path: Path) -> None:
+    """The game is loaded from the greeting on, here with no kernel compiled."""
+    with Client(*lines, "quit", environment={**os.environ, "SIQI_CACHE": str(tmp_path)}) as client:
+        said = client.rest(10)
+        assert [line for line in said if not line.startswith(("id", "option", "info message compil"))] == answers
+        assert client.end() == 0
 
 
 def test_every_option_echoed_at_its_default(shared: tuple[Client, str]) -> None:
@@ -578,7 +591,7 @@ def test_no_thread_to_spare() -> None:
 def test_what_belongs_to_standard_error_never_comes_out_on_standard_output() -> None:
     script = (
         "from games.compiling import to_stderr; to_stderr('x');"
-        "from daemon.frontends.sau import Sau; Sau(None, None, print).warning('x')"
+        "from daemon.frontends.botzone import Botzone; Botzone(None, None, print).warning('x')"
     )
     out = subprocess.run(
         ["sh", "-c", f'{sys.executable} -c "{script}" 2>&-'], cwd=ROOT, capture_output=True, text=True, check=True

@@ -72,8 +72,7 @@ def test_ucci_lists_what_xiangqi_has(client: Client) -> None:
     assert others and not names & {name.replace(" ", "_") for name in others}
     client.send("setoption UCI_Variant connect6", "setoption Width 5", "position startpos moves h2e2", "go depth 1")
     lines = client.expect("bestmove", START_TIMEOUT_S)
-    refusals = [line for line in lines if "unknown option" in line]
-    assert refusals == ["info message unknown option: uci_variant", "info message unknown option: width"]
+    assert not [line for line in lines if line.startswith("info message") and "compil" not in line]
     assert re.fullmatch("[a-i][0-9][a-i][0-9]", lines[-1].split()[1])
 
 

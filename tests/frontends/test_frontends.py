@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import random
 from typing import Any
 
@@ -28,7 +29,7 @@ from scripted import (
 
 from daemon import __version__
 from daemon.engine import Engine
-from daemon.events import Compiling, Failed, Kind, Note, Refusal, Refused, Warning
+from daemon.events import Compiling, Failed, Kind, Note, Refusal, Refused, StillLoading, Warning
 from daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
 from daemon.frontends import botzone as botzone_
 from daemon.limits import Limits
@@ -58,7 +59,8 @@ def test_the_scripted_engine_has_the_engines_calls() -> None:
             if not isinstance(real, property):
                 assert inspect.signature(member) == inspect.signature(real), name
     missing = {name for name in vars(Engine) if not name.startswith("_")} - set(vars(ScriptedEngine))
-    assert missing == {"is_busy", "is_compiling", "give_up", "shut_down", "close"}  # the server's
+    servers = {"is_busy", "is_compiling", "is_loading_ahead", "give_up", "shut_down", "close"}
+    assert missing == servers
 
 
 # All
@@ -121,6 +123,50 @@ def test_comments(line: str, comment: str | None, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == (errors if comment is None else "")
 
 
+GREETINGS = {
+    ("ucci",): ["ucciok"],
+    ("name?",): ["name Siqi"],
+    ("INFO 1.0",): ["NAME Siqi"],
+    ("name", "version", "time_setting 240", "board_setting 5 6"): [__version__, "1", "1"],
+}
+"""What the clients of protocols of one game send first, and the answers for which they wait."""
+
+
+@pytest.mark.parametrize("lines", GREETINGS)
+def test_greetings_are_answered_when_the_game_is_loaded(lines: tuple[str, ...]) -> None:
+    """These clients never ask whether the engine is ready, and their clock runs from the first `go` on."""
+    client = Session(*lines, loads_at_once=False)
+    assert client.engine.state is State.LOADING
+    assert client.load() == GREETINGS[lines]
+
+
+@pytest.mark.parametrize("lines", GREETINGS)
+@pytest.mark.parametrize("has_failed", [False, True])
+def test_greetings_do_not_wait_for_ever(lines: tuple[str, ...], has_failed: bool) -> None:
+    client = Session(*lines, loads_at_once=False)
+    if has_failed:
+        assert client.fail_to_load("no numba")[1:] == GREETINGS[lines]
+        return
+    assert client.post(StillLoading()) == GREETINGS[lines]
+    assert client.engine.state is State.LOADING
+    assert client.load() == client.post(StillLoading()) == []
+
+
+@pytest.mark.parametrize("lines", [lines for lines in GREETINGS if lines != ("INFO 1.0",)])
+def test_a_client_that_leaves_is_greeted(lines: tuple[str, ...]) -> None:
+    client = Session(*lines, loads_at_once=False)
+    assert client.say("quit")[: len(GREETINGS[lines])] == GREETINGS[lines]
+    assert client.has_left
+
+
+def test_lines_behind_a_greeting_wait_for_the_game() -> None:
+    client = Session("ucci", "setoption usebook on", "position startpos", "go depth 1", loads_at_once=False)
+    assert client.post(StillLoading()) == ["ucciok"]
+    assert client.calls() == []
+    assert client.load() == []
+    assert client.calls() == [SetOption("OwnBook", "true"), SetPosition(None), Go(Limits(depth=1))]
+
+
 @pytest.mark.parametrize(
     "line, word, needs_game, refusal",
     [
@@ -137,9 +183,9 @@ def test_a_game_that_cannot_be_loaded(line: str, word: str, needs_game: bool, re
     client = Session(line, loads_at_once=False)
     assert client.say(word) == []
     assert client.engine.state is (State.LOADING if needs_game or line != "uci" else State.EMPTY)
-    said = client.fail_to_load("no numba")
-    assert len(said) == 1 + needs_game and said[0].endswith("no numba")
-    assert said[1:] == [refusal] * needs_game
+    error, *said = client.fail_to_load("no numba")
+    assert error.endswith("no numba")
+    assert said == [*GREETINGS.get((line,), []), *[refusal] * needs_game]
     assert client.say(word) == []  # it is tried again
     assert client.engine.state is (State.LOADING if needs_game else State.EMPTY)
 
@@ -379,12 +425,129 @@ def test_ucci_s_options() -> None:
     client = Session("ucci")
     client.say("setoption hashsize 8", "setoption name Move_Overhead value 30", "setoption promotion false")
     assert client.calls() == [SetOption("Hash", "8"), SetOption("Move Overhead", "30")]
-    client.say("setoption newgame")
-    assert client.calls() == [NewGame(), SetPosition(None)]
-    for name in ("UCI_Variant connect6", "Width 5", "nonsense 1", "UCI_Coordinates 1"):
-        word = name.split()[0].lower()
-        assert client.say(f"setoption {name}") == [f"info message unknown option: {word}"]
+    for line in ("setoption newgame", "newgame", "ucinewgame"):
+        assert client.say(line) == []
+        assert client.calls() == [NewGame(), SetPosition(None)]
+
+
+def test_ucci_s_options_that_are_not_listed_are_no_error() -> None:
+    """XQWizard reads no list and sends all options that it knows."""
+    client = Session("ucci")
+    not_listed = (
+        "promotion true",
+        "idle none",
+        "pruning large",
+        "knowledge large",
+        "randomness small",
+        "style risky",
+        "selectivity large",
+        "evalapi EVALUATE.DLL",
+        "loadbook",
+        "guiname XQWizard",
+        "UCI_Variant connect6",
+        "UCI_Coordinates 1",
+        "Width 5",
+        "name nonsense value 1",
+    )
+    for option in not_listed:
+        assert client.say(f"setoption {option}") == []
     assert client.calls() == []
+    assert client.say("setoption") == ["info message setoption: an option must follow"]
+
+
+def test_ucci_s_zero_is_automatic() -> None:
+    client = Session("ucci")
+    client.say("setoption hashsize 0", "setoption threads 0")
+    assert client.calls() == [SetOption("Hash", "64"), SetOption("Threads", "1")]
+    listed = {line.split()[1]: line for line in client.say("ucci") if line.startswith("option")}
+    assert " min 0 " in listed["hashsize"] and " min 0 " in listed["threads"]
+    too_large = "info message option hashsize: 99999 is not within 1..16384"
+    assert client.say("setoption hashsize 99999") == [too_large]
+
+
+@pytest.mark.parametrize("word, value", [("on", "true"), ("off", "false"), ("TRUE", "true"), ("False", "false")])
+def test_ucci_s_checks_are_on_or_off(word: str, value: str) -> None:
+    client = Session("ucci")
+    names = {"usebook": "OwnBook", "useegtb": "UseEndgames", "ponder": "Ponder", "UCI_LimitStrength": None}
+    for name, ours in names.items():
+        assert client.say(f"setoption {name} {word}") == []
+        assert client.calls() == [SetOption(ours or name, value)]
+    client.say(f"setoption UseRules {word}", f"setoption usemillisec {word}", f"setoption debug {word}", "go time 9")
+    assert client.calls()[-1] == Go(Limits(*[9 if value == "true" else 9000] * 2))
+    assert client.engine.is_debugging is (value == "true")
+    client.answer("b0c2")
+    assert client.say("setoption ponder 1") == ["info message option ponder: true or false, not 1"]
+    assert client.say("setoption usemillisec x") == ["info message option usemillisec: true or false, not x"]
+
+
+def test_ucci_s_files_are_separated_by_semicolons() -> None:
+    client = Session("ucci")
+    client.say("setoption egtbpaths a b;c", "setoption bookfiles")
+    assert client.calls() == [SetOption("EndgamePath", f"a b{os.pathsep}c"), SetOption("BookFile", "")]
+    assert client.say("setoption bookfiles a b.dat;c.dat") == [
+        "info message option bookfiles: one book is read, not c.dat"
+    ]
+    assert client.calls() == [SetOption("BookFile", "a b.dat")]
+
+
+def test_ucci_s_batch_mode_carries_out_a_file_line_by_line() -> None:
+    client = Session("ucci", "setoption batch on", "position startpos", "go depth 3", loads_at_once=False)
+    assert client.say("stop", "isready", "go depth 4", "quit") == []
+    assert client.load() == ["ucciok"]
+    assert client.answer("b0c2") == ["bestmove b0c2", "readyok"] and not client.has_left
+    assert client.answer("h0g2") == ["bestmove h0g2", "bye"] and client.has_left
+    assert client.calls() == [SetPosition(None), Go(Limits(depth=3)), Go(Limits(depth=4))]
+    client = Session("ucci", "setoption batch on", "setoption batch off", "go depth 3")
+    client.say("stop")
+    assert client.calls() == [Stop()]
+
+
+def test_xqwizard_plays() -> None:
+    """The dialogue is that of its engine module."""
+    client = Session("ucci")
+    assert (
+        client.say(
+            "setoption guiname XQWizard",
+            "setoption usemillisec true",
+            "setoption promotion false",
+            "setoption usebook true",
+            "setoption useegtb true",
+            "setoption hashsize 0",
+            "setoption threads 0",
+            "setoption idle none",
+            "setoption randomness none",
+            "setoption style normal",
+            "setoption newgame",
+            "setoption ponder true",
+            "position startpos",
+        )
+        == []
+    )
+    client.calls()
+    client.say("go time 600000 movestogo 40 opptime 600000 oppmovestogo 40")
+    assert client.calls() == [Go(Limits(600_000, 600_000, movestogo=40))]
+    assert client.answer("h2e2", "h9g7") == ["bestmove h2e2 ponder h9g7"]
+    client.say("position startpos moves h2e2 h9g7", "go ponder time 590000 increment 0 opptime 1 oppincrement 0")
+    assert client.calls() == [SetPosition(None, "h2e2 h9g7"), Go(Limits(590_000, 590_000, ponder=True))]
+    client.say("ponderhit")
+    assert client.answer("h0g2", "i9h9") == ["bestmove h0g2 ponder i9h9"]
+    client.say("position startpos moves h2e2 h9g7 h0g2 i9h9", "banmoves i0h0", "go draw nodes 1296", "stop")
+    assert client.answer("b0c2") == ["bestmove b0c2"]
+
+
+def test_sylvan_plays_by_ucci() -> None:
+    """The dialogue is that of its driver: UCI's clock, a bare `newgame`, every position twice."""
+    fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+    client = Session("ucci")
+    assert client.say("isready", "newgame", "setoption ponder false") == ["readyok"]
+    client.calls()
+    assert client.say(f"position fen {fen} moves h2e2", f"fen {fen} moves h2e2", "isready") == ["readyok"]
+    client.say("go wtime 9685 btime 10000 winc 50 binc 50")
+    assert client.calls()[2:] == [Go(Limits(9685, 10_000, 50, 50))]
+    assert client.answer("h9g7") == ["bestmove h9g7"]
+    client.say("go infinite", "stop")
+    assert client.say("isready") == []  # it waits for the stopped search
+    assert client.answer("h9g7") == ["bestmove h9g7", "readyok"]
 
 
 def test_refused_limits_have_the_clients_names() -> None:
@@ -396,6 +559,7 @@ def test_ucci_answers_a_search_of_a_game_that_cannot_be_loaded() -> None:
     client = Session("ucci", "position startpos", "banmoves h2e2", "go depth 3", loads_at_once=False)
     assert client.fail_to_load("no numba") == [
         "info message no numba",
+        "ucciok",
         "info message xiangqi could not be loaded: position startpos",
         "info message xiangqi could not be loaded: go depth 3",
         "nobestmove",

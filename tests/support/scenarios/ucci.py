@@ -42,9 +42,10 @@ def handshake(play: Recorder) -> None:
     right = (
         "hashsize 8", "THREADS 1", "name ponder value true", "ponder false", "usebook true", "usebook false",
         "Move_Overhead 20", "name Skill_Level value 20", "useegtb false", "useegtb true", "UCI_LimitStrength false",
-        "MultiPV 2", "name MultiPV value 1", "newgame", "NewGame",
+        "MultiPV 2", "name MultiPV value 1", "newgame", "NewGame", "hashsize 0", "threads 0", "usebook on",
+        "usebook OFF", "batch off", "debug off", "guiname XQWizard",
     )  # fmt: skip
-    play.send(*(f"setoption {text}" for text in right), "isready", until="readyok")
+    play.send(*(f"setoption {text}" for text in right), "newgame", "isready", until="readyok")
     play.each("", "  ", "hello", "UCCI", "uci", "debug on", "ucinewgame", "d", "legal", "eval", "result", "turn")
     play.each("perft 1", "bench", "dice 3", "help", "go2", ">! \\xe4\\xb8\\xad\\x01\\n", ">* 65537 x", ">* 65536 x")
     play.send("ucci", until="ucciok")

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Install the programs that the tests let the daemon play with; where this cannot be done those tests are skipped.
+# Not in Debian, built from their sources and named by a variable: CuteGames (CUTEGAMES), the UCCI league's referee
+# (UCCILEAG: xqbase/eleeye, LEAGUE/makefile.sh with -fpermissive), Sylvan (SYLVAN_CLI: EterCyber/Sylvan, Qt 5, qmake).
 set -euo pipefail
 packages=(chromium fairy-stockfish fonts-wqy-microhei hoichess scrot uci2wb xboard xvfb)
 if dpkg --status "${packages[@]}" >/dev/null 2>&1; then exit 0; fi

@@ -1,5 +1,5 @@
-"""Other authors' programs drive the daemon in whole games: cchess, fairyfishnet's worker, CuteGames, and a match with
-Fairy-Stockfish."""
+"""Other authors' programs drive the daemon in whole games: cchess, fairyfishnet's worker, CuteGames, the UCCI league's
+referee, Sylvan, and a match with Fairy-Stockfish."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import START_TIMEOUT_S
+from client import START_TIMEOUT_S, Client
 
 from scripts.lib.players import shift_ranks
 from scripts.play import match
@@ -160,3 +160,53 @@ def test_games_by_cutegames(game: str, siqi: Path, tmp_path: Path) -> None:
     games = (tmp_path / "games.pgn").read_text()
     assert len(re.findall(r'\[Result "(?:1-0|0-1|1/2-1/2)"\]', games)) == 2, games
     assert "Adjudicated" not in games
+
+
+@pytest.fixture
+def warm_siqi(siqi: Path) -> Path:
+    """Return the engine command, with all kernels of Xiangqi compiled: these clients wait for some seconds only."""
+    with Client("position startpos") as client:
+        client.sync()
+    return siqi
+
+
+UCCILEAG = os.environ.get("UCCILEAG") or shutil.which("uccileag")
+
+
+@pytest.mark.skipif(UCCILEAG is None, reason="not installed: uccileag (or its path in UCCILEAG)")
+def test_games_by_the_ucci_league_s_referee(warm_siqi: Path, tmp_path: Path) -> None:
+    """Two games with colours reversed. The referee sends no `isready`; a stray `nobestmove` would be a resignation."""
+    assert UCCILEAG is not None
+    referee = shutil.copy(UCCILEAG, tmp_path)  # it reads its settings from its own folder
+    (tmp_path / "options.txt").write_text("setoption Skill_Level 5\nsetoption hashsize 0\n")
+    teams = "".join(f"Team={name},{name},2000,20,{warm_siqi},options.txt\n" for name in ("AAA", "BBB"))
+    league = "[League]\nInitialTime=1\nIncrementalTime=0\nStoppingTime=200\nStandardCpuTime=500\n"
+    (tmp_path / "UCCILEAG.INI").write_text(f"{league}[Teams]\n{teams}")
+    subprocess.run([referee], check=True, capture_output=True, timeout=START_TIMEOUT_S, cwd=tmp_path)
+    for name in ("AAA-BBB0", "BBB-AAA0"):
+        game = (tmp_path / f"{name}.PGN").read_text(encoding="gb18030")
+        assert re.search(r'\[Result "(?:1-0|0-1|1/2-1/2)"\]', game)
+        assert not re.search("超时|违例|认输", game), game  # out of time, illegal, resigned
+        log = (tmp_path / f"{name}.LOG").read_text(encoding="gb18030")
+        assert log.count(":ucciok\n") == log.count(":bye\n") == 2
+        assert "info message" not in log
+
+
+SYLVAN = os.environ.get("SYLVAN_CLI") or shutil.which("sylvan-cli")
+
+
+@pytest.mark.skipif(SYLVAN is None, reason="not installed: sylvan-cli (or its path in SYLVAN_CLI)")
+@pytest.mark.parametrize("ponder", [[], ["ponder"]])
+def test_games_by_sylvan(ponder: list[str], warm_siqi: Path, tmp_path: Path) -> None:
+    """Two games with colours reversed, of UCCI against UCI."""
+    assert SYLVAN is not None
+    engines = [f"-engine name={name} cmd={warm_siqi} proto={name.lower()}".split() for name in ("UCCI", "UCI")]
+    each = ["-each", "tc=60+1", "depth=4", *ponder]
+    command = [SYLVAN, *engines[0], *engines[1], *each, "-games", "2", "-debug"]
+    played = subprocess.run(command, check=True, capture_output=True, timeout=START_TIMEOUT_S, cwd=tmp_path, text=True)
+    ends = re.findall(r"^Finished game \d \(.*\): (1-0|0-1|1/2-1/2) \{(.*)\}$", played.stdout, re.MULTILINE)
+    assert len(ends) == 2, played.stdout[-2000:]
+    assert not [why for _, why in ends if re.search("Timeout|llegal|disconnect|stall|crash", why)]
+    assert not re.search("<UCCI.*info message|<UCI.*info string error", played.stdout)
+    # "Illegal PV move" is a line in which a check is repeated: Sylvan forbids that sooner than the rules do.
+    assert not re.search("Unexpected move|Illegal ponder|Premature|Invalid", played.stderr), played.stderr[-2000:]

@@ -19,6 +19,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
@@ -324,7 +325,9 @@ def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -
     return svg.draw(position, shown, **more)
 
 
+@cache
 def _load(game: str) -> Game[GamePosition]:
+    """Return a game, loaded once a process, as some open their books for that."""
     if game not in GAMES:
         raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
     with announce_compiling(to_stderr, game):

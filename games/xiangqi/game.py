@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -26,6 +27,20 @@ from games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
 from games.xiangqi.search.adapter import XiangqiAdapter
 from games.xiangqi.search.margins import MARGIN_OPTIONS
 
+MAX_PLIES = MAX_HISTORY - 2 * MAX_PLY
+"""The most plies of a game."""
+
+
+class _Work(threading.local):
+    """The kernels' working memory of a thread, for calls of positions; nothing of it is kept between calls."""
+
+    def __init__(self) -> None:
+        self.record: Record = new_record(WORK_DTYPE)
+        self.moves = self.record.moves
+
+
+_WORK = _Work()
+
 
 class XiangqiPosition:
     """A position with its history. `ranks` is the number of the first rank in move texts, 0 or 1."""
@@ -33,7 +48,6 @@ class XiangqiPosition:
     def __init__(self, fen: str = notation.START_FEN, ranks: int = 0) -> None:
         self.record: Record = new_record(POSITION_DTYPE)
         self.ranks = ranks
-        self._work = new_record(WORK_DTYPE)
         self._move_number = set_up(self.record, fen)
         self._first_turn = int(self.record.turn)
 
@@ -79,7 +93,7 @@ class XiangqiPosition:
         """Return the situations of the position (situation.py) as bits."""
         from games.xiangqi.knowledge.intent import describe
 
-        return int(describe(self.record, self._work, LOOKUP_RECORD))
+        return int(describe(self.record, _WORK.record, LOOKUP_RECORD))
 
     def lasting_situations(self) -> int:
         """Return the situations that do not pass with the next move."""
@@ -89,13 +103,12 @@ class XiangqiPosition:
         """Return the intents of a legal move (intent.py) as bits."""
         from games.xiangqi.knowledge.intent import classify
 
-        return int(classify(self.record, self._work, LOOKUP_RECORD, move))
+        return int(classify(self.record, _WORK.record, LOOKUP_RECORD, move))
 
     def copy(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__ |= self.__dict__
         twin.record = self.record.copy()
-        twin._work = new_record(WORK_DTYPE)
         return twin
 
     def fen(self) -> str:
@@ -126,8 +139,8 @@ class XiangqiPosition:
         return bool(repetition.is_check(self.record, LOOKUP_RECORD))
 
     def legal_moves(self) -> list[int]:
-        count = movegen.list_legal(self.record, self._work, LOOKUP_RECORD)
-        moves: list[int] = self._work.moves[:count].tolist()
+        count = movegen.list_legal(self.record, _WORK.record, LOOKUP_RECORD)
+        moves: list[int] = _WORK.moves[:count].tolist()
         return moves
 
     def is_legal(self, move: int) -> bool:
@@ -136,13 +149,21 @@ class XiangqiPosition:
         return origin < 90 and 0 <= target < 90 and bool(movegen.is_legal_here(self.record, LOOKUP_RECORD, move))
 
     def count_legal(self) -> int:
-        return int(movegen.list_legal(self.record, self._work, LOOKUP_RECORD))
+        return int(movegen.list_legal(self.record, _WORK.record, LOOKUP_RECORD))
 
     def push(self, move: int) -> None:
         """Play a legal move; ValueError in a game of thousands of plies, whose history is full."""
-        if self.ply >= MAX_HISTORY - 2 * MAX_PLY:
-            raise ValueError(f"game longer than {self.ply} plies")
+        self._check_room(1)
         repetition.push(self.record, LOOKUP_RECORD, move)
+
+    def push_all(self, moves: Sequence[int]) -> None:
+        """Play legal moves one after the other; ValueError as for `push`, and none is played."""
+        self._check_room(len(moves))
+        repetition.push_all(self.record, LOOKUP_RECORD, np.array(moves, np.int64))
+
+    def _check_room(self, plies: int) -> None:
+        if self.ply + plies > MAX_PLIES:
+            raise ValueError(f"game longer than {MAX_PLIES} plies")
 
     def pop(self) -> int:
         """Take the last move back and return it; IndexError if there is none."""
@@ -163,7 +184,7 @@ class XiangqiPosition:
     def outcome(self) -> Outcome | None:
         if not self.count_legal():
             return Outcome(1 - self.turn, "checkmate" if self.is_check() else "stalemate")
-        verdict = repetition.judge(self.record, self._work, LOOKUP_RECORD)
+        verdict = repetition.judge(self.record, _WORK.record, LOOKUP_RECORD)
         if verdict == repetition.ONGOING:
             return None
         if verdict == repetition.DRAW:

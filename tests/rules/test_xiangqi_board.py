@@ -194,7 +194,7 @@ def public(board: Any) -> set[str]:
 def test_every_public_name_of_python_chess_is_here_or_left_out_for_a_reason() -> None:
     theirs, ours = public(chess.Board()), public(Board())
     assert theirs - ours == set(OMITTED)
-    assert ours - theirs == {"flip_horizontal", "is_sixty_moves", "ranks", "scene"}
+    assert ours - theirs == {"flip_horizontal", "is_sixty_moves", "ranks"}
 
 
 def test_verbs_take_what_python_chess_has_them_take() -> None:
@@ -377,6 +377,59 @@ def test_pieces_turn_and_counters_follow_the_record_forth_and_back() -> None:
             shown.pop()
             assert shown.fen() == shown._position.fen()
         assert shown == Board()
+
+
+def test_moves_on_letters_are_the_kernels_and_the_naive_ones() -> None:
+    """Every pair of squares is asked, and some that are none."""
+    for board in positions(15, seed=21):
+        legal = {Move(a, b) for a in range(-2, 92) for b in range(-2, 92) if board.is_legal(Move(a, b))}
+        assert legal == set(map(Move.from_code, XiangqiPosition(board.fen()).legal_moves()))
+        assert sorted(move.uci() for move in legal) == Naive(board.fen()).legal_moves()
+        pseudo = {Move(a, b) for a in SQUARES for b in SQUARES if board.is_pseudo_legal(Move(a, b))}
+        assert pseudo >= legal and pseudo == set(board.pseudo_legal_moves)
+
+
+def test_the_kernels_are_asked_late_and_know_the_whole_past() -> None:
+    """A position that is asked after random moves forth and back answers as one that played the same moves."""
+    board = Board()
+    for text in ("h2e2", "h9g7", "h0g2", "i9h9"):
+        board.push_uci(text)
+    assert board._kernels is None and board.turn == RED
+    choose = random.Random(22)
+    board, played = Board(), XiangqiPosition()
+    repeated = 0
+    for _ in range(1500):
+        if board.move_stack and choose.random() < 0.2:
+            assert board.pop().code == played.pop()
+        elif moves := sorted(played.legal_moves()):
+            before = board.move_stack[-2:]
+            back = [move for move in moves if len(before) == 2 and Move.from_code(move) == before[0][::-1]]
+            move = Move.from_code(choose.choice(back if back and choose.random() < 0.7 else moves))
+            board.push_uci(move.uci())
+            played.push(move.code)
+        question = choose.randrange(12)
+        if question == 0:
+            assert board.fen() == played.fen()
+        elif question == 1:
+            outcome, expected = board.outcome(), played.outcome()
+            found = outcome and (outcome.termination.value, outcome.winner)
+            assert found == (expected and (expected.reason, None if expected.winner is None else expected.winner == 0))
+            repeated += outcome is not None
+        elif question == 2:
+            assert set(board.legal_moves) == set(map(Move.from_code, played.legal_moves()))
+        elif question == 3:
+            assert board.is_repetition(2) == (played.occurrences() >= 2)
+        elif question == 4:
+            board = board.copy()
+        elif question == 5:
+            assert board.root() == Board() and board.root().outcome() is None
+    assert repeated > 5
+
+
+def test_texts_and_numbers_are_no_moves() -> None:
+    for wrong in ("h2e2", (25, 22), None, 2841):
+        with pytest.raises(TypeError, match=f"a siqi.Move is needed, not {type(wrong).__name__}"):
+            Board().push(wrong)
 
 
 def test_copies_with_part_of_the_stack() -> None:

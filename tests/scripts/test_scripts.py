@@ -76,6 +76,7 @@ RUNS = (
     Run("measure/time_analysis", "queries --queries 20", "20 answers"),
     Run("measure/time_cluster", "throughput go", "no game of ours: go", 2),
     Run("measure/time_ewn_playouts", "--playouts 100 --runs 1", "greedy . [0-9,]+"),
+    Run("measure/time_library", "--count 2 --runs 1", "Xiangqi, Board.push_uci . [0-9,]+ ."),
     Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
 )
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from games.xiangqi.library.letters import EMPTY
 from games.xiangqi.library.san import LETTERS, Scene
-from games.xiangqi.rules.lookup import KIND_OF_SLOT, PAWN
+from games.xiangqi.rules.lookup import PAWN
 from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
-from games.xiangqi.rules.notation import FILES, square_text, squares_of
+from games.xiangqi.rules.notation import FILES, move_code, square_text, squares_of
 
 Dialect = Literal["xboard", "fairy"]
 
@@ -40,9 +41,8 @@ def write_algebraic(scene: Scene, move: int, dialect: Dialect) -> str:
     """Return the text of a legal move without the sign for check or mate."""
     origin, target = squares_of(move)
     base = FIRST_RANK[dialect]
-    slot = scene.squares.index(origin) & 15
-    kind = KIND_OF_SLOT[slot]
-    is_capture = target in scene.squares
+    kind = scene.kind_at(origin)
+    is_capture = scene.letters[target] != EMPTY
     goal = ("x" if is_capture else "") + square_text(target, base)
     others = [other for other in _origins(scene, kind, target) if other != origin]
     file, rank = FILES[origin % 9], str(origin // 9 + base)
@@ -78,14 +78,9 @@ def read_algebraic(scene: Scene, text: str, first_rank: int) -> int:
         raise IllegalMoveError(f"illegal move: {text}")
     if len(origins) > 1:
         raise AmbiguousMoveError(f"ambiguous move: {text}")
-    return next(move for move in scene.legal if squares_of(move) == (origins[0], target))
+    return move_code(origins[0], target)
 
 
 def _origins(scene: Scene, kind: int, target: int) -> list[int]:
     """Return the squares of the mover's pieces of a kind with a legal move to a square."""
-    found = []
-    for move in scene.legal:
-        origin, goal = squares_of(move)
-        if goal == target and KIND_OF_SLOT[scene.squares.index(origin) & 15] == kind:
-            found.append(origin)
-    return found
+    return [origin for origin in scene.squares_of(kind) if scene.is_legal(origin, target)]

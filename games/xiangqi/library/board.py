@@ -1,4 +1,7 @@
-"""`Board`: Xiangqi with python-chess's verbs and meanings, a thin shell over the kernels.
+"""`Board`: Xiangqi with python-chess's verbs and meanings.
+
+Moves are played and tested on a text of letters (letters.py). The kernels list moves and judge repetitions: they get
+their own position, with the moves played, when they are first asked.
 
 Xiangqi differs from chess: a stalemated side has lost; repetition and the 60-move rule end the game by themselves
 (repetition.py), so no draw is claimed; there are no null moves.
@@ -7,17 +10,20 @@ Xiangqi differs from chess: a stalemated side has lost; repetition and the 60-mo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache, lru_cache
 from typing import Self
 
-from games.xiangqi.game import XiangqiPosition
+from games.xiangqi import INFO
+from games.xiangqi.game import MAX_PLIES, XiangqiPosition
 from games.xiangqi.library import algebraic
 from games.xiangqi.library.chess_engine import widen_move_pattern
+from games.xiangqi.library.letters import after_legal, is_pseudo_legal, text_of
 from games.xiangqi.library.listing import LegalMoves, PseudoLegalMoves
 from games.xiangqi.library.outcome import Outcome, Termination
 from games.xiangqi.library.placement import BaseBoard
 from games.xiangqi.library.san import Notation, Scene, read_san, write_san
 from games.xiangqi.library.status import Status, status_of
-from games.xiangqi.rules.lookup import CANNON, HORSE, PAWN, ROOK
+from games.xiangqi.rules.lookup import PAWN
 from games.xiangqi.rules.move import (
     BLACK,
     RED,
@@ -30,7 +36,7 @@ from games.xiangqi.rules.move import (
     Square,
     flip_horizontal,
 )
-from games.xiangqi.rules.notation import MAX_COUNTER, fen_text, move_code, read_fen, squares_of
+from games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
 from games.xiangqi.rules.notation import START_FEN as STARTING_FEN
 from games.xiangqi.rules.position import QUIET_LIMIT
 
@@ -58,15 +64,17 @@ class Board(BaseBoard):
         super().__init__(None)
         self.ranks = ranks
         self.move_stack: list[Move] = []
-        self._turn, self._clock, self.fullmove_number = RED, 0, 1
-        # The kernels' position and what is listed of it, made when they are first asked for. Pieces, turn and move
-        # number above are always valid; clock and history are the kernels' position's while there is one.
-        self._cached_position: XiangqiPosition | None = None
-        self._scene: Scene | None = None
+        self._past: list[str] = []  # the letters before each move of the stack
+        self._turn, self.fullmove_number = RED, 1
+        self._clock = 0  # the halfmove clock before the first move of the stack
+        self._is_playable = False  # known to be
+        self._kernels: XiangqiPosition | None = None  # made when it is first asked for
+        self._played = 0  # moves of the stack that it has
+        self._listed: list[int] | None = None  # the legal moves
         if fen is not None:
-            position = XiangqiPosition(fen)
+            position = None if fen == STARTING_FEN else XiangqiPosition(fen)
             self.set_fen(fen)
-            self._cached_position = position
+            self._kernels, self._is_playable = position, True
 
     @classmethod
     def empty(cls, *, ranks: int = 0) -> Self:
@@ -82,19 +90,32 @@ class Board(BaseBoard):
     @property
     def _position(self) -> XiangqiPosition:
         """The kernels' position; ValueError if the rules cannot play it."""
-        if self._cached_position is None:
+        if self._kernels is None:
+            fen = self.root().fen()
             try:
-                self._cached_position = XiangqiPosition(self.fen())
+                self._kernels = XiangqiPosition(fen)
             except ValueError as error:
-                raise ValueError(f"the rules cannot play this position: {error}: {self.fen()}") from None
-        return self._cached_position
+                raise ValueError(f"the rules cannot play this position: {error}: {fen}") from None
+            self._played, self._is_playable = 0, True
+        if self._played < len(self.move_stack):
+            self._kernels.push_all([move.code for move in self.move_stack[self._played :]])
+            self._played = len(self.move_stack)
+        return self._kernels
 
-    def scene(self) -> Scene:
-        """Return pieces, side and legal moves in the kernels' codes, listed once per position; do not change it."""
-        if self._scene is None:
-            position = self._position
-            self._scene = Scene(position.record.square.tolist(), position.turn, position.legal_moves())
-        return self._scene
+    def _check_is_playable(self) -> None:
+        """Raise ValueError if the rules cannot play the position."""
+        if not self._is_playable:
+            self._position  # noqa: B018
+
+    def _legal_codes(self) -> list[int]:
+        """Return the kernels' codes of the legal moves, listed once per position."""
+        if self._listed is None:
+            self._listed = self._position.legal_moves()
+        return self._listed
+
+    def _scene(self) -> Scene:
+        self._check_is_playable()
+        return Scene(self._letters, int(self._turn == BLACK))
 
     # The position
 
@@ -115,7 +136,7 @@ class Board(BaseBoard):
 
         Assigning a number empties the stack of moves; more than 120 counts as 120.
         """
-        return self._clock if self._cached_position is None else int(self._cached_position.record.quiet)
+        return int(self._position.record.quiet) if self.move_stack else self._clock
 
     @halfmove_clock.setter
     def halfmove_clock(self, plies: int) -> None:
@@ -128,10 +149,9 @@ class Board(BaseBoard):
 
     def fen(self, *, shredder: bool = False, en_passant: str = "legal", promoted: bool | None = None) -> str:
         """Return the FEN; python-chess's options, which concern castling, pawns and promotion, are ignored."""
-        letters = {square: piece.symbol() for square, piece in self._pieces.items()}
         # Capped as `read_fen` and `set_up` expect: the FEN reads back the same.
         clock, number = min(self.halfmove_clock, QUIET_LIMIT), min(self.fullmove_number, MAX_COUNTER)
-        return fen_text(letters, int(self.turn == BLACK), clock, number)
+        return f"{self.board_fen()} {INFO.sides[self._turn == BLACK]} - - {clock} {number}"
 
     def status(self) -> Status:
         """Return the faults for which the rules cannot play the position; Status.VALID if there are none."""
@@ -147,7 +167,8 @@ class Board(BaseBoard):
 
     def is_check(self) -> bool:
         """Return True if the side to move is in check."""
-        return bool(self.checkers())
+        king = self.king(self.turn)
+        return king is not None and self.is_attacked_by(not self.turn, king)
 
     def was_into_check(self) -> bool:
         """Return True if the side to move could take the king, which happens in no game."""
@@ -158,9 +179,8 @@ class Board(BaseBoard):
 
     def set_fen(self, fen: str) -> None:
         """Set up the position of a FEN and drop the past; ValueError if the text is no FEN."""
-        letters, turn, clock, self.fullmove_number = read_fen(fen)
-        self.set_piece_map({square: Piece.from_symbol(letter) for square, letter in letters.items()})
-        self.turn, self.halfmove_clock = turn == 0, clock
+        board, self.turn, self.halfmove_clock, self.fullmove_number = _read(fen)
+        self._place(board)
 
     def reset(self) -> None:
         """Return to the start of a game."""
@@ -174,12 +194,15 @@ class Board(BaseBoard):
     def clear_stack(self) -> None:
         """Forget the moves that led here, and with them repetitions."""
         self._clock = min(self.halfmove_clock, QUIET_LIMIT)
-        self._cached_position = self._scene = None
-        self.move_stack = []
+        self._drop_past()
 
-    def _place(self, pieces: dict[Square, Piece]) -> None:
+    def _drop_past(self) -> None:
+        self.move_stack, self._past = [], []
+        self._kernels, self._is_playable, self._played, self._listed = None, False, 0, None
+
+    def _place(self, board: str) -> None:
         self.clear_stack()
-        super()._place(pieces)
+        super()._place(board)
 
     def apply_mirror(self) -> None:
         super().apply_mirror()
@@ -200,7 +223,7 @@ class Board(BaseBoard):
         self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
     ) -> Iterator[Move]:
         """Yield the legal moves between two collections of squares."""
-        for code in list(self.scene().legal):
+        for code in list(self._legal_codes()):
             origin, target = squares_of(code)
             if origin in from_mask and target in to_mask:
                 yield self._move(code)
@@ -214,7 +237,7 @@ class Board(BaseBoard):
         self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES
     ) -> Iterator[Move]:
         """Yield the moves of the side's pieces, whether or not they leave its king in check."""
-        for origin, piece in list(self._pieces.items()):
+        for origin, piece in self.piece_map().items():
             if piece.color == self.turn and origin in from_mask:
                 moves = [self._move(move_code(origin, target)) for target in self._goals(origin) if target in to_mask]
                 yield from filter(self.is_pseudo_legal, moves)
@@ -225,14 +248,12 @@ class Board(BaseBoard):
         return filter(self.is_capture, self.generate_pseudo_legal_moves(from_mask, to_mask))
 
     def is_legal(self, move: Move) -> bool:
-        return self._position.is_legal(move.code)
+        self._check_is_playable()
+        return after_legal(self._letters, self._turn, *move) is not None
 
     def is_pseudo_legal(self, move: Move) -> bool:
         """Return True if a piece of the side to move can move so, whether or not that leaves its king in check."""
-        origin, target = move
-        if self.color_at(origin) != self.turn or self.color_at(target) == self.turn or target not in SQUARES:
-            return False
-        return self._reaches(origin, target)
+        return is_pseudo_legal(self._letters, self._turn, *move)
 
     def is_into_check(self, move: Move) -> bool:
         """Return True if a move is pseudo-legal but leaves the mover's king in check, or facing the other king."""
@@ -260,30 +281,36 @@ class Board(BaseBoard):
 
     def find_move(self, from_square: Square, to_square: Square) -> Move:
         """Return the legal move between two squares; IllegalMoveError if there is none."""
-        move = self._move(move_code(from_square, to_square))
-        return self._legal_move(move, move.uci())
+        return self._legal_move(Move(from_square, to_square))
 
     def push(self, move: Move) -> None:
         """Play a move. IllegalMoveError if it is not legal; ValueError in a game of thousands of plies."""
-        self._legal_move(move, move.uci())
-        self._position.push(move.code)
-        self._pieces[move.to_square] = self._pieces.pop(move.from_square)
+        self._push(move)
+
+    def _push(self, move: Move, text: str = "") -> Move:
+        """Play a move, `text` in errors, and return it."""
+        letters = self._after(move, text)
+        if len(self.move_stack) >= MAX_PLIES:
+            raise ValueError(f"game longer than {MAX_PLIES} plies")
+        own = self._own(move)
+        self._past.append(self._letters)
+        self.move_stack.append(own)
+        self._letters = letters
         self.fullmove_number += self._turn == BLACK
         self._turn = not self._turn
-        self.move_stack.append(self._move(move.code))
-        self._scene = None
+        self._listed = None
+        return own
 
     def pop(self) -> Move:
         """Take the last move back and return it; IndexError if there is none."""
         move = self.move_stack.pop()
-        self._position.pop()
-        self._pieces[move.from_square] = self._pieces.pop(move.to_square)
-        captured = int(self._position.record.board[move.to_square])
-        if captured:
-            self._pieces[move.to_square] = Piece.from_code(captured)
+        self._letters = self._past.pop()
+        if self._kernels is not None and self._played > len(self.move_stack):
+            self._kernels.pop()
+            self._played -= 1
         self._turn = not self._turn
         self.fullmove_number -= self._turn == BLACK
-        self._scene = None
+        self._listed = None
         return move
 
     def peek(self) -> Move:
@@ -292,28 +319,46 @@ class Board(BaseBoard):
 
     def root(self) -> Self:
         """Return a board of the position before the first move of the stack."""
-        root = self.copy()
-        while root.move_stack:
-            root.pop()
-        root.clear_stack()
+        root = super().copy()
+        root._drop_past()
+        if self.move_stack:
+            count = len(self.move_stack)
+            root._letters = self._past[0]
+            root._turn = self._turn ^ bool(count % 2)
+            root.fullmove_number -= (count + (self._turn == RED)) // 2
+            root._is_playable = True
         return root
 
     def _move(self, code: int) -> Move:
-        return OneBasedMove.from_code(code) if self.ranks else Move.from_code(code)
+        return _move_of(code, self.ranks != 0)
 
-    def _legal_move(self, move: Move, text: str) -> Move:
-        if not self.is_legal(move):
-            raise IllegalMoveError(f"illegal move: {text} in {self.fen()}")
-        return self._move(move.code)
+    def _own(self, move: Move) -> Move:
+        """Return a move whose text counts ranks as the board does."""
+        kind = OneBasedMove if self.ranks else Move
+        return move if type(move) is kind else kind(*move)
+
+    def _legal_move(self, move: Move, text: str = "") -> Move:
+        self._after(move, text)
+        return self._own(move)
+
+    def _after(self, move: Move, text: str = "") -> str:
+        """Return the letters after a move; IllegalMoveError, with `text` for the move, if it is not legal."""
+        if not isinstance(move, Move):
+            raise TypeError(f"a siqi.Move is needed, not {type(move).__name__}; push_uci and push_san take texts")
+        self._check_is_playable()
+        letters = after_legal(self._letters, self._turn, *move)
+        if letters is None:
+            raise IllegalMoveError(f"illegal move: {text or move.uci()} in {self.fen()}")
+        return letters
 
     # The end of the game. `claim_draw` is python-chess's; it is ignored, because no draw is claimed in Xiangqi.
 
     def is_checkmate(self) -> bool:
-        return not self.scene().legal and self.is_check()
+        return not self._legal_codes() and self.is_check()
 
     def is_stalemate(self) -> bool:
         """Return True if the side to move has no legal move and is not in check; in Xiangqi it has lost."""
-        return not self.scene().legal and not self.is_check()
+        return not self._legal_codes() and not self.is_check()
 
     def is_insufficient_material(self) -> bool:
         """Return True if neither side has a piece that can cross the river, which is a draw."""
@@ -321,7 +366,7 @@ class Board(BaseBoard):
 
     def has_insufficient_material(self, color: Color) -> bool:
         """Return True if a side has no piece that can cross the river."""
-        return not any(piece.color == color and piece.piece_type in _ATTACKERS for piece in self._pieces.values())
+        return _ATTACKERS[color].isdisjoint(self._letters)
 
     def is_repetition(self, count: int = 3) -> bool:
         """Return True if the position has occurred `count` times, this one included."""
@@ -329,7 +374,7 @@ class Board(BaseBoard):
 
     def is_sixty_moves(self) -> bool:
         """Return True if the 60-move rule draws (python-chess's `is_fifty_moves`): 120 plies, and a legal move left."""
-        return self.halfmove_clock >= QUIET_LIMIT and bool(self.scene().legal)
+        return self.halfmove_clock >= QUIET_LIMIT and bool(self._legal_codes())
 
     def can_claim_draw(self) -> bool:
         """Return True if the game is drawn by repetition or the 60-move rule; `outcome` reports it without a claim."""
@@ -363,9 +408,7 @@ class Board(BaseBoard):
         return self._legal_move(Move.from_uci(text, self.ranks), text)
 
     def push_uci(self, text: str) -> Move:
-        move = self.parse_uci(text)
-        self.push(move)
-        return move
+        return self._push(Move.from_uci(text, self.ranks), text)
 
     # XBoard writes the moves of Xiangqi as UCI does.
     xboard = uci
@@ -378,16 +421,16 @@ class Board(BaseBoard):
         `C2.5` (`wxf`), 炮二平五 (`chinese`, `traditional`), `H2-E2` (`iccs`), XBoard's `Ce2` (`xboard`) or
         Fairy-Stockfish's `Ce3` (`fairy`).
         """
-        self._legal_move(move, move.uci())
+        self._legal_move(move)
         if notation == "iccs":
             return move.iccs()
         if notation == "xboard" or notation == "fairy":
-            text = algebraic.write_algebraic(self.scene(), move.code, notation)
+            text = algebraic.write_algebraic(self._scene(), move.code, notation)
             self.push(move)
-            sign = "" if not self.is_check() else "+" if self.scene().legal else "#"
+            sign = "" if not self.is_check() else "+" if self._legal_codes() else "#"
             self.pop()
             return text + sign
-        return write_san(self.scene(), move.code, notation)
+        return write_san(self._scene(), move.code, notation)
 
     def lan(self, move: Move) -> str:
         """Return a legal move by both its squares, as ICCS writes it: `H2-E2`."""
@@ -421,13 +464,12 @@ class Board(BaseBoard):
             if algebraic.COORDINATES.fullmatch(text):
                 return self._legal_move(Move.from_uci(text, ranks), text)
             if algebraic.PATTERN.fullmatch(text):
-                return self._move(algebraic.read_algebraic(self.scene(), text, ranks))
-        return self._move(read_san(self.scene(), text))
+                return self._move(algebraic.read_algebraic(self._scene(), text, ranks))
+        return self._move(read_san(self._scene(), text))
 
-    def push_san(self, text: str) -> Move:
-        move = self.parse_san(text)
-        self.push(move)
-        return move
+    def push_san(self, text: str, ranks: int = 0) -> Move:
+        """Play the move of a text, read as `parse_san` reads it, and return it."""
+        return self._push(self.parse_san(text, ranks))
 
     # Copies
 
@@ -438,10 +480,12 @@ class Board(BaseBoard):
         """
         twin = super().copy()
         if not stack:
-            twin.clear_stack()
+            twin._clock = min(self.halfmove_clock, QUIET_LIMIT)
+            twin._drop_past()
+            twin._is_playable = self._is_playable
             return twin
-        twin.move_stack = self.move_stack.copy()
-        twin._cached_position = None if self._cached_position is None else self._cached_position.copy()
+        twin.move_stack, twin._past = self.move_stack.copy(), self._past.copy()
+        twin._kernels = None if self._kernels is None else self._kernels.copy()
         if stack is True or stack >= len(self.move_stack):
             return twin
         moves = [twin.pop() for _ in range(stack)]
@@ -483,4 +527,18 @@ class Board(BaseBoard):
         return f"Board({self.fen()!r})"
 
 
-_ATTACKERS = (ROOK, HORSE, CANNON, PAWN)
+_ATTACKERS = {RED: frozenset("RNCP"), BLACK: frozenset("rncp")}
+"""The letters of pieces that can cross the river."""
+
+
+@cache
+def _move_of(code: int, is_one_based: bool) -> Move:
+    """Return the move of a kernel's code; a list of moves asks for some forty, of at most 90 * 90."""
+    return (OneBasedMove if is_one_based else Move).from_code(code)
+
+
+@lru_cache(64)
+def _read(fen: str) -> tuple[str, Color, int, int]:
+    """Return (letters, turn, halfmove clock, move number) of a FEN; ValueError if it is none."""
+    pieces, turn, clock, number = read_fen(fen)
+    return text_of(pieces), turn == 0, min(clock, QUIET_LIMIT), number

@@ -18,13 +18,13 @@ class LegalMoves:
         self._board = board
 
     def __iter__(self) -> Iterator[Move]:
-        return map(self._board._move, list(self._board.scene().legal))
+        return map(self._board._move, list(self._board._legal_codes()))
 
     def __contains__(self, move: object) -> bool:
         return isinstance(move, Move) and self._board.is_legal(move)
 
     def __len__(self) -> int:
-        return len(self._board.scene().legal)
+        return len(self._board._legal_codes())
 
     def count(self) -> int:
         return len(self)

@@ -443,8 +443,7 @@ class _Movetext:
             self._count += 1
             if self._count > MAX_MOVES:
                 raise ValueError(f"more than {MAX_MOVES} moves")
-            move = self._board.parse_san(text, source.ranks)
-            self._board.push(move)
+            move = self._board.push_san(text, source.ranks)
         except ValueError as error:
             fault = type(error)(f"{move_number(self._board)} {error}")
             if self._is_main:

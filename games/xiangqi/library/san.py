@@ -23,10 +23,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, HORSE, KIND_OF_SLOT, PAWN
+from games.xiangqi import INFO
+from games.xiangqi.library.letters import PIECES, after_legal, find_all
+from games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, PAWN
 from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from games.xiangqi.rules.notation import move_code, squares_of
 
@@ -74,15 +75,25 @@ def characters(notation: Notation) -> str:
 class Scene(NamedTuple):
     """The parts of a position on which the text of a move depends."""
 
-    squares: Sequence[int]  # by piece code (position.py), CAPTURED if off the board
+    letters: str  # letters.py
     side: int  # to move, 0 Red, 1 Black
-    legal: Collection[int]  # codes of the legal moves
+
+    def is_legal(self, origin: int, target: int) -> bool:
+        """Return True if a move is legal; any numbers may be asked."""
+        return after_legal(self.letters, self.side == 0, origin, target) is not None
+
+    def kind_at(self, square: int) -> int:
+        return PIECES[self.letters[square]].piece_type
+
+    def squares_of(self, kind: int) -> list[int]:
+        """Return the squares of the mover's pieces of a kind, in order."""
+        return find_all(self.letters, INFO.pieces[self.side][kind])
 
 
 def write_san(scene: Scene, move: int, notation: Notation) -> str:
     """Return the text of a legal move, WXF or Chinese, from which `read_san` returns the same move."""
     origin, target = squares_of(move)
-    kind = KIND_OF_SLOT[scene.squares.index(origin) & 15]
+    kind = scene.kind_at(origin)
     if origin // 9 == target // 9:
         direction, far = ".", _file_number(target, scene.side)
     else:
@@ -143,11 +154,9 @@ def _file_number(square: int, side: int) -> int:
 
 def _files(scene: Scene, kind: int) -> dict[int, list[int]]:
     """Return the squares of the mover's pieces of a kind by file number, on each file from the front."""
-    first = 16 * (scene.side + 1) + KIND_OF_SLOT.index(kind)
     files: dict[int, list[int]] = {}
-    for square in sorted(scene.squares[first : first + KIND_OF_SLOT.count(kind)], reverse=scene.side == 0):
-        if square != CAPTURED:
-            files.setdefault(_file_number(square, scene.side), []).append(square)
+    for square in sorted(scene.squares_of(kind), reverse=scene.side == 0):
+        files.setdefault(_file_number(square, scene.side), []).append(square)
     return files
 
 
@@ -177,8 +186,7 @@ def _move(scene: Scene, kind: int, origin: int, direction: str, far: int) -> int
         up = (direction == "+") == (scene.side == 0)
         target = origin % 9 + (rank + (ranks if up else -ranks)) * 9
         target += to_file - file if slants else 0
-    move = move_code(origin, target)
-    return move if move in scene.legal else -1
+    return move_code(origin, target) if scene.is_legal(origin, target) else -1
 
 
 def _middle(tandem: list[int]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from games.xiangqi import INFO
@@ -140,6 +141,10 @@ class Piece(NamedTuple):
         return f"Piece.from_symbol({self.symbol()!r})"
 
 
+_parsed = lru_cache(1 << 13)(parse_move)
+"""`parse_move`, which would take half of the time of a move that is played; all games have some 2,000 texts."""
+
+
 class Move(NamedTuple):
     """A move between two squares, legal or not."""
 
@@ -172,7 +177,7 @@ class Move(NamedTuple):
     def from_uci(cls, text: str, ranks: int = 0) -> Move:
         """Return the move of `h2e2` or ICCS's `H2-E2`; InvalidMoveError if the text is no move."""
         try:
-            return cls.from_code(parse_move(text, ranks))
+            return cls.from_code(_parsed(text, ranks))
         except ValueError as error:
             raise InvalidMoveError(str(error)) from None
 

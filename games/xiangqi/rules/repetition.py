@@ -22,7 +22,9 @@ The articles of the Asian rules and of the WXF manual are read as follows, a thr
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, inner, int64, outlined
+from typing import Any
+
+from games.kernel.jit import Record, entry, inner, int64, outlined, void
 from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
 from games.xiangqi.rules.movegen import CAPTURES, IN_CHECK, checks_and_pins, generate_legal, is_pseudo_legal
 from games.xiangqi.rules.position import (
@@ -232,6 +234,13 @@ def push(pos: Record, lookup: Record, move: int) -> int:
     if checks_and_pins(pos, lookup) & IN_CHECK:
         note_check(pos)
     return captured
+
+
+@entry(void(POSITION, LOOKUP, int64[::1]))
+def push_all(pos: Record, lookup: Record, moves: Any) -> None:
+    """Play the legal moves of a game one after the other: a call from Python takes longer than all of them."""
+    for i in range(len(moves)):
+        push(pos, lookup, moves[i])
 
 
 @entry(int64(POSITION, LOOKUP))

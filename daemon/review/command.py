@@ -100,7 +100,7 @@ def _review(options: argparse.Namespace) -> int:
         page = Page()
         for one, way, wanted in zip(read.games, courses, asked, strict=True):
             plies = assess(one, way, wanted, partial.findings)
-            doubt = doubt_of(one, plies, wanted[0].query.movetime if wanted else 0)
+            doubt = doubt_of(one, plies, (wanted[0].query.movetime or 0) if wanted else 0)
             page.add(one, loaded[one.game], way, solved(one, loaded[one.game], plies), doubt)
         data = page.html().encode()
         with held_back():

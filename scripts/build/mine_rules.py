@@ -30,24 +30,24 @@ from scripts.lib import script
 from scripts.lib.records import read_game_records
 
 from games.books.book import BookFileError
+from games.xiangqi import INFO
 from games.xiangqi.knowledge import apriori, intent, rulebook, situation
 from games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering
 from games.xiangqi.knowledge.knowledge import RULE_BOOK
 from games.xiangqi.knowledge.mining import Wanted, move_rules
 from games.xiangqi.knowledge.replay import INTENTS, MOST_MOVES, SITUATIONS, Games, collect
 from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+from games.xiangqi.library.letters import EMPTY_BOARD
 from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
-from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT
 
 NO_ITEM = -1
 
 
 def item_text(item: Item, notation: Notation, numbering: Numbering = BY_KIND) -> str:
     """Return the move as players write it, the piece alone on the board; the captured piece in brackets."""
-    squares = [CAPTURED] * 48
     side, piece, captured = numbering.side(item), numbering.kinds[item.piece], numbering.kinds[item.captured]
-    squares[(16 << side) + KIND_OF_SLOT.index((piece - 1) % 7)] = item.origin
-    text = write_san(Scene(squares, side, (item.move,)), item.move, notation)
+    letters = EMPTY_BOARD[: item.origin] + INFO.pieces[side][(piece - 1) % 7] + EMPTY_BOARD[item.origin + 1 :]
+    text = write_san(Scene(letters, side), item.move, notation)
     if not captured:
         return text
     names = NAMES["traditional" if notation == "traditional" else "chinese"]

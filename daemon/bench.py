@@ -11,23 +11,26 @@ from daemon.scheduler import Shutdown
 from games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from games.kernel.control import Control
 
-HASH_MB, SEED = 16, 1
+CONFIG = 16, 1, 1
+"""The arguments of `Searcher.configure`: hash memory in MiB, threads, seed."""
 
 
 class BenchJob:
-    """A search of each bench position of a game, with one thread and a cleared searcher."""
+    """A search of each bench position of a game with a cleared searcher, by default with one thread."""
 
-    def __init__(self, game: Game[Position], post: Post) -> None:
+    def __init__(self, game: Game[Position], post: Post, config: tuple[int, ...] = CONFIG) -> None:
+        """`config`: the arguments of `Searcher.configure`."""
         self._game = game
         self._post = post
+        self._config = config
         self._control = Control()
-        self._is_stopped = False
+        self.is_stopped = False
 
     def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)
 
     def stop(self) -> None:
-        self._is_stopped = True
+        self.is_stopped = True
         self._control.stop()
 
     def shut_down(self, shutdown: Shutdown) -> None:
@@ -36,13 +39,13 @@ class BenchJob:
     def run(self) -> BenchDone:
         """Search all positions; post a BenchPosition for each."""
         searcher = self._game.searcher()
-        searcher.configure(HASH_MB, 1, SEED)
+        searcher.configure(*self._config)
         nodes, nanoseconds, signature = 0, 0, 0
         for number, item in enumerate(self._game.bench, 1):
             searcher.clear()
             position = set_up(self._game, item)
             self._control = Control(item.nodes)
-            if self._is_stopped:
+            if self.is_stopped:
                 return BenchDone(None)
             started = time.perf_counter_ns()
             report = exhaust(searcher, Task(position, self._control))
@@ -79,6 +82,10 @@ class PerftJob:
         self._depth = depth
         self._post = post
         self._control = Control()
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._control.stopped
 
     def failure_event(self, reason: str) -> Failed:
         return Failed(Kind.INTERNAL, reason)

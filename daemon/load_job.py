@@ -54,6 +54,8 @@ class LoadedGame(NamedTuple):
 class LoadJob:
     """The loading of one game, with its options, and of its searcher."""
 
+    is_stopped = False
+
     def __init__(self, name: str, options: Iterable[tuple[str, str]], config: SearcherConfig, post: Post) -> None:
         self._name = name
         self._options = options
@@ -110,6 +112,8 @@ class LoadJob:
 
 class ConfigureJob:
     """The configuration of a loaded game's searcher; clearing a transposition table of gigabytes takes seconds."""
+
+    is_stopped = False
 
     def __init__(self, searcher: Searcher[Position], config: SearcherConfig, post: Post) -> None:
         self._searcher = searcher

@@ -7,7 +7,7 @@
     READY      load (new memory)                 LOADING
     LOADING    its last event is Configured      READY
     READY      load (another game)               LOADING
-    READY      start (a search, a count)         RUNNING
+    READY      start (a search, a count)         RUNNING; STOPPING if it was stopped as it waited
     RUNNING    stop                              STOPPING
     RUNNING, STOPPING   the job's last event     READY
 
@@ -56,6 +56,10 @@ class Shutdown(enum.Enum):
 
 class Job(Protocol):
     """Work on a thread of its own, such as a search, a count or the loading of a game."""
+
+    @property
+    def is_stopped(self) -> bool:
+        """True once `stop` has been called, if the job can be stopped."""
 
     def run(self) -> Event:
         """Do the work and return the job's last event; called on the job's thread."""
@@ -108,7 +112,7 @@ class Scheduler:
 
     def start(self, job: Job) -> None:
         """Start a search or a count; no other job may run. Returns at once."""
-        self._run(job, State.RUNNING)
+        self._run(job, State.STOPPING if job.is_stopped else State.RUNNING)
 
     def load(self, job: Job) -> None:
         """Start a job that loads a game or configures its searcher; no other job may run. Returns at once.

@@ -146,6 +146,10 @@ class SearchJob:
             self.stop()
 
     @property
+    def is_stopped(self) -> bool:
+        return self._is_stopped
+
+    @property
     def is_pondering(self) -> bool:
         return self._clock.is_pondering
 

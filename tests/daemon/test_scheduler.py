@@ -29,6 +29,10 @@ class FakeJob:
         self._last = last
         self._fault = fault
 
+    @property
+    def is_stopped(self) -> bool:
+        return "stop" in self.asked
+
     def run(self) -> Event:
         assert self.may_end.wait(10)
         if self._fault is not None:
@@ -222,6 +226,17 @@ def test_jobs_that_wait_are_stopped_and_ended_with_the_one_that_runs(state: Stat
     owner.scheduler.stop()
     owner.scheduler.shut_down(Shutdown.QUIT)
     assert job.asked == waiting.asked == ["stop", Shutdown.QUIT]
+
+
+def test_a_job_that_was_stopped_as_it_waited_is_stopping() -> None:
+    """`isready` is answered at once while a job runs; the answer of a stopped one must come before it."""
+    owner, waiting = Owner(), FakeJob()
+    job = owner.begin(State.RUNNING)
+    owner.scheduler.call_when_ready(lambda: owner.scheduler.start(waiting), waiting)
+    owner.scheduler.stop()
+    owner.finish(job)
+    owner.make_due()
+    assert owner.scheduler.job is waiting and owner.scheduler.state is State.STOPPING
 
 
 # Time and faults

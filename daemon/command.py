@@ -5,26 +5,33 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from daemon import __version__
+from daemon.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
+from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
+
+MISUSED = 2
+"""The exit status if nothing was started."""
 
 
 def build_parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="siqi",
         description="An engine for Xiangqi, Connect6, EinStein würfelt nicht! and Junqi. "
-        "Without arguments it is the daemon on standard input and output (see protocol.md).",
+        "Without a command it is the daemon on standard input and output (see protocol.md).",
     )
+    add_option(found, "settings")
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = found.add_subparsers(dest="command", metavar="COMMAND")
     from daemon.analysis.command import add_arguments
 
-    add_arguments(commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input"))
+    analyse = commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input")
+    add_arguments(analyse)
     from daemon import convert
 
     convert.add_arguments(commands.add_parser("convert", help="games from one file format to another"))
@@ -35,7 +42,10 @@ def build_parser() -> argparse.ArgumentParser:
     add_show_arguments(commands.add_parser("show", help="a position as text, SVG or PNG"))
     from daemon.review.command import add_arguments as add_review_arguments
 
-    add_review_arguments(commands.add_parser("review", help="a page on games with the engine's judgements"))
+    review = commands.add_parser("review", help="a page on games with the engine's judgements")
+    add_review_arguments(review)
+    for command in (analyse, review, bench):
+        add_option(command, "more_settings")
     warm = commands.add_parser("warm", help="compile all kernels now instead of at the first start")
     warm.add_argument("game", nargs="*", help="games; default: all")
     warm.add_argument("--cache", metavar="DIR", help="compile into DIR, for all users that have SIQI_CACHE=DIR")
@@ -44,10 +54,43 @@ def build_parser() -> argparse.ArgumentParser:
     return found
 
 
+def add_option(found: argparse.ArgumentParser, name: str) -> None:
+    """Declare `--option`; its words are the attribute `name`."""
+    what = "set an option of the engine, for example Hash=256; may be repeated"
+    found.add_argument("--option", dest=name, action="append", default=[], metavar="NAME=VALUE", help=what)
+
+
+def settings_of(options: argparse.Namespace) -> dict[str, str]:
+    """Return the values of options that a command line sets, by name.
+
+    ValueError for a bad name or value, or an option that the command does not use.
+    """
+    words = [*options.settings, *getattr(options, "more_settings", ())]
+    settings = parse_settings(words)
+    if options.command is not None and words:
+        if not hasattr(options, "more_settings"):
+            raise ValueError(f"{options.command} takes no options of the engine")
+        for name in settings:
+            if not is_search_option(name):
+                raise ValueError(f"option {name}: not for {options.command}, only for the daemon's clients")
+    return settings
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line; return the exit status."""
     whole = build_parser()
     options = whole.parse_args(arguments)
+    try:
+        options.settings = settings_of(options)
+        if options.command is None:
+            if not options.settings:
+                whole.error("a command is missing")
+            from daemon.serve import serve
+
+            serve(options.settings)
+    except ValueError as error:  # a Refusal is one
+        to_stderr(f"siqi: --option: {printable(str(error), 300)}")
+        return MISUSED
     if options.command in ("analyse", "analyze"):
         from daemon.analysis.command import analyse_with
 
@@ -57,7 +100,7 @@ def run(arguments: list[str]) -> int:
 
         return convert_with(options)
     if options.command == "bench":
-        return bench_all([options.game] if options.game else list(registry.NAMES))
+        return bench_all([options.game] if options.game else list(registry.NAMES), options.settings)
     if options.command == "review":
         from daemon.review.command import review_with
 
@@ -78,9 +121,9 @@ def run(arguments: list[str]) -> int:
     os._exit(0)
 
 
-def bench_all(names: Sequence[str]) -> int:
-    """Run and print the bench of each game, in the protocol's lines; return the exit status."""
-    from daemon.bench import BenchJob
+def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:
+    """Run and print the bench of each game, in the protocol's lines, with these options; return the exit status."""
+    from daemon.bench import CONFIG, BenchJob
     from daemon.events import Event
     from daemon.frontends.uci_family import count_lines
 
@@ -88,8 +131,12 @@ def bench_all(names: Sequence[str]) -> int:
         for line in count_lines(event):
             print(line, flush=True)
 
+    config = tuple(int(settings.get(option, usual)) for option, usual in zip(SEARCHER_OPTIONS, CONFIG, strict=True))
     for name in names:
         with announce_compiling(to_stderr, name):
             game = registry.load(name, to_stderr)
-        show(BenchJob(game, show).run())
+        for option, value in settings.items():
+            if option in names_for_game(name) and option not in SEARCHER_OPTIONS:
+                game.set_option(option, value)
+        show(BenchJob(game, show, config).run())
     return 0

@@ -178,6 +178,18 @@ class Engine:
 
     # Options
 
+    def begin_with(self, settings: Mapping[str, str]) -> None:
+        """Set options, by their names, before a game is loaded; clients are shown these values as the defaults.
+
+        Refusal(OPTION) as for `set_option`. Nothing is loaded.
+        """
+        for name, value in settings.items():
+            if name == "UCI_Variant":
+                self.options.set(name, value)
+            else:
+                self.set_option(name, value)
+        self.options.become_defaults()
+
     def set_option(self, name: str, value: str) -> None:
         """Set an option by its name, upper or lower case (idle).
 
@@ -423,6 +435,9 @@ class Engine:
             raise Refusal(Kind.MOVE, str(error)) from None
         from daemon.search_job import SearchJob, SearchRequest
 
+        most = self.options.number("MoveTime")
+        if most and limits.has_clock:
+            limits = limits._replace(movetime=min(most, limits.movetime or most))
         loaded, search_id = self._require_game(), next(self._ids)
         request = SearchRequest(*loaded, position.copy(), moves, limits, self._search_options())
         job = SearchJob(search_id, request, self._post)

@@ -54,7 +54,7 @@ class Limits(NamedTuple):
     def budget(
         self, side: int, turns_played: int, expected_turns: int, overhead: int, early_weight: float = 1.0
     ) -> clock.Budget | None:
-        """Return the budget of this move by clock and movetime, the smaller one of both; None without either.
+        """Return the budget of this move by clock and movetime, the smaller limits of both; None without either.
 
         `side`: 0 for the side that moves first from the start. `overhead` is in milliseconds.
         """
@@ -76,4 +76,4 @@ class Limits(NamedTuple):
             )
         if self.movetime is not None:
             budgets.append(clock.fixed(self.movetime, overhead))
-        return min(budgets, key=lambda budget: budget.hard) if budgets else None
+        return clock.Budget(*map(min, zip(*budgets, strict=True))) if budgets else None

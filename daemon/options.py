@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from games import registry
 from games.contract import Option
@@ -23,6 +23,7 @@ CORE = (
     Option("Learn", "string"),
     Option("RecordPath", "string"),
     Option("Move Overhead", "spin", "10", 0, 5000),
+    Option("MoveTime", "spin", "0", 0, 3_600_000),
     Option("Seed", "spin", "0", 0, 2**31 - 1),
     Option("Skill Level", "spin", str(MAX_SKILL), 0, MAX_SKILL),
     Option("UCI_LimitStrength", "check", "false"),
@@ -32,6 +33,10 @@ CORE = (
     Option("Clear Hash", "button"),
     Option("Debug Log File", "string"),
 )
+
+
+SEARCHER_OPTIONS = ("Hash", "Threads", "Seed")
+"""The options that are the arguments of `Searcher.configure`."""
 
 
 def supports(game: str, option: Option) -> bool:
@@ -54,11 +59,16 @@ def declared() -> Iterator[tuple[Option, str]]:
                 yield option, name
 
 
-def names_for_game(game: str) -> Iterator[str]:
-    """Yield the names of the options that apply to this game."""
+def options_for_game(game: str) -> Iterator[Option]:
+    """Yield the options that apply to this game."""
     for option, owner in declared():
         if owner in ("", game) and not lacks_book(game, option):
-            yield option.name
+            yield option
+
+
+def names_for_game(game: str) -> Iterator[str]:
+    """Yield the names of the options that apply to this game."""
+    return (option.name for option in options_for_game(game))
 
 
 def normalised(option: Option, value: str) -> str:
@@ -90,12 +100,45 @@ def normalised(option: Option, value: str) -> str:
     return value
 
 
+def is_search_option(name: str) -> bool:
+    """True for an option of searchers or games; the others are about a client's session."""
+    return name in SEARCHER_OPTIONS or any(supports(game, Options().find(name)[0]) for game in registry.NAMES)
+
+
+def parse_settings(words: Iterable[str]) -> dict[str, str]:
+    """Parse words `NAME=VALUE` of a command line; return the values by the names of the options, in their order.
+
+    ValueError for a word without `=`, an unknown name or a value that is not allowed. Of several values the last holds.
+    """
+    options = Options()
+    found: dict[str, str] = {}
+    for word in words:
+        name, separator, value = word.partition("=")
+        if not separator:
+            raise ValueError(f"expected NAME=VALUE, not {word}")
+        option, _ = options.set(name.strip(), value.strip())
+        found[option.name] = options.text(option.name)
+    return found
+
+
 class Options:
     """The options with their current values."""
 
     def __init__(self) -> None:
         self._options = {option.name.lower(): (option, game) for option, game in declared()}
         self._values = {option.name: option.default for option, _ in self._options.values()}
+        self._initial = dict(self._values)
+
+    def become_defaults(self) -> None:
+        """Declare the values now set as the defaults that clients are shown: many set every option to its default."""
+        self._initial = dict(self._values)
+
+    def listed(self, game: str) -> Iterator[Option]:
+        """Yield the options of a game as clients are shown them, the default of a combo first."""
+        for option in options_for_game(game):
+            default = self._initial[option.name]
+            choices = tuple(sorted(option.choices, key=lambda choice: choice != default))
+            yield option._replace(default=default, choices=choices)
 
     def set(self, name: str, value: str) -> tuple[Option, str]:
         """Check and store a value; return the option and its game ('': all). After a ValueError nothing has changed."""
@@ -103,9 +146,13 @@ class Options:
         self._values[option.name] = normalised(option, value)
         return option, game
 
+    def __contains__(self, name: str) -> bool:
+        """True if there is an option of this name, upper or lower case."""
+        return name.lower() in self._options
+
     def find(self, name: str) -> tuple[Option, str]:
         """Return an option by its name, upper or lower case, and its game ('': all); ValueError if there is none."""
-        if name.lower() not in self._options:
+        if name not in self:
             raise ValueError(f"unknown option: {name}")
         return self._options[name.lower()]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Mapping
 from queue import SimpleQueue
 
 from daemon.engine import Engine
@@ -48,6 +49,10 @@ class Server:
         self._front_end: FrontEnd | None = None
         self._shutdown: Shutdown | None = None
 
+    def begin_with(self, settings: Mapping[str, str]) -> None:
+        """Set options before the session; Refusal(OPTION) for one that cannot be set."""
+        self._engine.begin_with(settings)
+
     def post(self, event: Event) -> None:
         """Queue an event; write it at once if the owner's thread posts it and no job ends. Any thread may call this."""
         if threading.current_thread() is self._thread and not ends_job(event):
@@ -66,7 +71,13 @@ class Server:
                 self._handle(item)
             except Exception as error:  # a fault of ours ends one line, not the process
                 self._write(Refused(Kind.INTERNAL, internal_reason(error)))
+        self._end()
+
+    def _end(self) -> None:
+        """Leave the game; after a `quit` also say goodbye."""
         self._engine.close()
+        if self._front_end is not None and self._shutdown is Shutdown.QUIT:
+            self._front_end.farewell()
 
     def _handle(self, item: ClientLine | EndOfInput | QuitTimeout | KernelFault | Event) -> None:
         if isinstance(item, ClientLine):
@@ -99,7 +110,7 @@ class Server:
     def _read(self, line: ClientLine) -> None:
         if self._shutdown is Shutdown.QUIT:
             if line.text in EXIT_WORDS:
-                self._engine.close()
+                self._end()
                 os._exit(0)  # not through interpreter shutdown: that would wait for a compiler or a kernel
             return
         self._out.log_input(line.text)
@@ -136,12 +147,16 @@ class Server:
             self._front_end.write(Refused(Kind.INTERNAL, internal_reason(error)))
 
 
-def serve() -> None:
-    """Run the daemon on standard input and output until `quit` or the end of input."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+def serve(settings: Mapping[str, str] | None = None) -> None:
+    """Run the daemon on standard input and output until `quit` or the end of input; then the process ends.
+
+    `settings`: values of options from the start. Refusal(OPTION) before anything is read if one cannot be set.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         # Ctrl-C ends the process at once; Python's own handler would run only at the next event.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = Server()
+    server.begin_with(settings or {})
     threading.excepthook = lambda failed: server.post(
         Refused(Kind.INTERNAL, internal_reason(failed.exc_value or Exception()))
     )

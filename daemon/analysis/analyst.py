@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from daemon import __version__
-from daemon.analysis.query import SEARCHER_OPTIONS, BadLineError, OptionValue, Query, error_answer
+from daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
 from daemon.events import Event, Info, Refused
 from daemon.limits import Limits
 from daemon.load_job import LoadedGame
+from daemon.options import SEARCHER_OPTIONS
 from daemon.pipes import now_ns, printable
 from daemon.search_job import SearchJob, SearchOptions, SearchRequest
 from games import registry

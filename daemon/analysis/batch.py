@@ -48,11 +48,13 @@ class BatchSettings(NamedTuple):
     depth: int = 0
     movetime: int = 0
     multipv: int = 1
+    given: Mapping[str, str] = {}
+    """Options of the engine, by name; they go before `threads` and `hash_mb`."""
 
     @property
     def options(self) -> dict[str, str]:
-        """The engine's options that follow from these settings."""
-        return {"Hash": str(self.hash_mb), "Threads": str(self.threads), "Seed": "1"}
+        """The engine's options that follow from these settings, for queries that name none."""
+        return {"Hash": str(self.hash_mb), "Threads": str(self.threads), "Seed": "1", **self.given}
 
 
 class Backlog:

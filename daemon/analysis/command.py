@@ -189,7 +189,9 @@ class Run:
         self._write = self._writer(stack)
         nodes = options.nodes or (0 if options.depth or options.movetime else DEFAULT_NODES)
         limits = nodes, options.depth, options.movetime
-        settings = BatchSettings(workers_of(options), options.threads, options.hash, *limits, options.multipv)
+        settings = BatchSettings(
+            workers_of(options), options.threads, options.hash, *limits, options.multipv, given=options.settings
+        )
         listeners = Listeners(self._take_answer, self._fail, self._expect, progress.report)
         done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals
         self._batch = open_batch(options.cluster, stack, settings, listeners, done)
@@ -201,6 +203,8 @@ class Run:
         try:
             head = first_bytes(source)
             kind = kind_of(file.path, head, options)
+            if kind.way not in (JSON, FEN) and "UCI_Coordinates" in options.settings:
+                raise Refusal(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")
             if options.output == "record":
                 if kind.way != RECORD:
                     raise Refusal(f"--output record: {file.path}: {kind}, which is no record")

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from daemon import __version__
 from daemon.frontends.words import parse_position
-from daemon.options import Options
+from daemon.options import SEARCHER_OPTIONS, Options
 from daemon.pipes import printable
 from games import registry
 
@@ -224,9 +224,6 @@ def _resolved(game: str, settings: tuple[OptionValue, ...]) -> tuple[OptionValue
         options.set(name, value)
     search = tuple((name, options.text(name)) for name in SEARCHER_OPTIONS)
     return search + tuple(options.for_game(game))
-
-
-SEARCHER_OPTIONS = ("Hash", "Threads", "Seed")
 
 
 def resolve_options(query: Query, defaults: dict[str, str]) -> tuple[OptionValue, ...]:

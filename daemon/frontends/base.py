@@ -46,6 +46,8 @@ class FrontEnd:
     """The front end of one client. A subclass has the protocol's commands, and a method for each event it reports."""
 
     commands: ClassVar[Mapping[str, Command]]
+    fixed: ClassVar[Mapping[str, str]] = {}
+    """The values of options that the protocol does not leave to the user; the command line may have set others."""
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         """`leave` is called when the client wants the process to end."""
@@ -53,6 +55,8 @@ class FrontEnd:
         self.out = out
         self.leave = leave
         self.queue: deque[QueuedLine] = deque()
+        if self.fixed:
+            engine.begin_with(self.fixed)
 
     # Lines
 
@@ -121,6 +125,9 @@ class FrontEnd:
             queued.line.is_stopped |= self.is_search(queued.line.text)
         self.leave()
 
+    def farewell(self) -> None:
+        """Say goodbye where the protocol does: called after a `quit`, when every line before it is answered."""
+
     # Events
 
     def write(self, event: Event) -> None:
@@ -138,8 +145,10 @@ class FrontEnd:
                 self.compiling(event.text)
             case events.Warning():
                 self.warning(printable(event.text, 400))
-            case events.Refused() | events.Failed():
+            case events.Refused():
                 self.refused(event.kind, printable(event.reason, 400))
+            case events.Failed():
+                self.failed(event.kind, printable(event.reason, 400))
             case events.StillLoading():
                 self.greet()
             case events.LoadFailed():
@@ -172,6 +181,10 @@ class FrontEnd:
 
     def refused(self, kind: Kind, reason: str) -> None:
         """Report the refusal of a call that had waited, or of a part of a job."""
+
+    def failed(self, kind: Kind, reason: str) -> None:
+        """Report that a count broke off."""
+        self.refused(kind, reason)
 
     def load_failed(self, event: events.LoadFailed) -> None:
         """Refuse each queued line that needs the game, so that no client waits for ever. Greetings are answered."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from daemon.engine import Engine
 from daemon.events import Kind, Refusal
@@ -39,6 +39,7 @@ class Botzone(MoveByMove):
     """The front end for Botzone."""
 
     clock_s = 0
+    fixed: ClassVar[Mapping[str, str]] = {"UCI_Coordinates": "0"}
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)

@@ -36,9 +36,6 @@ IGNORED = frozenset(
     ["accepted", "rejected", "random", "name", "rating", "ics", "white", "black", "xboard", "bogus", "put", "hover"]
 )
 
-FIXED = ("UCI_Variant", "UCI_Coordinates")
-"""Options for which the protocol has its own commands."""
-
 MATE = 100_000
 """The score of a mate is this plus its moves."""
 
@@ -136,6 +133,8 @@ class ThinkingOutput:
 
 class Cecp(FrontEnd):
     """The front end for CECP."""
+
+    fixed: ClassVar[Mapping[str, str]] = {"UCI_Variant": "xiangqi", "UCI_Coordinates": "0"}
 
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
@@ -363,7 +362,7 @@ class Cecp(FrontEnd):
 
     def option(self, words: list[str], line: ClientLine) -> None:
         name, _, value = " ".join(words).partition("=")
-        if name in FIXED:
+        if name.lower() in map(str.lower, self.fixed):
             raise ValueError("not an option")
         if name == "OwnBook":
             value = {"0": "false", "1": "true"}.get(value, value)

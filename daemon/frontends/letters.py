@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 
 from daemon.frontends.move_by_move import NAME, MoveByMove
+from daemon.limits import Limits
 from daemon.pipes import ClientLine
 from games import registry
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
 BLACK, WHITE = "black", "white"
+
+TURN_MS = 9_500
+"""The longest search for a turn unless the option `MoveTime` says otherwise: 10 s, less what a busy machine adds. A
+championship's clock alone allows four minutes, and no client of these protocols expects that."""
 
 BOARD = registry.info("connect6").board
 
@@ -41,6 +46,9 @@ class Letters(MoveByMove):
     def move(self, words: list[str], line: ClientLine) -> None:
         self.play(self.turn_of(words[0]))
         self.search(line.ns)
+
+    def limits(self) -> Limits:
+        return super().limits()._replace(movetime=None if self.engine.options.number("MoveTime") else TURN_MS)
 
     def end(self, words: list[str], line: ClientLine) -> None:
         """End the game."""

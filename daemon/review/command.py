@@ -83,10 +83,12 @@ def review_with(options: argparse.Namespace) -> int:
 def _review(options: argparse.Namespace) -> int:
     if options.cluster is not None and options.workers is not None:
         raise Refusal("--workers are of this machine; --cluster has its own")
+    if "UCI_Coordinates" in options.settings:
+        raise Refusal("--option UCI_Coordinates: games have ranks of their own")
     output = Path(options.output)
     _check_output(output)
     read = read_all(options, report)
-    settings = BatchSettings(workers_of(options), options.threads, options.hash)
+    settings = BatchSettings(workers_of(options), options.threads, options.hash, given=options.settings)
     loaded = {}
     for name in dict.fromkeys(one.game for one in read.games):
         with announce_compiling(report, name):

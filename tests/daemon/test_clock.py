@@ -90,6 +90,15 @@ def test_clock_belongs_to_the_side_that_moves() -> None:
     assert Limits(depth=5).budget(0, 0, 50, 10) is None
 
 
+@pytest.mark.parametrize("left", [900_000, 60_000, 5_000])
+def test_movetime_caps_a_clock_and_does_not_stretch_it(left: int) -> None:
+    """Both limits hold, each for itself: with little time the clock's plan stays, though its hard limit is larger."""
+    clock_only = Limits(left, left).budget(0, 11, 22, 10)
+    budget = Limits(left, left, movetime=10_000).budget(0, 11, 22, 10)
+    assert clock_only is not None and budget is not None
+    assert budget == (min(clock_only.soft, 9_990), min(clock_only.hard, 9_990))
+
+
 def test_the_smaller_of_clock_and_movetime() -> None:
     budget = Limits(wtime=600_000, btime=600_000, movetime=100).budget(0, 0, 50, 10)
     assert budget == clock.Budget(90, 90)

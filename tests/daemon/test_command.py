@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from daemon import __version__
-from daemon.command import SHELLS
+from daemon.bench import BenchJob
+from daemon.command import SHELLS, run
+from daemon.events import BenchDone
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,12 +35,99 @@ def test_help_and_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["dance", "analyse --workers 0", "analyse --resume x --output plot", "warm chess", "completion cmd"]
+    "words",
+    ["--", "dance", "analyse --workers 0", "analyse --resume x --output plot", "warm chess", "completion cmd"],
 )
 def test_what_it_does_not_know(words: str) -> None:
     done = siqi(*words.split(), status=2)
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith("siqi ") or "error:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        ("--option Hash", "expected NAME=VALUE, not Hash"),
+        ("--option Hash=x", "option Hash: not a number: x"),
+        ("--option Hash=8 --option Colour=blue", "unknown option: Colour"),
+        ("--option Learn={folder} --option Hash=0", "option Hash: 0 is not within 1..16384"),
+        ("--option Learn={folder}/new --option UCI_Variant=chess", "option UCI_Variant: one of xiangqi"),
+        ("--option Learn={folder}", "option Learn: is a folder: "),
+        ("analyse --option Width=1", "option Width: 1 is not within 2..40"),
+        ("--option Width=1 analyse", "option Width: 1 is not within 2..40"),
+        ("analyse --option MultiPV=2", "option MultiPV: not for analyse"),
+        ("analyse {root}/README.md --format record --option UCI_Coordinates=1", "records have ranks of their own"),
+        ("review startpos -o {folder}/page.html --option Threads=many", "option Threads: not a number: many"),
+        ("review startpos -o {folder}/page.html --option UCI_Coordinates=1", "games have ranks of their own"),
+        ("bench ewn --option WINK=-1", "option WINK: -1 is not within 0..100"),
+        ("--option Hash=8 show", "show takes no options of the engine"),
+        ("--option Caf\u00e9=\x1b[2J", "unknown option: Caf\\xe9"),
+    ],
+)
+def test_a_bad_option_is_one_line_before_anything_starts(
+    words: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.format(folder=tmp_path, root=ROOT).split(" ")) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and reason in err and err.isascii() and err.count("\n") == 1 and err.endswith("\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "first, setting, answer",
+    [
+        ("uci", "UCI_Variant=ewn", "option name Algorithm type combo default expectimax var expectimax var uct"),
+        ("uci", "hash=99", "option name Hash type spin default 99 min 1 max 16384"),
+        ("uci", "usebook=1", ""),
+        ("ucci", "Hash=99", "option hashsize type spin default 99 min 1 max 16384"),
+        ("ucci", "UCI_Variant=ewn", "option Evaluation type combo default network var network var terms var paper"),
+        ("d", "UCI_Variant=connect6", "Fen: 19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19 b 1"),
+        ("d", "UCI_Coordinates=1", " 1  R N B A K A B N R"),
+        ("xboard\nnew\nsd 1\nusermove h2e2", "UCI_Coordinates=1", r"move [a-i]\d[a-i]\d"),
+        ("name?\nnew black", "UCI_Variant=junqi", "move JJ@@"),
+    ],
+)
+def test_options_of_the_command_line(first: str, setting: str, answer: str) -> None:
+    """They hold in every protocol, except where it has chosen."""
+    done = subprocess.run(
+        [sys.executable, "-m", "daemon", "--option", setting], input=f"{first}\nquit\n", capture_output=True,
+        text=True, cwd=ROOT, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == (0 if answer else 2)
+    assert any(re.fullmatch(answer, line) for line in done.stdout.splitlines()) == bool(answer), done.stdout
+
+
+def test_options_of_an_analysis(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """They are defaults of queries; those of other games wait for queries of these."""
+    queries = (
+        {"id": "a", "depth": 1},
+        {"id": "b", "depth": 1, "options": {"Evaluation": "network"}},
+        {"id": "c", "game": "ewn", "moves": ["123456", "615243"], "depth": 1},
+    )
+    path = tmp_path / "queries"
+    path.write_text("".join(json.dumps(query) + "\n" for query in queries))
+
+    def digests(*words: str) -> dict[str, str]:
+        assert run([*words, str(path)]) == 0
+        return {found["id"]: found["query"] for found in map(json.loads, capfd.readouterr().out.splitlines())}
+
+    usual = digests("analyse")
+    changed = digests("--option", "Evaluation=paper", "analyse", "--option", "WINK=0.3", "--option", "evaluation=terms")
+    assert {name for name in usual if usual[name] != changed[name]} == {"a", "c"}
+
+
+def test_options_of_a_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str, tuple[int, ...]]] = []
+
+    class Bench(BenchJob):
+        def run(self) -> BenchDone:
+            made.append((self._game.knowledge.algorithm, self._config))
+            return BenchDone(None)
+
+    monkeypatch.setattr("daemon.bench.BenchJob", Bench)
+    assert run(["bench", "ewn"]) == 0
+    assert run(["--option", "Algorithm=uct", "bench", "ewn", "--option", "hash=32", "--option", "Width=3"]) == 0
+    assert made == [("expectimax", (16, 1, 1)), ("uct", (32, 1, 1))]
 
 
 def test_an_input_that_is_not_there() -> None:

@@ -433,6 +433,30 @@ def test_searches_wait_for_each_other(owner: Owner) -> None:
     assert order == sorted(order)
 
 
+def test_the_time_of_a_move_is_capped_under_a_clock() -> None:
+    hour = 3_600_000
+    owner = Owner("ewn", MoveTime="60")
+    owner.engine.set_position("ABC2/DE3/F3f/3ed/2cba f 3", ())
+    for limits in (Limits(hour, hour), Limits(hour, hour, movetime=30), Limits(hour, hour, movetime=hour)):
+        owner.engine.go(limits)
+        infos = only(owner.rest(), Info)
+        assert infos[-1].elapsed_ms < 60 + 1000
+    owner.engine.go(Limits(depth=3))
+    assert max(depths(owner.rest())) == 3
+
+
+def test_settings_of_the_start_are_the_defaults_that_clients_see() -> None:
+    owner = Owner()
+    owner.engine.begin_with({"UCI_Variant": "ewn", "Hash": "8", "Algorithm": "uct", "Width": "3"})
+    assert owner.engine.state is State.EMPTY and owner.engine.info.name == "ewn"
+    listed = {option.name: option for option in owner.engine.options.listed("ewn")}
+    assert (listed["Hash"].default, listed["Threads"].default) == ("8", "1")
+    assert listed["Algorithm"].choices == ("uct", "expectimax") and "Width" not in listed
+    owner.engine.set_option("Hash", "16")
+    assert {option.name: option.default for option in owner.engine.options.listed("connect6")}["Hash"] == "8"
+    assert owner.refused(owner.engine.begin_with, {"RecordPath": "/nowhere"}).kind is Kind.OPTION
+
+
 def test_a_search_that_waited_has_its_whole_time(owner: Owner) -> None:
     for _ in range(2):
         owner.engine.go(Limits(movetime=150))

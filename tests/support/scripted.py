@@ -226,6 +226,11 @@ class ScriptedEngine:
         except Refusal as refusal:
             self._post(Refused(refusal.kind, refusal.reason))
 
+    def begin_with(self, settings: Mapping[str, str]) -> None:
+        for name, value in settings.items():
+            self.options.set(name, value)
+        self.options.become_defaults()
+
     def set_option(self, name: str, value: str) -> None:
         self._take(SetOption(name, value), Needs.IDLE, "set_option")
         before = self.info
@@ -306,6 +311,7 @@ class ScriptedEngine:
     ) -> int:
         self._take(Go(limits, tuple(searchmoves), is_stopped), Needs.GAME, "go")
         search = Held(next(self._ids), self.position.copy(), limits)
+        search.is_stopped = is_stopped
         self._scheduler.call_when_ready(lambda: self._scheduler.start(search), search)
         return search.search_id
 
@@ -332,11 +338,16 @@ class ScriptedEngine:
 
     def perft(self, depth: int, is_stopped: bool = False) -> None:
         self._take(Perft(depth, is_stopped), READY, "perft")
-        self._scheduler.start(Held())
+        self._start_count(is_stopped)
 
     def bench(self, is_stopped: bool = False) -> None:
         self._take(Bench(is_stopped), READY, "bench")
-        self._scheduler.start(Held())
+        self._start_count(is_stopped)
+
+    def _start_count(self, is_stopped: bool) -> None:
+        count = Held()
+        count.is_stopped = is_stopped
+        self._scheduler.start(count)
 
     def _take(self, call: Call, needs: Needs, name: str) -> None:
         """Keep a call; Refusal if the engine would refuse it, or if the test wants it refused."""

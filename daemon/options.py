@@ -133,10 +133,14 @@ class Options:
         """Declare the values now set as the defaults that clients are shown: many set every option to its default."""
         self._initial = dict(self._values)
 
+    def default(self, name: str) -> str:
+        """Return the value that clients are shown as an option's default."""
+        return self._initial[name]
+
     def listed(self, game: str) -> Iterator[Option]:
         """Yield the options of a game as clients are shown them, the default of a combo first."""
         for option in options_for_game(game):
-            default = self._initial[option.name]
+            default = self.default(option.name)
             choices = tuple(sorted(option.choices, key=lambda choice: choice != default))
             yield option._replace(default=default, choices=choices)
 

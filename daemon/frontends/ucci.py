@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from daemon import __version__, events
 from daemon.engine import Engine
-from daemon.events import Event, Kind, Refusal
+from daemon.events import Kind, Refusal
 from daemon.frontends.base import (
     AT_ONCE,
     DRAW_BELOW,
@@ -26,9 +26,9 @@ from daemon.frontends.base import (
     QueuedLine,
     whole_reason,
 )
-from daemon.frontends.uci_family import UciFamily, count_lines, info_lines, option_text
+from daemon.frontends.uci_family import UciFamily, info_lines, option_text
 from daemon.frontends.words import parse_go, parse_limit, parse_option, parse_position
-from daemon.options import declared, names_for_game
+from daemon.options import names_for_game
 from daemon.output import Output
 from daemon.pipes import ClientLine, printable
 from daemon.scheduler import Needs
@@ -71,6 +71,9 @@ MATE = 30_000
 class Ucci(UciFamily):
     """The front end for UCCI."""
 
+    no_move = "nobestmove"
+    fixed: ClassVar[Mapping[str, str]] = {"UCI_Variant": "xiangqi", "UCI_Coordinates": "0"}
+
     def __init__(self, engine: Engine, out: Output, leave: Callable[[], None]) -> None:
         super().__init__(engine, out, leave)
         self._is_milli = self._is_batch = False
@@ -98,15 +101,14 @@ class Ucci(UciFamily):
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         self.note(printable(whole_reason(refusal), 400))
-        if self.is_search(line.text):
-            self.out.line("nobestmove")
+        self.end_refused_go(line.text)
 
     # Commands
 
     def ucci(self, words: list[str], line: ClientLine) -> None:
         """Describe the engine at once, and say that it is ready once the game is loaded."""
         self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
-        for option, _ in declared():
+        for option in self.engine.options.listed("xiangqi"):
             if option.name in LISTED:
                 shown = option._replace(low=0) if option.name in AUTOMATIC else option
                 self.out.line(f"option {option_text(shown, word_of(option.name))}")
@@ -145,7 +147,7 @@ class Ucci(UciFamily):
         if option.kind == "check" or "true" in option.choices:
             return CHECKS.get(value.lower(), value)
         if option.name in AUTOMATIC and value == "0":
-            return option.default
+            return self.engine.options.default(option.name)
         if option.name == "EndgamePath":
             return value.replace(";", os.pathsep)
         if option.name == "BookFile":
@@ -237,7 +239,7 @@ class Ucci(UciFamily):
         if self._banned and not request.perft:
             moves = tuple(move for move in moves or self.engine.legal_moves() if move not in self._banned)
             if not moves:
-                self.out.line("nobestmove")
+                self.out.line(self.no_move)
                 return
         limits = request.limits._replace(**times)  # type: ignore[arg-type]
         self.start(request._replace(limits=limits), moves, line)
@@ -253,15 +255,18 @@ class Ucci(UciFamily):
 
     def quit(self, words: list[str], line: ClientLine) -> None:
         self.greet()
-        self.out.line("bye")
         super().quit(words, line)
+
+    def farewell(self) -> None:
+        self.out.line("bye")
 
     # Events
 
     def info(self, info: events.Info) -> None:
         """Report an iteration; UCCI's scores are plain numbers."""
         self._score = score_number(info.report.lines[0].score)
-        self.out.line(*info_lines(info, lambda score: str(score_number(score))))
+        is_ranked = info.multipv > 1  # UCCI itself knows no ranks
+        self.out.line(*info_lines(info, lambda score: str(score_number(score)), is_ranked))
 
     def game_over(self, event: events.GameOver) -> None:
         self._score = score_number(event.score)
@@ -269,7 +274,7 @@ class Ucci(UciFamily):
 
     def best_move(self, answer: events.BestMove) -> None:
         if answer.move is None:
-            self.out.line("nobestmove")
+            self.out.line(self.no_move)
             return
         text = answer.position.move_text
         reply = "" if answer.ponder is None else f" ponder {text(answer.ponder)}"
@@ -286,9 +291,6 @@ class Ucci(UciFamily):
 
     def refused(self, kind: Kind, reason: str) -> None:
         self.note(reason)
-
-    def count(self, event: Event) -> None:
-        self.out.line(*count_lines(event))
 
     commands: ClassVar[Mapping[str, Command]] = {
         "ucci": Command(ucci, AT_ONCE),

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from daemon import __version__, events
-from daemon.events import Event, Kind, Refusal
+from daemon.events import Kind, Refusal
 from daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
-from daemon.frontends.uci_family import UciFamily, chances_text, count_lines, info_lines, option_text
+from daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
 from daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
-from daemon.options import declared
 from daemon.pipes import ClientLine, printable
 from games.contract import Outcome, Score
 
@@ -19,18 +18,29 @@ MAX_LISTED = 5000
 
 SIDES = ("first", "second")
 
+FOREIGN = frozenset(
+    {
+        "contempt", "analysis contempt", "evalfile", "use nnue", "variantpath", "protocol", "nalimovpath",
+        "nalimovcache", "syzygypath", "syzygyprobedepth", "syzygyprobelimit", "syzygy50moverule", "slow mover",
+        "minimum thinking time", "nodestime",
+    }
+)  # fmt: skip
+"""Options of chess engines, in lower case, that clients set although they are not listed (LiGround, fairyfishnet)."""
+
 
 class Uci(UciFamily):
     """The front end for UCI."""
 
     go_words = GO_WORDS
     ready = "uciok"
+    no_move = "bestmove (none)"
+
+    _has_listed = False  # a client that has asked for the options is sent those of another game, too
 
     def refuse(self, line: ClientLine, refusal: Refusal) -> None:
         """Report why a line is not carried out. A `go` also gets a `bestmove`, since the client waits for one."""
         self.error(whole_reason(refusal))
-        if self.is_search(line.text):
-            self.out.line("bestmove (none)")
+        self.end_refused_go(line.text)
 
     def error(self, reason: str) -> None:
         self.out.line(f"info string error {printable(reason, 400)}")
@@ -39,12 +49,31 @@ class Uci(UciFamily):
 
     def uci(self, words: list[str], line: ClientLine) -> None:
         self.out.line(f"id name Siqi {__version__}", "id author the Siqi authors")
-        for option, _ in declared():
-            self.out.line(f"option name {option_text(option, option.name)}")
+        self._list_options()
         self.out.line(self.ready)
+        self._has_listed = True
+
+    def _list_options(self) -> None:
+        for option in self.engine.options.listed(self.engine.info.name):
+            self.out.line(f"option name {option_text(option, option.name)}")
 
     def setoption(self, words: list[str], line: ClientLine) -> None:
-        self.engine.set_option(*parse_option(words))
+        name, value = parse_option(words)
+        if self._is_foreign(name):
+            if self.engine.is_debugging:
+                self.note(f"option ignored: {printable(name)}")
+            return
+        before = self.engine.info.name
+        self.engine.set_option(name, value)
+        game = self.engine.info.name
+        if game != before and self._has_listed:
+            self.note(f"variant {game}")
+            self._list_options()
+
+    def _is_foreign(self, name: str) -> bool:
+        """True for an option that this engine lacks and clients set unasked; UCI itself owns the prefix `UCI_`."""
+        lower = name.lower()
+        return lower in FOREIGN or (lower.startswith("uci_") and name not in self.engine.options)
 
     def ucinewgame(self, words: list[str], line: ClientLine) -> None:
         self.engine.new_game()
@@ -134,14 +163,14 @@ class Uci(UciFamily):
         return score_text(score, self.engine.options.is_on("UCI_ShowWDL") or self.engine.info.scores_chances)
 
     def info(self, info: events.Info) -> None:
-        self.out.line(*info_lines(info, self.score_text))
+        self.out.line(*info_lines(info, self.score_text, is_ranked=True))  # LiGround shows no line without a rank
 
     def game_over(self, event: events.GameOver) -> None:
-        self.out.line(f"info depth 0 score {self.score_text(event.score)} time 0 nodes 0 nps 0")
+        self.out.line(f"info depth 0 multipv 1 score {self.score_text(event.score)} time 0 nodes 0 nps 0")
 
     def best_move(self, answer: events.BestMove) -> None:
         move, reply = (answer.position.move_text(m) if m is not None else "" for m in (answer.move, answer.ponder))
-        self.out.line(f"bestmove {move or '(none)'}" + (f" ponder {reply}" if reply else ""))
+        self.out.line(f"bestmove {move}" + (f" ponder {reply}" if reply else "") if move else self.no_move)
 
     def note(self, text: str) -> None:
         self.out.line(f"info string {text}")
@@ -153,9 +182,6 @@ class Uci(UciFamily):
 
     def refused(self, kind: Kind, reason: str) -> None:
         self.error(reason)
-
-    def count(self, event: Event) -> None:
-        self.out.line(*count_lines(event))
 
     commands: ClassVar[Mapping[str, Command]] = {
         "uci": Command(uci, AT_ONCE, "uci  the engine's name and options"),

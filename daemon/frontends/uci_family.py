@@ -7,9 +7,10 @@ answered during a search. The lines for iterations and for the declarations of o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 from daemon import events
-from daemon.events import Event, Info
+from daemon.events import Event, Info, Kind, ends_job
 from daemon.frontends.base import FrontEnd, QueuedLine
 from daemon.frontends.words import GoRequest
 from daemon.options import NO_FILE
@@ -23,6 +24,11 @@ WriteScore = Callable[[Score], str]
 class UciFamily(FrontEnd):
     """A front end for UCI or a relative."""
 
+    no_move: ClassVar[str]
+    """The answer to a `go` where there is no move, or that is refused."""
+
+    _counts_for_go = False  # the count that runs was requested by `go`
+
     def read(self, line: ClientLine) -> None:
         word = line.text.split(maxsplit=1)[0]
         if word == "isready" and self.engine.state is State.RUNNING:
@@ -33,6 +39,11 @@ class UciFamily(FrontEnd):
     def is_search(self, text: str) -> bool:
         word, *words = text.split()
         return word == "go" and "perft" not in map(str.lower, words)
+
+    def end_refused_go(self, text: str) -> None:
+        """Answer a refused line if it is a `go`, a count too: the client waits for the answer."""
+        if text.split(maxsplit=1)[0] == "go":
+            self.out.line(self.no_move)
 
     def isready(self, words: list[str], line: ClientLine) -> None:
         self.out.line("readyok")
@@ -52,6 +63,7 @@ class UciFamily(FrontEnd):
         """Start the search or the count of a `go`."""
         if request.perft:
             self.engine.perft(request.perft, line.is_stopped)
+            self._counts_for_go = True
             return
         self.engine.go(request.limits, moves, line.ns, line.is_stopped)
         if line.ponderhit_ns:
@@ -62,20 +74,36 @@ class UciFamily(FrontEnd):
     def _is_throw_before_hit(self, queued: QueuedLine) -> bool:
         return queued.command is self.commands.get("dice") and bool(queued.line.ponderhit_ns)
 
+    # Events
 
-def info_lines(info: Info, score_text: WriteScore) -> Iterator[str]:
-    """Yield `info depth ...` for each line of a report; if no die is thrown yet, the root's value comes first."""
+    def count(self, event: Event) -> None:
+        self._counts_for_go &= not ends_job(event)
+        self.out.line(*count_lines(event))
+
+    def failed(self, kind: Kind, reason: str) -> None:
+        self.refused(kind, reason)
+        if self._counts_for_go:
+            self._counts_for_go = False
+            self.out.line(self.no_move)
+
+
+def info_lines(info: Info, score_text: WriteScore, is_ranked: bool) -> Iterator[str]:
+    """Yield `info depth ...` for each line of a report; if no die is thrown yet, the root's value comes first.
+
+    With `is_ranked` each has `multipv`, its rank: 1 for the value, and for the line of each throw, the best one for it.
+    """
     report = info.report
     pace = f" nodes {report.nodes} nps {report.nodes * 1000 // max(info.elapsed_ms, 1)} hashfull {report.hashfull}"
     time = f" time {info.elapsed_ms}"
     if report.value is not None:
         score = score_text(report.value)
-        yield f"info depth {report.depth} seldepth {report.seldepth} score {score}{pace}{time}"
+        rank = " multipv 1" if is_ranked else ""
+        yield f"info depth {report.depth} seldepth {report.seldepth}{rank} score {score}{pace}{time}"
     tbhits = f" tbhits {report.tbhits}" if report.tbhits else ""
     by_throw = bool(report.lines[0].throw)
     for index, line in enumerate(report.lines if by_throw else report.lines[: info.multipv], 1):
         throw = f" throw {line.throw}" if by_throw else ""
-        rank = f" multipv {index}" if info.multipv > 1 and not by_throw else ""
+        rank = f" multipv {1 if by_throw else index}" if is_ranked else ""
         score, pv = score_text(line.score), " ".join(map(info.position.move_text, line.pv))
         yield (
             f"info{throw} depth {line.depth or report.depth} seldepth {report.seldepth}{rank}"

@@ -79,7 +79,7 @@ def test_a_bad_option_is_one_line_before_anything_starts(
         ("uci", "UCI_Variant=ewn", "option name Algorithm type combo default expectimax var expectimax var uct"),
         ("uci", "hash=99", "option name Hash type spin default 99 min 1 max 16384"),
         ("uci", "usebook=1", ""),
-        ("ucci", "Hash=99", "option hashsize type spin default 99 min 1 max 16384"),
+        ("ucci", "Hash=99", "option hashsize type spin default 99 min 0 max 16384"),
         ("ucci", "UCI_Variant=ewn", "option Evaluation type combo default network var network var terms var paper"),
         ("d", "UCI_Variant=connect6", "Fen: 19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19/19 b 1"),
         ("d", "UCI_Coordinates=1", " 1  R N B A K A B N R"),

@@ -323,6 +323,24 @@ def test_isready_after_a_stop_keeps_its_turn(game: tuple[Client, str]) -> None:
     assert len(bestmoves(lines)) == 1
 
 
+@pytest.mark.parametrize("protocol", ["uci", "ucci", "ugi"])
+def test_no_answer_comes_after_the_ready_that_follows_its_stop(protocol: str) -> None:
+    """All in one write, with the game not loaded yet and then loaded."""
+    with Client(protocol) as client:
+        client.expect(f"{protocol}ok")
+        for go in ("go infinite", "go ponder"):
+            lines = client.ask(go, "stop", go, "stop", "isready", until="readyok", timeout_s=START_TIMEOUT_S)
+            assert len(bestmoves(lines)) == 2
+            assert not bestmoves(client.sync())
+
+
+def test_ucci_says_goodbye_last() -> None:
+    with Client("ucci", "go depth 3", "go infinite", "quit") as client:
+        lines = [line.split()[0] for line in client.rest(START_TIMEOUT_S)]
+        assert lines.count("bestmove") == 2 and lines.count("bye") == 1 and lines[-1] == "bye"
+        assert client.end() == 0
+
+
 def test_a_bad_fen_without_words(game: tuple[Client, str]) -> None:
     (answer,) = game[0].answers("position fen")
     assert answer.startswith("info string error bad FEN")
@@ -661,7 +679,8 @@ def test_a_refused_go_gets_its_bestmove(game: tuple[Client, str]) -> None:
     for line in REFUSED_SEARCHES:
         answers = client.answers(line)
         assert len(errors(answers)) == 1 and answers[1:] == ["bestmove (none)"], line
-    assert bestmoves(client.answers("go perft x")) == []
+    assert client.answers("go perft x") == ["info string error go perft: not a number: x", "bestmove (none)"]
+    assert client.answers("perft x") == ["info string error go perft: not a number: x"]
 
 
 @pytest.mark.parametrize("option", ["BookFile", "EndgamePath", "CooperationFile", "LayoutFile", "Learn", "RecordPath"])

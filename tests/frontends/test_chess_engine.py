@@ -104,6 +104,16 @@ def test_ranks_from_one(engine: chess.SimpleEngine) -> None:
         engine.configure({"UCI_Coordinates": "0"})
 
 
+def test_options_that_come_after_the_handshake() -> None:
+    """python-chess selects the board's game, and the options of that game come while it waits for the answer."""
+    with chess.SimpleEngine.popen_uci([*COMMAND, "--option", "UCI_Variant=ewn"], cwd=ROOT, timeout=300) as engine:
+        assert "Algorithm" in engine.options and "Evaluation" not in engine.options
+        board = Board()
+        for _ in range(2):
+            board.push(engine.play(board, chess.Limit(depth=2)).move)
+        assert engine.analyse(board, chess.Limit(depth=2))["multipv"] == 1
+
+
 def test_a_board_that_the_rules_cannot_play(engine: chess.SimpleEngine) -> None:
     board = Board()
     engine.play(board, chess.Limit(nodes=100))

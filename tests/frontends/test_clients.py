@@ -135,6 +135,29 @@ def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkey
     assert {game["cause"] for game in games} <= {"rules", "adjudicated"}, games
 
 
+def test_the_dialogue_of_liground() -> None:
+    """LiGround sets options that are not listed, shows a line by its rank, and only if its first move is legal with
+    ranks from 1; a line with the word `error` would be in its console."""
+    pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
+    options = (
+        "UCI_Variant value xiangqi", "UCI_Chess960 value false", "MultiPV value 1", "UCI_Coordinates value 1",
+        "UCI_AnalyseMode value true", "Analysis Contempt value Off",
+    )  # fmt: skip
+    with Client("uci") as client:
+        client.expect("uciok")
+        client.sync()
+        client.send(*(f"setoption name {option}" for option in options))
+        fen = START
+        for _ in range(4):
+            client.ask(f"position fen {fen}", "go infinite", until=lambda line: " depth 3 " in line)
+            lines = client.ask("stop", until="bestmove")
+            legal = pyffish.legal_moves("xiangqi", fen, [])
+            found = [re.fullmatch(r"info .* multipv 1 .* pv (\S+).*", line) for line in lines[:-1]]
+            assert all(match is not None and match[1] in legal for match in found), lines
+            fen = pyffish.get_fen("xiangqi", fen, [lines[-1].split()[1]])
+        assert not any("error" in line or "option ignored" in line for line in client.seen)
+
+
 CUTEGAMES = os.environ.get("CUTEGAMES") or shutil.which("cutegames")
 
 

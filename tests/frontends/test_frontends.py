@@ -25,16 +25,30 @@ from scripted import (
     SetOption,
     SetPosition,
     Stop,
+    moves_of,
 )
 
 from daemon import __version__
 from daemon.engine import Engine
-from daemon.events import Compiling, Failed, Kind, Note, Refusal, Refused, StillLoading, Warning
+from daemon.events import (
+    Compiling,
+    Failed,
+    Info,
+    Kind,
+    Note,
+    PerftDone,
+    Refusal,
+    Refused,
+    StillLoading,
+    Warning,
+)
 from daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
 from daemon.frontends import botzone as botzone_
 from daemon.limits import Limits
+from daemon.options import names_for_game
 from daemon.scheduler import State
-from games.contract import Recollection, Score
+from games import registry
+from games.contract import Line, Recollection, Report, Score
 
 
 @pytest.fixture(autouse=True)
@@ -301,11 +315,18 @@ def test_uci_s_refusals() -> None:
     client.engine.refusals["go"] = Refusal(Kind.MOVE, "illegal move: \u5175")
     assert client.say("go searchmoves x") == ["info string error illegal move: \\u5175", "bestmove (none)"]
     client.engine.refusals["perft"] = Refusal(Kind.LIMIT, "too deep")
-    assert client.say("go perft 99") == ["info string error too deep"]
+    assert client.say("go perft 99") == ["info string error too deep", "bestmove (none)"]
+    client.engine.refusals["perft"] = Refusal(Kind.LIMIT, "too deep")
+    assert client.say("perft 99") == ["info string error too deep"]
     for line, reason in {
         "go depth": "go depth: no number follows",
         "go nodes 0": "go nodes: at least 1, not 0",
         "go searchmoves": "go searchmoves: no move follows",
+        "go perft": "go perft: no number follows",
+        "go perft x": "go perft: not a number: x",
+        "go perft 0": "go perft: at least 1, not 0",
+        "go perft -1": "go perft: at least 1, not -1",
+        "go PERFT x": "go perft: not a number: x",
     }.items():
         assert client.say(line) == [f"info string error {reason}", "bestmove (none)"]
     assert client.say("go depth 1 fast") == ["info string error go: unknown word ignored: fast"]
@@ -316,9 +337,52 @@ def test_uci_s_refusals() -> None:
     assert client.post(Failed(Kind.INTERNAL, "internal: OSError: x")) == ["info string error internal: OSError: x"]
 
 
+@pytest.mark.parametrize(
+    "protocol, error, no_move",
+    [("uci", "info string error ", "bestmove (none)"), ("ugi", "info string error ", "bestmove (none)"),
+     ("ucci", "info message ", "nobestmove")],
+)  # fmt: skip
+def test_a_count_that_go_requested_ends_with_an_answer_if_it_fails(protocol: str, error: str, no_move: str) -> None:
+    client = Session(protocol)
+    assert client.say("go perft x") == [f"{error}go perft: not a number: x", no_move]
+    client.say("go perft 2")
+    assert client.post(Failed(Kind.LIMIT, "too deep")) == [f"{error}too deep", no_move]
+    client.say("go perft 2")
+    assert client.count(2, 44) == ["perft 2 nodes 44 time 0"]
+    if protocol != "ucci":
+        client.say("perft 2")
+        assert client.post(Failed(Kind.LIMIT, "too deep")) == [f"{error}too deep"]
+
+
+@pytest.mark.parametrize("protocol, answer", [("uci", "bestmove "), ("ugi", "bestmove "), ("ucci", "bestmove ")])
+@pytest.mark.parametrize("go", ["go infinite", "go ponder wtime 1000", "go depth 9"])
+@pytest.mark.parametrize("loads_at_once", [True, False])
+def test_ready_comes_after_every_answer_that_was_stopped(
+    protocol: str, answer: str, go: str, loads_at_once: bool
+) -> None:
+    """A client that waits for `readyok` must not take a stale answer for that of its next `go`."""
+    client = Session(protocol, loads_at_once=loads_at_once)
+    assert client.say(*[go, "stop"] * 3, "isready") == []
+    if not loads_at_once:
+        client.load()
+    for _ in range(2):
+        assert client.answer("b0c2") == [f"{answer}b0c2"]
+        assert client.say("isready") == []
+    assert client.answer("b0c2") == [f"{answer}b0c2", *["readyok"] * 3]
+
+
+@pytest.mark.parametrize("count", ["perft 9", "go perft 9", "bench"])
+def test_ready_comes_after_every_count_that_was_stopped(count: str) -> None:
+    client = Session("uci", count, "stop")
+    assert client.say(count, "stop", "isready") == []
+    stopped = PerftDone(9, 1, 0, is_stopped=True)
+    assert client.post(stopped) == ["info string perft 9 stopped"]
+    assert client.post(stopped) == ["info string perft 9 stopped", "readyok"]
+
+
 def test_uci_s_scores() -> None:
     client = Session("uci", "go infinite")
-    line = "info depth 3 seldepth 3 score {} nodes 1000 nps 500000 hashfull 0 time 2 pv b0c2 h9g7"
+    line = "info depth 3 seldepth 3 multipv 1 score {} nodes 1000 nps 500000 hashfull 0 time 2 pv b0c2 h9g7"
     for score, text in (
         (Score(-12), "cp -12"),
         (Score(0, 3), "mate 3"),
@@ -326,10 +390,67 @@ def test_uci_s_scores() -> None:
         (Score(5, None, 0.6, 0.3), "cp 5"),
     ):
         assert client.report(score, "b0c2", "h9g7", depth=3, nodes=1000, elapsed_ms=2) == [line.format(text)]
-    assert client.end_game(Score(0, 0)) == ["info depth 0 score mate 0 time 0 nodes 0 nps 0", "bestmove (none)"]
+    assert client.end_game(Score(0, 0)) == [
+        "info depth 0 multipv 1 score mate 0 time 0 nodes 0 nps 0",
+        "bestmove (none)",
+    ]
     client.say("setoption name UCI_ShowWDL value true", "go infinite")
     said = client.report(Score(5, None, 0.6, 0.3), "b0c2", "h9g7", depth=3, nodes=1000, elapsed_ms=2)
     assert said == [line.format("cp 5 wdl 600 300 100")]
+
+
+def test_uci_s_lines_by_throw_have_a_rank() -> None:
+    client = Session("uci", "setoption name UCI_Variant value ewn", "position fen 5/1A3/2e2/3d1/5 f -", "go depth 1")
+    search = client.engine.running()
+    assert search.position is not None
+    moves = moves_of(search.position, ["b4c4"])
+    lines = tuple(Line(Score(0), moves, throw=throw) for throw in (1, 2))
+    report = Report(1, 1, 9, lines, value=Score(3))
+    said = client.post(Info(search.search_id, search.position, report, 4, 0, is_final=True))
+    assert len(said) == 3 and all(" seldepth 1 multipv 1 score " in text for text in said)
+
+
+@pytest.mark.parametrize("protocol", ["uci", "ugi"])
+def test_options_that_clients_set_unasked_get_no_line(protocol: str) -> None:
+    client = Session(protocol)
+    names = (
+        "UCI_Chess960", "UCI_Opponent", "UCI_EngineAbout", "UCI_ShowCurrLine", "UCI_ShowRefutations", "uci_chess960",
+        "UCI_SetPositionValue", "UCI_ShredderbasesPath", "UCI_AnalysisMode", "Analysis Contempt", "EvalFile",
+        "SyzygyPath", "VariantPath",
+    )  # fmt: skip
+    for name in names:
+        assert client.say(f"setoption name {name} value false", f"setoption name {name}") == [], name
+    assert client.calls() == []
+    assert client.say("setoption name UCI_AnalyseMode value true") == []
+    assert client.calls() == [SetOption("UCI_AnalyseMode", "true")]
+    assert client.say("setoption name Colour value x") == ["info string error unknown option: Colour"]
+    client.engine.is_debugging = True
+    assert client.say("setoption name UCI_Chess960 value true") == ["info string option ignored: UCI_Chess960"]
+
+
+def options_in(lines: list[str]) -> list[str]:
+    return [line.removeprefix("option name ").split(" type ")[0] for line in lines if line.startswith("option ")]
+
+
+def test_uci_lists_the_options_of_the_selected_game() -> None:
+    client = Session("isready")
+    assert client.say("setoption name UCI_Variant value ewn") == []  # nobody has asked for a list
+    listed = options_in(client.say("uci"))
+    assert listed == list(names_for_game("ewn"))
+    assert {"Algorithm", "Hash"} < set(listed) and not {"Width", "Searcher", "Evaluation", "UseRules"} & set(listed)
+    assert client.say("setoption name UCI_Variant value ewn") == []
+    for name in registry.NAMES:
+        said = client.say(f"setoption name UCI_Variant value {name}")
+        assert said[0] == f"info string variant {name}" and options_in(said) == list(names_for_game(name))
+        assert len(said) == 1 + len(options_in(said))
+
+
+def test_an_option_of_another_game_is_kept_until_that_game_is_selected() -> None:
+    client = Session("uci")
+    assert client.say("setoption name Width value 5") == []
+    client.say("setoption name UCI_Variant value connect6")
+    assert dict(client.engine.options.for_game("connect6"))["Width"] == "5"
+    assert client.say("setoption name Width value 50") == ["info string error option Width: 50 is not within 2..40"]
 
 
 def test_uci_s_books_and_memory() -> None:
@@ -495,7 +616,7 @@ def test_ucci_s_batch_mode_carries_out_a_file_line_by_line() -> None:
     assert client.say("stop", "isready", "go depth 4", "quit") == []
     assert client.load() == ["ucciok"]
     assert client.answer("b0c2") == ["bestmove b0c2", "readyok"] and not client.has_left
-    assert client.answer("h0g2") == ["bestmove h0g2", "bye"] and client.has_left
+    assert client.answer("h0g2") == ["bestmove h0g2"] and client.has_left
     assert client.calls() == [SetPosition(None), Go(Limits(depth=3)), Go(Limits(depth=4))]
     client = Session("ucci", "setoption batch on", "setoption batch off", "go depth 3")
     client.say("stop")
@@ -983,7 +1104,19 @@ def test_cloudict_refuses_bad_turns() -> None:
     client = Session("name", "new xxx", "black JJJJ")
     (answer,) = client.say("white JJJK", "white KKLL", "black IIHH", "next")
     assert answer == "ERROR illegal move, JJ is taken: JJJK"
-    assert client.calls()[-2:] == [SetPosition(None, "j10 k11l12 i9h8"), Go(Limits(900_000, 900_000))]
+    assert client.calls()[-2:] == [SetPosition(None, "j10 k11l12 i9h8"), Go(Limits(900_000, 900_000, movetime=9500))]
+
+
+@pytest.mark.parametrize("lines", [("name?", "new black"), ("name", "new black")])
+def test_a_turn_of_connect6_takes_ten_seconds_unless_the_user_says_otherwise(lines: tuple[str, ...]) -> None:
+    client = Session(*lines[:1])
+    client.say(*lines[1:])
+    (go,) = (call for call in client.calls() if isinstance(call, Go))
+    assert go.limits == Limits(900_000, 900_000, movetime=9500)
+    assert go.limits.budget(0, 0, 22, 10, 2.0) == (9490, 9490)
+    client = Session(*lines[:1], "setoption name MoveTime value 60000")
+    client.say(*lines[1:])
+    assert client.calls()[-1] == Go(Limits(900_000, 900_000))  # the engine knows the option
 
 
 def test_sau_s_platform_may_not_take_a_turn() -> None:

@@ -71,6 +71,7 @@ SPINS = {
     "BookDepth": (0, 1000),
     "BookMinGames": (1, 1000000),
     "Move Overhead": (0, 5000),
+    "MoveTime": (0, 3600000),
     "Seed": (0, 2147483647),
     "Skill Level": (0, 20),
     "UCI_Elo": (725, 3223),

@@ -7,6 +7,9 @@
     >>> result.move in position.legal_moves
     True
 
+`AsyncEngine` is the same engine for asyncio. What cannot be carried out raises `Refusal`, a ValueError with its `kind`
+and `reason`; a value of a wrong type raises TypeError with what was expected.
+
 The names and verbs are python-chess's as far as the games allow. A move is a word of protocol.md (`"j10k11"`,
 `"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. Every name of `games.xiangqi` is here, too: `siqi.Board`,
 `siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a minute and is announced on
@@ -15,17 +18,20 @@ standard error.
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from numbers import Integral, Real
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, overload
 
 from daemon import events as _events
 from daemon.engine import Engine as _Engine
+from daemon.events import Kind, Refusal
 from daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 from daemon.main import STACK_BYTES
 from daemon.options import declared
@@ -34,19 +40,22 @@ from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import Game, Outcome, Report, Score, is_dice_position
 from games.contract import Position as GamePosition
-from games.pictures.drawing import Drawing
+from games.pictures.drawing import Drawing, Picture
 from games.pictures.look import Look, look
 from games.pictures.replay import page
 
 if TYPE_CHECKING:
     from games.xiangqi.library.board import Board
     from games.xiangqi.rules.move import Move
+    from siqi_async import AsyncAnalysis, AsyncEngine
 
 GAMES = registry.NAMES
 
 __all__ = [
     "GAMES",
     "Analysis",
+    "AsyncAnalysis",
+    "AsyncEngine",
     "Board",
     "Engine",
     "EngineError",
@@ -54,8 +63,10 @@ __all__ = [
     "Limit",
     "Move",
     "Outcome",
+    "Picture",
     "PlayResult",
     "Position",
+    "Refusal",
     "Replay",
     "Score",
     "picture",
@@ -71,22 +82,79 @@ class EngineError(RuntimeError):
     """Raised if the game cannot be loaded, the engine is closed, or a search broke off by a fault in this program."""
 
 
-class Limit(NamedTuple):
+class _Limit(NamedTuple):
+    time: float | None
+    depth: int | None
+    nodes: int | None
+    mate: int | None  # end at a proven win in at most this many own moves
+    first_clock: float | None
+    second_clock: float | None
+    first_inc: float
+    second_inc: float
+    remaining_moves: int | None  # to the next time control
+
+
+class Limit(_Limit):
     """The limits of a search, times in seconds. Without any it runs until it is stopped.
 
     `first_clock` and `second_clock` are the time left of the side that moves first from the start (Red; Black in
-    Connect6) and of the other; given these, the engine decides how long to think.
+    Connect6) and of the other, with `first_inc` and `second_inc` for each move; given a clock, the engine decides how
+    long to think. `white_clock`, `black_clock`, `white_inc` and `black_inc` are python-chess's names for the same, with
+    White for the side that moves first; ValueError if both names of a value are given.
     """
 
-    time: float | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    mate: int | None = None  # end at a proven win in at most this many own moves
-    first_clock: float | None = None
-    second_clock: float | None = None
-    first_inc: float = 0.0
-    second_inc: float = 0.0
-    remaining_moves: int | None = None  # to the next time control
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        time: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        mate: int | None = None,
+        first_clock: float | None = None,
+        second_clock: float | None = None,
+        first_inc: float | None = None,
+        second_inc: float | None = None,
+        remaining_moves: int | None = None,
+        *,
+        white_clock: float | None = None,
+        black_clock: float | None = None,
+        white_inc: float | None = None,
+        black_inc: float | None = None,
+    ) -> Self:
+        own = {
+            "first_clock": first_clock,
+            "second_clock": second_clock,
+            "first_inc": first_inc,
+            "second_inc": second_inc,
+        }
+        for name, other, value in zip(
+            own,
+            ("white_clock", "black_clock", "white_inc", "black_inc"),
+            (white_clock, black_clock, white_inc, black_inc),
+        ):
+            if value is not None and own[name] is not None:
+                raise ValueError(f"limit {other}: {name} is given, too, and means the same")
+            own[name] = value if own[name] is None else own[name]
+        first, second = own["first_inc"] or 0.0, own["second_inc"] or 0.0
+        clocks = own["first_clock"], own["second_clock"]
+        return super().__new__(cls, time, depth, nodes, mate, *clocks, first, second, remaining_moves)
+
+    @property
+    def white_clock(self) -> float | None:
+        return self.first_clock
+
+    @property
+    def black_clock(self) -> float | None:
+        return self.second_clock
+
+    @property
+    def white_inc(self) -> float:
+        return self.first_inc
+
+    @property
+    def black_inc(self) -> float:
+        return self.second_inc
 
 
 class Info(NamedTuple):
@@ -115,8 +183,10 @@ class Position:
 
     def __init__(self, game: str, fen: str | None = None) -> None:
         """Set up a FEN, None for the start position. ValueError for an unknown game or a bad FEN."""
+        _check_type("fen", fen, (str, type(None)), "a text")
         self.game = game
         self._start = fen
+        _check_game(game)
         self._inner: GamePosition = _load(game).position(fen)
         self.move_stack: list[str] = []
 
@@ -138,6 +208,7 @@ class Position:
         """Set the die thrown for the side to move; ValueError if the game or the position has no such throw."""
         from games.contract import set_dice
 
+        _check_type("dice", dice, Integral, "a whole number")
         set_dice(self._inner, registry.info(self.game), dice)
 
     @property
@@ -147,15 +218,19 @@ class Position:
 
     def is_legal(self, move: str) -> bool:
         try:
-            self._inner.parse_move(move)
+            self._parsed(move)
         except ValueError:
             return False
         return True
 
     def push(self, move: str) -> None:
         """Play a move; ValueError, with the reason, if it is not legal."""
-        self._inner.push(self._inner.parse_move(move))
+        self._inner.push(self._parsed(move))
         self.move_stack.append(move)
+
+    def _parsed(self, move: str) -> int:
+        _check_type("move", move, str, 'a word such as "a1b1"')
+        return self._inner.parse_move(move)
 
     def pop(self) -> str:
         """Take the last move back and return it; IndexError if there is none."""
@@ -207,7 +282,7 @@ class Position:
         return self._inner.board()
 
     def _repr_svg_(self) -> str:
-        return picture(self)
+        return str(picture(self))
 
     def __repr__(self) -> str:
         if self.fen().startswith("startpos"):
@@ -227,8 +302,7 @@ def position(game: str, fen: str | None = None) -> Position | Board:
     A Junqi position from the start is a referee's if both set-ups are pushed, a view if one of them is `"?"`.
     ValueError for an unknown game or a bad FEN.
     """
-    if game not in GAMES:
-        raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+    _check_game(game)
     if game == "xiangqi":
         board: type[Board] = __getattr__("Board")
         return board() if fen is None else board(fen)
@@ -248,8 +322,8 @@ def picture(
     squares: Collection[str] = (),
     fill: Mapping[str, str] = {},
     **more: Any,
-) -> str:
-    """Return a position's picture, an SVG document that needs no font and nothing from outside.
+) -> Picture:
+    """Return a position's picture, an SVG document that needs no font and nothing from outside; notebooks show it.
 
     Points are named as in moves. `flipped`: the second side is at the bottom; `size`: the width in pixels, None: the
     picture fills its container; `theme`: `auto` (the reader's), `light` or `dark`; `colors`: by the names of the
@@ -259,7 +333,7 @@ def picture(
     `numerals` (the numbers of files in Chinese moves, in place of coordinates); Connect6 `numbers`, `threats`, `heat`;
     EWN `chances` by throw; Junqi `beliefs`, `faces` (`characters`, `letters`).
 
-    ValueError for a point, colour or value that does not exist, TypeError for an unknown name.
+    ValueError for a point, colour or value that does not exist, TypeError for an unknown name or a wrong type.
     """
     shown = look(
         flipped=flipped,
@@ -301,7 +375,10 @@ def replay(
     `words`: the moves as they are shown, None: as in the protocol; `more` as for `picture`. Where they are Chinese, the
     margin of Xiangqi's board has the numbers of files.
     """
+    _check_is_position(position)
     shown = look(flipped=flipped, theme=theme)
+    if words is not None:
+        _check_type("words", words, Sequence, "a list of texts")
     if words is not None and not isinstance(position, Position):
         from games.xiangqi.picture import are_chinese
 
@@ -313,11 +390,14 @@ def replay(
         if isinstance(back, Position) and not getattr(back._inner, "has_pieces", True):
             break  # before the set-ups
         drawings.append(_drawing(back, shown, more))
-    moves = position.move_stack[len(position.move_stack) - len(drawings) + 1 :]
-    return Replay(page(drawings[::-1], [str(move) for move in moves] if words is None else words))
+    moves = list(map(str, position.move_stack[len(position.move_stack) - len(drawings) + 1 :]))
+    if words is not None and len(words) != len(moves):
+        raise ValueError(f"{len(words)} words for {len(moves)} moves")
+    return Replay(page(drawings[::-1], moves if words is None else words))
 
 
 def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -> Drawing:
+    _check_is_position(position)
     if isinstance(position, Position):
         return registry.picture_maker(position.game).draw(position._inner, shown, **more)
     from games.xiangqi.library import svg
@@ -328,8 +408,6 @@ def _drawing(position: Position | Board, shown: Look, more: Mapping[str, Any]) -
 @cache
 def _load(game: str) -> Game[GamePosition]:
     """Return a game, loaded once a process, as some open their books for that."""
-    if game not in GAMES:
-        raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
     with announce_compiling(to_stderr, game):
         return registry.load(game, _warn)
 
@@ -343,15 +421,18 @@ class Engine:
 
     It runs one search at a time: any call during an analysis ends the analysis first. All methods except `stop` must be
     called from one thread. A `with` block closes the engine at its end.
+
+    A call that cannot be carried out raises `Refusal`, a ValueError whose `kind` is named after the cause: OPTION,
+    POSITION, MOVE, DICE, LIMIT.
     """
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
         """Load the game. Blocks until it is compiled and loaded.
 
-        ValueError for an unknown game or option, EngineError if the game cannot be loaded.
+        ValueError for an unknown game, Refusal for an unknown option, EngineError if the game cannot be loaded.
         """
-        if game not in GAMES:
-            raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+        _check_game(game)
+        _check_type("options", options, Mapping, "a mapping of names to values")
         threading.stack_size(max(threading.stack_size(), STACK_BYTES))  # a kernel's recursion needs it
         self.game = game
         self._events: SimpleQueue[_events.Event] = SimpleQueue()
@@ -383,15 +464,18 @@ class Engine:
         }
 
     def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
-        """Set options. Blocks until memory is ready. ValueError for a bad name or value; those before it are set."""
+        """Set options. Blocks until memory is ready. Refusal of a bad name or value; those before it are set."""
+        _check_type("options", options, Mapping, "a mapping of names to values")
         self._check_idle()
         for name, value in options.items():
             self._set_option(name, value)
         self._wait_until_idle()
 
     def _set_option(self, name: str, value: str | int | float | bool) -> None:
+        _check_type("option", name, str, "the name of an option")
+        _check_type(f"option {name}", value, (str, Real, bool), "a text, a number, True or False")
         if name.lower() in map(str.lower, FIXED):
-            raise ValueError(f"option {name}: not for a library")
+            raise Refusal(Kind.OPTION, f"option {name}: not for a library")
         self._engine.set_option(name, str(value).lower() if isinstance(value, bool) else str(value))
 
     def new_game(self) -> None:
@@ -405,8 +489,8 @@ class Engine:
     ) -> PlayResult:
         """Search a position and return the engine's move. Blocks. With a clock the move may come from a book.
 
-        `root_moves`: the only moves considered, None: all. ValueError for an illegal one, and for a limit that does not
-        end the search. EngineError if the search broke off.
+        `root_moves`: the only moves considered, None: all. Refusal of an illegal one, and of a limit that does not end
+        the search. EngineError if the search broke off.
         """
         _check_is_bounded(limit)
         return self._begin(position, limit, 1, root_moves)._result()
@@ -455,12 +539,14 @@ class Engine:
         self._check_idle()
         game, start, words, dice = _decompose(position)
         if game != self.game:
-            raise ValueError(f"a position of {game} for an engine of {self.game}")
+            raise Refusal(Kind.POSITION, f"a position of {game} for an engine of {self.game}")
+        _check_type("multipv", multipv, Integral, "a whole number")
+        limits, words_of_root = _limits(limit), _move_words(root_moves)
         self._engine.set_position(start, words)
         if dice:
             self._engine.set_dice(dice)
         self._engine.set_option("MultiPV", str(multipv))
-        search_id = self._engine.go(_limits(limit), [_move_text(move) for move in root_moves or ()])
+        search_id = self._engine.go(limits, words_of_root)
         self._running = Analysis(self, position, search_id)
         return self._running
 
@@ -579,35 +665,74 @@ def _shown(report: Report, multipv: int) -> Sequence[Any]:
     return report.lines if report.lines[0].throw else report.lines[:multipv]
 
 
+def _check_type(what: str, value: object, kinds: type | tuple[type, ...], expected: str) -> None:
+    """Raise TypeError, with what was expected, for a value of another type; True is a number only where bool is named.
+
+    A text is no list of texts.
+    """
+    named = kinds if isinstance(kinds, tuple) else (kinds,)
+    is_wrong = (isinstance(value, bool) and bool not in named) or (isinstance(value, str) and str not in named)
+    if is_wrong or not isinstance(value, kinds):
+        raise TypeError(f"{what}: {expected} is needed, not {type(value).__name__}")
+
+
+def _check_game(game: str) -> None:
+    _check_type("game", game, str, "its name")
+    if game not in GAMES:
+        raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+
+
+def _check_is_position(position: object) -> None:
+    if not isinstance(position, Position) and not _is_of("games.xiangqi.library.board", "Board", position):
+        raise TypeError(f"position: a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
+
+
+def _is_of(module: str, name: str, value: object) -> bool:
+    """Return True for an instance of a class; a module that was never imported, which would compile, has none."""
+    return module in sys.modules and isinstance(value, getattr(sys.modules[module], name))
+
+
 def _decompose(position: Position | Board) -> tuple[str, str | None, list[str], int]:
     """Return a position's game, the FEN before the first move (None: the start), the moves as words, and the die."""
+    _check_is_position(position)
     if isinstance(position, Position):
         return position.game, position._start, position.move_stack, position.dice
-    if isinstance(position, __getattr__("Board")):
-        return "xiangqi", position.root().fen(), [move.uci(0) for move in position.move_stack], 0
-    raise TypeError(f"a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
+    return "xiangqi", position.root().fen(), [move.uci(0) for move in position.move_stack], 0
 
 
 def _check_is_bounded(limit: Limit) -> None:
     if _limits(limit).infinite:
-        raise ValueError("a limit is needed that ends the search; `analysis` takes none")
+        raise Refusal(Kind.LIMIT, "a limit is needed that ends the search; `analysis` takes none")
 
 
-def _move_text(move: Any) -> str:
-    """Return a move as a word of the engine, with ranks from 0 whatever the board's coordinates."""
-    return str(move) if isinstance(move, str) else str(move.uci(0))
+def _move_words(moves: Collection[str | Move] | None) -> list[str]:
+    """Return moves as words of the engine, with ranks from 0 whatever the board's coordinates."""
+    if moves is None:
+        return []
+    _check_type("root_moves", moves, Iterable, "a list of moves")
+    found = []
+    for move in moves:
+        if not isinstance(move, str) and not _is_of("games.xiangqi.rules.move", "Move", move):
+            raise TypeError(f"root_moves: moves are needed, not {type(move).__name__}")
+        found.append(move if isinstance(move, str) else move.uci(0))
+    return found
 
 
 def _limits(limit: Limit) -> Limits:
-    """Return the engine's form of limits, in milliseconds; ValueError for a limit out of range."""
-    counts = {name: getattr(limit, name) for name in ("depth", "nodes", "mate", "remaining_moves")}
-    for name, count in counts.items():
-        if count is not None and not (isinstance(count, int) and 1 <= count <= MAX_NUMBER):
-            raise ValueError(f"limit {name}: a whole number from 1, not {count}")
-    times = {name: getattr(limit, name) for name in ("time", "first_clock", "second_clock", "first_inc", "second_inc")}
-    for name, seconds in times.items():
-        if seconds is not None and not 0 <= seconds <= MAX_TIME_MS / 1000:
-            raise ValueError(f"limit {name}: seconds, not {seconds}")
+    """Return the engine's form of limits, in milliseconds; Refusal of a limit out of range."""
+    _check_type("limit", limit, Limit, "a siqi.Limit, such as siqi.Limit(time=1.0),")
+    for name in ("depth", "nodes", "mate", "remaining_moves"):
+        count = getattr(limit, name)
+        if count is not None:
+            _check_type(f"limit {name}", count, Real, "a whole number from 1")
+            if not (isinstance(count, Integral) and 1 <= int(count) <= MAX_NUMBER):
+                raise Refusal(Kind.LIMIT, f"limit {name}: a whole number from 1, not {count}")
+    for name in ("time", "first_clock", "second_clock", "first_inc", "second_inc"):
+        seconds = getattr(limit, name)
+        if seconds is not None:
+            _check_type(f"limit {name}", seconds, Real, "a number of seconds")
+            if not 0 <= seconds <= MAX_TIME_MS / 1000:
+                raise Refusal(Kind.LIMIT, f"limit {name}: seconds, not {seconds}")
 
     def milliseconds(seconds: float | None) -> int | None:
         return None if seconds is None else max(round(1000 * seconds), 1)
@@ -617,17 +742,21 @@ def _limits(limit: Limit) -> Limits:
         btime=milliseconds(limit.second_clock),
         winc=round(1000 * limit.first_inc),
         binc=round(1000 * limit.second_inc),
-        movestogo=limit.remaining_moves or 0,
+        movestogo=int(limit.remaining_moves or 0),
         movetime=milliseconds(limit.time),
-        nodes=limit.nodes or 0,
-        depth=limit.depth or 0,
-        mate=limit.mate or 0,
+        nodes=int(limit.nodes or 0),
+        depth=int(limit.depth or 0),
+        mate=int(limit.mate or 0),
     )
     return limits if limits.is_bounded else limits._replace(infinite=True)
 
 
 def __getattr__(name: str) -> Any:
-    """Import names of Xiangqi's library at their first use, as that compiles kernels."""
+    """Import names of Xiangqi's library at their first use, as that compiles kernels, and those of asyncio."""
+    if name in ("AsyncAnalysis", "AsyncEngine"):
+        import siqi_async
+
+        return getattr(siqi_async, name)
     from games.xiangqi import library
 
     if name in library.__all__:

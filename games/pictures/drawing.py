@@ -33,6 +33,15 @@ class Design(NamedTuple):
     rules: str  # CSS, one rule a line; `$name` is a colour of the palette
 
 
+class Picture(str):
+    """An SVG document; notebooks show it."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
 def number(value: float) -> str:
     """Return a coordinate, to a tenth of a unit."""
     return f"{round(value, 1):g}" if round(value, 1) else "0"
@@ -151,9 +160,9 @@ class Drawing:
         """The part of the plane that the picture shows, as SVG has it."""
         return " ".join(map(number, (*self.corner, self.width, self.height)))
 
-    def svg(self) -> str:
+    def svg(self) -> Picture:
         """Return the picture as a document of its own."""
-        return self.opening() + "".join([*map(self.finished, [*self.ground, *self.live]), "</svg>"])
+        return Picture(self.opening() + "".join([*map(self.finished, [*self.ground, *self.live]), "</svg>"]))
 
     def finished(self, part: str) -> str:
         """Return a shape as it is written, with the names of its classes in full."""

@@ -48,7 +48,18 @@ def look(
     squares: Iterable[str] = (),
     fill: Mapping[str, str] = MappingProxyType({}),
 ) -> Look:
-    """Return a checked `Look`; ValueError for a theme, size or colour that is none. Points are checked when drawn."""
+    """Return a checked `Look`; ValueError for a theme, size or colour that is none. Points are checked when drawn.
+
+    TypeError for a value of a wrong type.
+    """
+    for name, points in (("lastmove", lastmove), ("squares", squares), ("arrows", arrows)):
+        if isinstance(points, str) or not isinstance(points, Iterable | None):
+            raise TypeError(f"{name}: a list is needed, not {type(points).__name__}")
+    for name, mapping in (("colors", colors), ("fill", fill)):
+        if not isinstance(mapping, Mapping):
+            raise TypeError(f"{name}: a mapping is needed, not {type(mapping).__name__}")
+    if not isinstance(size, int | None):
+        raise TypeError(f"size: a whole number of pixels is needed, not {type(size).__name__}")
     if theme not in THEMES:
         raise ValueError(f"unknown theme {theme!r}; one of {', '.join(THEMES)}")
     if size is not None and not 1 <= size <= 100_000:
@@ -62,5 +73,5 @@ def look(
 
 def check_colour(text: str) -> None:
     """Raise ValueError unless a text is a CSS colour: a name, #rgb to #rrggbbaa, or rgb(), hsl()."""
-    if not _COLOUR.fullmatch(text):
+    if not isinstance(text, str) or not _COLOUR.fullmatch(text):
         raise ValueError(f"not a colour: {text!r}")

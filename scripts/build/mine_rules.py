@@ -37,7 +37,7 @@ from games.xiangqi.knowledge.knowledge import RULE_BOOK
 from games.xiangqi.knowledge.mining import Wanted, move_rules
 from games.xiangqi.knowledge.replay import INTENTS, MOST_MOVES, SITUATIONS, Games, collect
 from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
-from games.xiangqi.library.letters import EMPTY_BOARD
+from games.xiangqi.library.letters import text_of
 from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
 
 NO_ITEM = -1
@@ -46,7 +46,7 @@ NO_ITEM = -1
 def item_text(item: Item, notation: Notation, numbering: Numbering = BY_KIND) -> str:
     """Return the move as players write it, the piece alone on the board; the captured piece in brackets."""
     side, piece, captured = numbering.side(item), numbering.kinds[item.piece], numbering.kinds[item.captured]
-    letters = EMPTY_BOARD[: item.origin] + INFO.pieces[side][(piece - 1) % 7] + EMPTY_BOARD[item.origin + 1 :]
+    letters = text_of({item.origin: INFO.pieces[side][(piece - 1) % 7]})
     text = write_san(Scene(letters, side), item.move, notation)
     if not captured:
         return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import doctest
 import gc
+import pickle
 import re
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,6 @@ def test_boards_that_count_ranks_from_one(xiangqi: siqi.Engine) -> None:
         {"nodes": 0},
         {"mate": -1},
         {"depth": 1.5},
-        {"depth": "3"},
         {"remaining_moves": 2},
         {"time": -1},
         {"time": float("inf")},
@@ -132,6 +132,103 @@ def test_boards_that_count_ranks_from_one(xiangqi: siqi.Engine) -> None:
 def test_impossible_limits(xiangqi: siqi.Engine, limit: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="limit"):
         xiangqi.play(siqi.position("xiangqi"), siqi.Limit(**limit))
+
+
+WRONG_TYPES: dict[str, tuple[Callable[[siqi.Engine], object], str]] = {
+    "a number for a limit": (
+        lambda e: e.play(siqi.Board(), 1.0),
+        r"limit: a siqi\.Limit, such as siqi\.Limit\(time=1\.0\), is needed, not float",
+    ),
+    "no limit": (lambda e: e.analyse(siqi.Board(), None), "limit: a siqi.Limit.* is needed, not NoneType"),
+    "a limit of an analysis": (lambda e: e.analysis(siqi.Board(), {"depth": 3}), "limit: .* not dict"),
+    "a text for a depth": (lambda e: e.play(siqi.Board(), siqi.Limit(depth="3")), "limit depth: .* from 1 .* not str"),
+    "a text for a time": (lambda e: e.play(siqi.Board(), siqi.Limit(time="1")), "limit time: .* seconds .* not str"),
+    "a text for a clock": (
+        lambda e: e.play(siqi.Board(), siqi.Limit(white_clock="9")),
+        "limit first_clock: .* not str",
+    ),
+    "True for a depth": (lambda e: e.play(siqi.Board(), siqi.Limit(depth=True)), "limit depth: .* not bool"),
+    "a FEN for a position": (lambda e: e.play("startpos", siqi.Limit(depth=1)), "position: a siqi.Position .* not str"),
+    "a text for moves": (
+        lambda e: e.play(siqi.Board(), siqi.Limit(depth=1), root_moves="h2e2"),
+        "root_moves: a list of moves is needed, not str",
+    ),
+    "numbers for moves": (
+        lambda e: e.play(siqi.Board(), siqi.Limit(depth=1), root_moves=[3]),
+        "root_moves: .* not int",
+    ),
+    "a number for moves": (lambda e: e.play(siqi.Board(), siqi.Limit(depth=1), root_moves=3), "root_moves: .* not int"),
+    "a text for multipv": (lambda e: e.analyse(siqi.Board(), siqi.Limit(depth=1), multipv="2"), "multipv: .* not str"),
+    "a list of options": (lambda e: e.configure(["Hash"]), "options: a mapping of names to values is needed, not list"),
+    "a text of options": (lambda e: siqi.Engine("xiangqi", "Hash=4"), "options: a mapping .* not str"),
+    "None for an option": (lambda e: e.configure({"Hash": None}), "option Hash: .* not NoneType"),
+    "a number for an option's name": (lambda e: e.configure({4: "Hash"}), "option: .* not int"),
+    "a number for a game": (lambda e: siqi.Engine(3), "game: its name is needed, not int"),
+    "a list for a game": (lambda e: siqi.position(["ewn"]), "game: its name is needed, not list"),
+    "a number for a FEN": (lambda e: siqi.position("ewn", 3), "fen: a text is needed, not int"),
+    "a number for a board": (lambda e: siqi.Board(3), "a FEN is needed, not int"),
+    "a number for a move": (lambda e: siqi.position("connect6").push(3), "move: a word .* not int"),
+    "a move for a word": (lambda e: siqi.position("connect6").is_legal(siqi.Move(1, 2)), "move: a word .* not Move"),
+    "a number for a move's text": (lambda e: siqi.Board().push_uci(3), "a move's text is needed, not int"),
+    "a number for a move's name": (lambda e: siqi.Board().push_san(3), "a move's text is needed, not int"),
+    "a text for a die": (lambda e: siqi.position("ewn").set_dice("3"), "dice: a whole number is needed, not str"),
+    "a FEN for a picture": (lambda e: siqi.picture("startpos"), "position: a siqi.Position .* not str"),
+    "a FEN for a replay": (lambda e: siqi.replay("startpos"), "position: a siqi.Position .* not str"),
+    "a text for words": (lambda e: siqi.replay(siqi.Board(), words="h2e2"), "words: a list of texts .* not str"),
+    "a text for points": (lambda e: siqi.picture(siqi.Board(), squares="h2"), "squares: a list is needed, not str"),
+    "a text for a size": (lambda e: siqi.picture(siqi.Board(), size="9"), "size: .* not str"),
+    "a list of colours": (lambda e: siqi.picture(siqi.Board(), fill=["red"]), "fill: a mapping is needed, not list"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TYPES)
+def test_a_wrong_type_gets_one_line_with_what_was_expected(xiangqi: siqi.Engine, name: str) -> None:
+    call, reason = WRONG_TYPES[name]
+    with pytest.raises(TypeError, match=reason) as found:
+        call(xiangqi)
+    assert "\n" not in str(found.value)
+    assert xiangqi.play(siqi.Board(), siqi.Limit(depth=1)).move in siqi.Board().legal_moves
+
+
+def test_what_cannot_be_carried_out_is_a_refusal_with_its_kind(xiangqi: siqi.Engine) -> None:
+    board, one = siqi.Board(), siqi.Limit(depth=1)
+    refused: dict[str, Callable[[], object]] = {
+        "OPTION": lambda: xiangqi.configure({"Hash": -4}),
+        "MOVE": lambda: xiangqi.play(board, one, root_moves=["a0a9"]),
+        "LIMIT": lambda: xiangqi.play(board, siqi.Limit()),
+        "POSITION": lambda: xiangqi.play(siqi.position("ewn"), one),
+    }
+    for kind, call in refused.items():
+        with pytest.raises(siqi.Refusal) as found:
+            call()
+        assert found.value.kind.name == kind and found.value.reason == str(found.value)
+        assert isinstance(found.value, ValueError)
+
+
+def test_limits_by_python_chess_s_names() -> None:
+    limit = siqi.Limit(white_clock=60, black_clock=50, white_inc=1, black_inc=2, remaining_moves=9)
+    assert (
+        limit
+        == siqi.Limit(first_clock=60, second_clock=50, first_inc=1, second_inc=2, remaining_moves=9)
+        == siqi.Limit(None, None, None, None, 60, 50, 1, 2, 9)
+    )
+    assert (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc) == (60, 50, 1, 2)
+    assert limit._replace(first_clock=3).white_clock == 3 and pickle.loads(pickle.dumps(limit)) == limit
+    assert eval(repr(limit), {"Limit": siqi.Limit}) == limit and siqi.Limit().first_inc == 0
+    for name, other in (("white_clock", "first_clock"), ("black_inc", "second_inc")):
+        with pytest.raises(ValueError, match=f"limit {name}: {other} is given, too"):
+            siqi.Limit(**{name: 1, other: 1})
+    with siqi.Engine("xiangqi", {"OwnBook": True, "Hash": 4}) as engine:
+        assert engine.play(siqi.Board(), siqi.Limit(white_clock=60, black_clock=60)).info is None, (
+            "a book, by the clock"
+        )
+
+
+def test_a_picture_is_a_text_that_notebooks_show() -> None:
+    for name in siqi.GAMES:
+        shown = siqi.picture(siqi.position(name))
+        assert isinstance(shown, str) and shown.startswith("<svg") and shown._repr_svg_() == shown
+        assert type(shown._repr_svg_()) is str and type(shown[:4]) is str and shown.encode().startswith(b"<svg")
 
 
 def test_no_search_goes_on_for_nobody() -> None:

@@ -34,6 +34,7 @@ from games.xiangqi.rules.move import (
     OneBasedMove,
     Piece,
     Square,
+    check_text,
     flip_horizontal,
 )
 from games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
@@ -72,6 +73,7 @@ class Board(BaseBoard):
         self._played = 0  # moves of the stack that it has
         self._listed: list[int] | None = None  # the legal moves
         if fen is not None:
+            check_text(fen, "a FEN")
             position = None if fen == STARTING_FEN else XiangqiPosition(fen)
             self.set_fen(fen)
             self._kernels, self._is_playable = position, True
@@ -179,6 +181,7 @@ class Board(BaseBoard):
 
     def set_fen(self, fen: str) -> None:
         """Set up the position of a FEN and drop the past; ValueError if the text is no FEN."""
+        check_text(fen, "a FEN")
         board, self.turn, self.halfmove_clock, self.fullmove_number = _read(fen)
         self._place(board)
 
@@ -459,7 +462,7 @@ class Board(BaseBoard):
 
         Coordinates, ICCS's and those of XBoard's SAN, count ranks from 0; `ranks` 1 reads Fairy-Stockfish's.
         """
-        text = text.strip()
+        text = check_text(text, "a move's text").strip()
         if text.isascii():
             if algebraic.COORDINATES.fullmatch(text):
                 return self._legal_move(Move.from_uci(text, ranks), text)

@@ -164,11 +164,12 @@ def is_pseudo_legal(letters: str, turn: Color, origin: Square, target: Square) -
 
 @lru_cache(1 << 10)
 def after_legal(letters: str, turn: Color, origin: Square, target: Square) -> str | None:
-    """Return the letters after a legal move, None if it is not legal. Both sides have one king.
+    """Return the letters after a legal move, None if it is not legal. A side without a king is never in check.
 
-    The last answers are kept, because a move that is read is played.
+    The last answers are kept, because a move that is read is then played.
     """
     if not is_pseudo_legal(letters, turn, origin, target):
         return None
     new = after(letters, origin, target)
-    return None if is_attacked(new, new.find(king_of(turn)), not turn) else new
+    king = new.find(king_of(turn))
+    return None if king >= 0 and is_attacked(new, king, not turn) else new

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from games.pictures.drawing import Drawing
+from games.pictures.drawing import Drawing, Picture
 from games.pictures.look import Arrow, Look, look
 from games.xiangqi import picture
 from games.xiangqi.rules.move import RED, Color, Move, Piece, Square, square_name
@@ -77,7 +77,7 @@ def board(
     theme: str = "auto",
     faces: str = "traditional",
     numerals: bool = False,
-) -> str:
+) -> Picture:
     """Return an SVG document of the board with `orientation` below.
 
     `lastmove`: corners around its two squares; `check`: a king's square, coloured; `arrows`: (from, to) squares, or
@@ -107,7 +107,7 @@ def piece(
     colors: Mapping[str, str] = MappingProxyType({}),
     theme: str = "auto",
     faces: str = "traditional",
-) -> str:
+) -> Picture:
     """Return an SVG document of one piece, `size` pixels wide (unset: it fills its container)."""
     side = 2 * picture.RADIUS + 5
     letter, character = piece.symbol(), picture.face_of(faces)[piece.symbol()]

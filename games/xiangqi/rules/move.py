@@ -141,6 +141,13 @@ class Piece(NamedTuple):
         return f"Piece.from_symbol({self.symbol()!r})"
 
 
+def check_text(text: str, wanted: str) -> str:
+    """Return a text; TypeError, with what was wanted, for anything else."""
+    if not isinstance(text, str):
+        raise TypeError(f"{wanted} is needed, not {type(text).__name__}")
+    return text
+
+
 _parsed = lru_cache(1 << 13)(parse_move)
 """`parse_move`, which would take half of the time of a move that is played; all games have some 2,000 texts."""
 
@@ -176,6 +183,7 @@ class Move(NamedTuple):
     @classmethod
     def from_uci(cls, text: str, ranks: int = 0) -> Move:
         """Return the move of `h2e2` or ICCS's `H2-E2`; InvalidMoveError if the text is no move."""
+        check_text(text, "a move's text")
         try:
             return cls.from_code(_parsed(text, ranks))
         except ValueError as error:

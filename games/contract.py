@@ -278,6 +278,7 @@ class GameRecord(NamedTuple):
     event: str = ""
     fen: str = ""  # of the first position; "": the start position
     source: Any = None  # the parsed file, for `GameRecordFormat.annotate`
+    result_text: str = ""  # the file's words for a result that they do not give, or give with more; "": none
 
 
 class NoteLine(NamedTuple):
@@ -310,8 +311,9 @@ class GameRecordFormat(Protocol):
     def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
         """Yield the games of an open file, each read when it is asked for.
 
-        `next` raises ValueError for a malformed game; the `next` after it goes on behind that game. If the format has
-        an `annotate`, `skip` gets all text that belongs to no game yielded, in the order of the file.
+        `next` raises ValueError for a malformed game; the `next` after it goes on behind that game. `skip` gets all
+        text that belongs to no game yielded, in the order of the file, and if the format has no `annotate`, texts of
+        games that say nothing to the reader, too.
         """
 
     def write(self, game: GameRecord) -> str:

@@ -159,6 +159,12 @@ def _line(text: str) -> str:
     return shown if len(shown) <= MAX_LINE else f"{shown[:MAX_LINE]}..."
 
 
+def left_out(kind: str, texts: Sequence[str]) -> list[str]:
+    """Return a note of what was left out, with its number and the first one of it; none if that is nothing."""
+    kept = [text.strip() for text in texts if text.strip()]
+    return [f"{kind} left out: {len(kept)}, the first: {kept[0][:60]}"] if kept else []
+
+
 def recognised(formats: Sequence[Format], data: bytes, file_name: str = "") -> Format | None:
     """Return a file's format, by its content first and by its name second; None if neither shows it."""
     fitting = [one for one in formats if one.recognises(data[:HEAD_BYTES])]

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TextIO
 
 from games.contract import GameRecord
 from games.records.championship import ENCODING, check_start, read_head, write_head
+from games.records.values import read_result
 
 __all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
 
@@ -21,6 +23,7 @@ SUFFIX = ".txt"
 annotate = None
 """None: the format has no comments."""
 
+_ANY_STONE = re.compile(r"\s*[BW]\s*\(")
 _STONE = re.compile(r"([BW])\(\s*([A-Sa-s])\s*,\s*(\d{1,2})\s*\)")
 
 
@@ -37,23 +40,32 @@ def write(game: GameRecord) -> str:
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
-    return map(_read, handle.read().split("{")[1:])
+    before, *texts = handle.read().split("{")
+    skip(before)
+    return map(partial(_read, skip), texts)
 
 
-def _read(text: str) -> GameRecord:
+def _read(skip: Callable[[str], None], text: str) -> GameRecord:
+    text, _, behind = text.partition("}")
     head, _, body = text.partition(";")
-    names, result, occasion, event = read_head(head, "C6")
+    names, verdict, occasion, event, rest = read_head(head, "C6", "BW")
+    for part in (*rest, *_STONE.sub("", body).split(";"), behind):
+        if _ANY_STONE.match(part):
+            raise ValueError(f"not a stone on the board: {part.strip()[:20]}")
+        skip(part)
     stones = [(colour, f"{column.lower()}{int(row)}") for colour, column, row in _STONE.findall(body)]
     turns = [stones[max(first, 0) : first + 2] for first in range(-1, len(stones), 2)]
     for number, turn in enumerate(turns):
         if any(colour != "BW"[number % 2] for colour, _ in turn):
             raise ValueError(f"turn {number + 1} has a stone of the wrong side")
+    result = read_result(verdict, "black", "white")
     return GameRecord(
         tuple("".join(stone for _, stone in turn) for turn in turns if turn),
         (),
-        result,
+        result.result,
         names.get("B", "?"),
         names.get("W", "?"),
         occasion,
         event,
+        result_text=result.text,
     )

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TextIO
 
 from games.contract import GameRecord
 from games.ewn import INFO
 from games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
 from games.records.championship import ENCODING, check_start, read_head, write_head
+from games.records.values import read_result
 
 __all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
 
@@ -30,6 +32,7 @@ annotate = None
 _DIGITS = str.maketrans("".join(INFO.pieces), "123456" * 2)
 _PIECE = re.compile(r"([A-Ea-e][1-5])-([1-6])")
 _SETUP = re.compile(r"([RB]):((?:\s*[A-Ea-e][1-5]-[1-6]\s*;?)+)")
+_ANY_MOVE = re.compile(r"\s*\d+\s*[:：]")
 _MOVE = re.compile(r"(?<!\d)(\d{1,5}):([1-6]);\(([RB])([1-6]),([A-Ea-e][1-5])\)")
 
 
@@ -71,12 +74,18 @@ def _setups_of(fen: str) -> list[str]:
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file; ValueError names the fault of a game. Moves are not checked against the rules."""
-    return map(_read, handle.read().split("#")[1:])
+    before, *texts = handle.read().split("#")
+    skip(before)
+    return map(partial(_read, skip), texts)
 
 
-def _read(text: str) -> GameRecord:
+def _read(skip: Callable[[str], None], text: str) -> GameRecord:
     head, _, body = text.partition(";")
-    names, result, occasion, event = read_head(head, "WTN")
+    names, verdict, occasion, event, rest = read_head(head, "WTN", "RB")
+    for part in (*rest, *_MOVE.sub("\n", _SETUP.sub("\n", body)).splitlines()):
+        if _ANY_MOVE.match(part):
+            raise ValueError(f"not a move: {part.strip()[:20]}")
+        skip(part.strip(" ;"))
     moves = _MOVE.findall(body)
     is_turned = bool(moves) and moves[0][2] == "B"
 
@@ -103,12 +112,14 @@ def _read(text: str) -> GameRecord:
         squares = origins[0], parse_square(target)
         standing[squares[1]] = standing.pop(squares[0])
         words.append("".join(square_text(24 - square if is_turned else square) for square in squares))
+    result = read_result(verdict, *("blue", "red") if is_turned else ("red", "blue"))
     return GameRecord(
         tuple(words),
         tuple(int(move[1]) for move in moves),
-        result,
+        result.result,
         names.get(order[0], "?"),
         names.get(order[1], "?"),
         occasion,
         event,
+        result_text=result.text,
     )

@@ -8,30 +8,43 @@ was announced after it: `G2F21@A1`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TextIO
 
 from games.contract import UNKNOWN_SETUP, GameRecord
+from games.records.values import read_result
 
 ENCODING = "utf-8"
 SUFFIX = ".txt"
 annotate = None
 """The format has no comments."""
 
-RESULTS = {"first": "1-0", "second": "0-1", "draw": "1/2-1/2"}
+_ENDS = {"1-0": "first", "0-1": "second", "1/2-1/2": "draw"}
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
     """Yield the games of a file, moves unchecked by the rules; ValueError at a line with too few fields."""
-    return map(_read, (line for line in handle if line.strip() and not line.startswith("#")))
+    return map(partial(_read, skip), _lines(handle, skip))
 
 
-def _read(line: str) -> GameRecord:
+def _lines(handle: TextIO, skip: Callable[[str], None]) -> Iterator[str]:
+    for line in handle:
+        if line.strip() and not line.startswith("#"):
+            yield line
+        else:
+            skip(line)
+
+
+def _read(skip: Callable[[str], None], line: str) -> GameRecord:
     fields = line.rstrip("\n").split("\t")
     if len(fields) < 7:
         raise ValueError(f"not a line of a log: {line[:40]!r}")
     name, first, second, *setups, words, end = fields[:7]
+    for field in fields[7:]:
+        skip(field)
     moves = (f"{word[:4]}={word[4:]}" for word in words.split())
-    return GameRecord((*setups, *moves), (), RESULTS.get(end, "*"), first, second, event=name)
+    result, text = read_result(end, "red", "blue")
+    return GameRecord((*setups, *moves), (), result, first, second, event=name, result_text=text)
 
 
 def write(game: GameRecord) -> str:
@@ -42,7 +55,7 @@ def write(game: GameRecord) -> str:
         raise ValueError("a set-up is missing")
     if unclear := [word for word in game.moves[2:] if word[4:5] != "="]:
         raise ValueError(f"a move has no result: {unclear[0]}")
-    end = next((text for text, result in RESULTS.items() if result == game.result), "")
+    end = " ".join(game.result_text.split()) or _ENDS.get(game.result, "")
     end_of_word = None if UNKNOWN_SETUP in game.moves[:2] else 6  # a flag's square follows from whole set-ups
     words = " ".join(word[:4] + word[5:end_of_word] for word in game.moves[2:])
     texts = (" ".join(text.split()) for text in (game.event.lstrip("# \t\n\r"), game.first, game.second))

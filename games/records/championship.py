@@ -14,26 +14,40 @@ from games.contract import GameRecord
 ENCODING = "gb18030"
 """The encoding to read with. Texts that are written need only its subset GB2312."""
 
-RESULTS = {"先手胜": "1-0", "后手胜": "0-1", "和棋": "1/2-1/2"}
+_TEXTS = {"1-0": "先手胜", "0-1": "后手胜", "1/2-1/2": "和棋"}
+"""A result as the championships write it; any wording is read."""
+
+_FIELDS = 6
+"""Kind, both names, result, occasion and event."""
 
 
 class Head(NamedTuple):
     """The fields of a head, the kind of game left out."""
 
     names: dict[str, str]  # of the players, by the letter of their side
-    result: str  # as in `GameRecord`
+    result: str  # as it is written
     occasion: str
     event: str
+    rest: tuple[str, ...]  # what else stands in it
 
 
-def read_head(text: str, kind: str) -> Head:
-    """Return the head of a game's text; ValueError if it does not begin with the field `kind`."""
+def read_head(text: str, kind: str, sides: str) -> Head:
+    """Return the head of a game's text; ValueError if it does not begin with the field `kind`.
+
+    `sides` are the letters that a player's field ends with.
+    """
     fields = re.findall(r"\[([^\[\]]*)\]", text)
     if not fields or fields[0] != kind:
         raise ValueError(f"not a record of {kind}: {text[:40]!r}")
-    fields = [field.strip() for field in fields] + [""] * (6 - len(fields))
-    names = {field[-1:]: field[:-1].strip() for field in fields[1:3]}
-    return Head(names, RESULTS.get(fields[3], "*"), fields[4], fields[5])
+    fields = [field.strip() for field in fields] + [""] * (_FIELDS - len(fields))
+    names: dict[str, str] = {}
+    rest = [part for part in re.split(r"\[[^\[\]]*\]", text) if part.strip()]
+    for field in fields[1:3]:
+        if field[-1:] in [*sides] and field[-1:] not in names:
+            names[field[-1:]] = field[:-1].strip()
+        elif field:
+            rest.append(field)
+    return Head(names, fields[3], fields[4], fields[5], (*rest, *filter(None, fields[_FIELDS:])))
 
 
 def check_start(fen: str) -> None:
@@ -44,7 +58,7 @@ def check_start(fen: str) -> None:
 
 def write_head(kind: str, sides: Sequence[str], game: GameRecord) -> str:
     """Return the head of a game; `sides` are the letters of its first and second side."""
-    verdict = next((text for text, result in RESULTS.items() if result == game.result), "")
+    verdict = game.result_text or _TEXTS.get(game.result, "")
     players = [f"{name} {side}" for name, side in zip((game.first, game.second), sides, strict=True)]
     fields = (kind, *players, verdict, game.occasion, game.event)
     return "".join(f"[{_plain(field)}]" for field in fields)

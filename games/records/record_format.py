@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TextIO
 
 from games.contract import GameRecord
 from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode
+from games.formats import Found, Losses, Style, Written, encode, left_out
 
-TEXTS = {"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"}
+TEXTS = {
+    **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},
+    "result_text": "results",
+}
 """The texts of a record, and what they are called where some of their signs are lost."""
 
 
@@ -19,8 +22,8 @@ class Records(Protocol):
 
     ENCODING: str
 
-    def read(self, handle: TextIO) -> Iterator[GameRecord]:
-        """Yield the games of an open file."""
+    def read(self, handle: TextIO, skip: Callable[[str], None] = ...) -> Iterator[GameRecord]:
+        """Yield the games of an open file; `skip` gets each text that is left out."""
 
     def write(self, game: GameRecord) -> str:
         """Return a game's text."""
@@ -32,19 +35,28 @@ def read(records: Records, data: bytes, encoding: str | None) -> Found:
     text, used, broken = decode(data, encoding, records.ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
-    games = records.read(io.StringIO(text))
+    skipped: list[str] = []
+    games = records.read(io.StringIO(text), skipped.append)
     number = 0
     while True:
         number += 1
         try:
             found.games.append(next(games))
+            note_result(found, number, found.games[-1])
         except StopIteration:
             break
         except ValueError as error:
             found.faults.append(f"game {number}: {error}")
     if number == 1:
         raise ValueError("no game in the text")
+    found.notes += left_out("texts", skipped)
     return found
+
+
+def note_result(found: Found, number: int, game: GameRecord) -> None:
+    """Note a result without a known meaning, which is kept as text."""
+    if game.result_text and game.result == "*":
+        found.notes.append(f"game {number}: a result that is not known, kept as text: {game.result_text}")
 
 
 def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TextIO
 
 from games.contract import GameRecord, Note
+from games.records.values import RESULT_TEXT
 from games.xiangqi.library import pgn
 from games.xiangqi.rules.move import Move
 
@@ -42,6 +43,7 @@ def record_of(game: pgn.Game) -> GameRecord:
         tags.get("Event", ""),
         tags.get("FEN", ""),
         game,
+        tags.get(RESULT_TEXT, ""),
     )
 
 
@@ -49,6 +51,7 @@ def write(game: GameRecord) -> str:
     """Return the game as PGN, its moves in WXF notation."""
     date, _, clock = game.occasion.partition(" ")
     tags = {"Event": game.event, "Date": date, "Time": clock, "Red": game.first, "Black": game.second, "FEN": game.fen}
+    tags |= {RESULT_TEXT: game.result_text}
     return pgn.Game(
         {name: value for name, value in tags.items() if value} | {"Result": game.result},
         [Move.from_uci(word) for word in game.moves],

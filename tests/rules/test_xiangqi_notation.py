@@ -133,15 +133,18 @@ def test_a_stalemated_side_has_lost() -> None:
     assert board.outcome() == Outcome(Termination.STALEMATE, RED)
 
 
-def test_boards_and_tags_with_pieces_where_none_can_stand_are_refused() -> None:
+def test_positions_that_cannot_be_played_are_kept_and_not_played() -> None:
     fen = "3k5/4A4/9/9/9/9/9/9/9/4K4 w - - 0 1"
     error = "advisor A on e8 is outside its palace's five points"
     with pytest.raises(ValueError, match=error):
         Board(fen)
     game = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n1. K5+1 *\n'))
-    assert game is not None and [str(fault) for fault in game.errors] == [error]
-    with pytest.raises(ValueError, match=error):
-        game.board()
+    assert game is not None and [str(fault) for fault in game.errors] == [
+        f"1. the rules cannot play this position: {error}: {fen}"
+    ]
+    assert game.board().fen() == fen and not game.moves
+    study = read_game(io.StringIO(f'[Game "Chinese Chess"]\n[FEN "{fen}"]\n\n*\n'))
+    assert study is not None and not study.errors and study.board().fen() == fen
 
 
 def test_repetition() -> None:
@@ -472,9 +475,20 @@ def test_tags_alone_are_a_game() -> None:
     ]
 
 
-def test_an_unusual_result_is_a_tag_only() -> None:
-    game = read_game(io.StringIO(Game({"Result": "红胜"}, [Move.from_uci("h2e2")]).text()))
-    assert game and game.result == "红胜" and len(game.moves) == 1 and not game.errors
+def test_results_and_dates_in_any_wording() -> None:
+    game = read_game(io.StringIO(Game({"Result": "红先胜", "Date": "2006年7月3日"}, [Move.from_uci("h2e2")]).text()))
+    assert game and game.result == "1-0" and game.headers["Date"] == "2006.07.03" and not game.notes
+    game = read_game(io.StringIO(Game({"Result": "红优", "Date": "夏"}, [Move.from_uci("h2e2")]).text()))
+    assert game and game.result == "*" and game.headers["ResultText"] == "红优" and not game.errors
+    assert game.notes == [
+        "a result that is not known, kept as text: 红优",
+        "a date that is not known, kept as text: 夏",
+    ]
+    again = read_game(io.StringIO(game.text()))
+    assert again and (again.result, again.headers["ResultText"], again.headers["Date"]) == ("*", "红优", "夏")
+    for tags, end, result in (("", "1-0", "1-0"), ("*", "0-1", "0-1"), ("?!", "1/2-1/2", "1/2-1/2"), ("1-0", "0-1", "1-0")):
+        game = read_game(io.StringIO((f'[Result "{tags}"]\n' if tags else "") + f"\n1. C2.5 {end}\n"))
+        assert game and game.result == result and bool(game.notes) == (tags in ("?!", "1-0"))
 
 
 def test_without_tags() -> None:

@@ -35,7 +35,8 @@ SLOTS_AT_ONCE = 128
 _ENCODING = "utf-16-le"
 _MOVES_AT = 2214
 _KIND, _RESULT, _FIRST_SIDE, _NUMBER, _BOARD, _STATE = 2040, 2076, 2112, 2116, 2120, 2210
-_RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
+_RESULTS = ("*", "1-0", "0-1", "1/2-1/2", "1/2-1/2")
+_SIDES = {0: "w", 1: "w", 2: "b"}
 _LETTERS = "RNBAKCP"
 _FIELDS = {
     "Script": (52, 128),
@@ -82,6 +83,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
         raise ValueError(f"{name} has an encoding of its own")
     if data.startswith(RECORD):
         found.games.append(_read_record(data, found.faults))
+        found.notes += found.games[-1].notes
         return found
     if not data.startswith(LIBRARY):
         raise ValueError("not a file of CCBridge: it begins with neither of its marks")
@@ -99,6 +101,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
             continue
         try:
             found.games.append(_read_record(data[start:end], faults))
+            found.notes += (f"record {number}: {note}" for note in found.games[-1].notes)
         except ValueError as error:
             faults.append(str(error))
         found.faults += (f"record {number}: {fault}" for fault in faults)
@@ -121,15 +124,18 @@ def _read_record(data: bytes, faults: list[str]) -> Game:
         raise ValueError(f"cut short: {len(data)} bytes, fewer than a record's head")
     game = Game({tag: _field(data, tag) for tag in _FIELDS})
     game.headers = tags_of(game)
-    game.headers["Result"] = _RESULTS[data[_RESULT]] if data[_RESULT] < len(_RESULTS) else "*"
-    letters = _letters(data[_BOARD : _BOARD + 90])
+    game.headers["Result"] = _RESULTS[data[_RESULT]] if data[_RESULT] < len(_RESULTS) else f"number {data[_RESULT]}"
+    game.settle()
+    letters = _letters(data[_BOARD : _BOARD + 90], faults)
     reader = _Reader(data, faults)
     root, comment = reader.read_step() if reader.has_more() else (None, b"")
     first = reader.first_origin()
-    turn = "b" if data[_FIRST_SIDE] == 2 else "w"
+    turn = _SIDES.get(data[_FIRST_SIDE], "")
     if first in letters:
         turn = "w" if letters[first].isupper() else "b"
-    fen = first_fen(board_text(letters), turn, max(1, struct.unpack_from("<H", data, _NUMBER)[0]))
+    elif not turn:
+        game.notes.append(f"a side to move that is not known, read as Red: number {data[_FIRST_SIDE]}")
+    fen = first_fen(board_text(letters), turn or "w", max(1, struct.unpack_from("<H", data, _NUMBER)[0]))
     if fen:
         game.headers["FEN"] = fen
     if text := _text(comment):
@@ -158,14 +164,19 @@ def _text(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def _letters(board: bytes) -> dict[int, str]:
+def _letters(board: bytes, faults: list[str]) -> dict[int, str]:
     """Return the letters of the first position by square."""
     letters = {}
+    unknown = 0
     for place, value in enumerate(board):
         kind = (value & 15) - 1
         if value >> 4 in (1, 2) and kind in range(len(_LETTERS)):
             letter = _LETTERS[kind]
             letters[_square(place)] = letter if value >> 4 == 1 else letter.lower()
+        else:
+            unknown += value not in (0, 0xFF)
+    if unknown:
+        faults.append(f"pieces of an unknown kind: {unknown}")
     return letters
 
 

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode
-from games.xiangqi.formats.fitting import first_fen, fitted, tags_of
+from games.formats import Found, Losses, Style, Written, encode, left_out
+from games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
 from games.xiangqi.formats.table import FORMATS
 from games.xiangqi.formats.xqf import PIECES
 from games.xiangqi.library.board import STARTING_FEN, Board
@@ -43,9 +43,6 @@ _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _ENTITY = re.compile(r"&(?:\w+|#\d+);")
 _MUST_ESCAPE = re.compile(r"\[(?=/?DhtmlXQ)|\||\\(?=u[0-9a-fA-F]{4})|&(?=\w+;|#\d+;)")
 
-_RESULTS = {"红胜": "1-0", "紅勝": "1-0", "黑胜": "0-1", "黑勝": "0-1", "和棋": "1/2-1/2", "和局": "1/2-1/2"}
-_RESULTS |= {"先胜": "1-0", "先勝": "1-0", "先负": "0-1", "先負": "0-1", "先和": "1/2-1/2", "红负": "0-1", "1-0": "1-0"}
-_RESULTS |= {"0-1": "0-1", "1/2-1/2": "1/2-1/2", "和": "1/2-1/2"}
 _TEXTS = {"1-0": "红胜", "0-1": "黑胜", "1/2-1/2": "和棋", "*": "未知"}
 
 _TAGS = {
@@ -69,13 +66,18 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
         found.faults.append(f"{broken} characters that are not {used}")
     if "[DhtmlXQ" not in text:
         raise ValueError("no DhtmlXQ in the text")
-    blocks = [match[2] for match in _BLOCK.finditer(text)] or [text]
+    blocks = [match[2] for match in _BLOCK.finditer(text)]
+    if blocks:
+        around = [line for part in _BLOCK.split(text)[::3] for line in part.splitlines()]
+        found.notes += left_out("lines around games", around)
+    blocks = blocks or [text]
     for number, block in enumerate(blocks, 1):
         faults: list[str] = []
         try:
             game = _read_game(block, faults)
             if game is not None:
                 found.games.append(game)
+                found.notes += (f"game {number}: {note}" for note in game.notes)
         except ValueError as error:
             faults.append(str(error))
         found.faults += (f"game {number}: {fault}" for fault in faults)
@@ -86,9 +88,14 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
 
 def _read_game(block: str, faults: list[str]) -> Game | None:
     fields: dict[str, str] = {}
+    notes: list[str] = []
+    ends = 0
     for field, value in _fields(block):
-        if value.strip():
-            fields.setdefault(field, value.strip())
+        ends += 1
+        if value.strip() and fields.setdefault(field, value.strip()) != value.strip():
+            notes.append(f"the field {field} is given twice, the second is left out: {value.strip()[:60]}")
+    if broken := sum(not mark[1] for mark in _MARK.finditer(block)) - ends:
+        notes.append(f"fields without an end, or within others: {broken}")
     for key, moves in _SEGMENT.findall(block):  # as the site's pages have them in a script
         fields.setdefault("movelist" if key == "0_1_0" else f"move_{key}", moves)
     if "move_0_1_0" in fields:
@@ -100,7 +107,9 @@ def _read_game(block: str, faults: list[str]) -> Game | None:
         if field not in _NO_TAGS and not _VARIATION.fullmatch(field) and not _COMMENT.fullmatch(field):
             game.headers[_TAGS.get(field, field)] = _text(value)
     game.headers = tags_of(game)
-    game.headers["Result"] = _RESULTS.get(fields.get("result", ""), "*")
+    game.headers["Result"] = _text(fields.get("result", "*"))
+    game.settle()
+    game.notes += notes
     moves = _moves(fields.get("movelist", ""), "movelist", faults)
     fen = _first_fen(fields, moves)
     if fen:
@@ -168,7 +177,7 @@ def _digits(moves: Iterable[Move]) -> str:
 
 def _first_fen(fields: dict[str, str], moves: list[Move]) -> str:
     if "fen" in fields:
-        fen = Board(fields["fen"]).fen()
+        fen = board_of(fields["fen"]).fen()
         return "" if fen == STARTING_FEN else fen
     places = fields.get("binit", START)
     if len(places) != 64 or not (places.isascii() and places.isdigit()):
@@ -267,7 +276,8 @@ def _game_text(name: str, game: Game, losses: Losses) -> str:
     fields = {"ver": "www_dpxq_com", "init": "500,350", "binit": _binit(board)}
     first = board.piece_at(game.moves[0].from_square) if game.moves else None
     side = board.turn if first is None else first.color
-    if board.fen() != f"{board.board_fen()} {'w' if first is None or side else 'b'} - - 0 1":
+    has_sets = all(len(board.pieces(*Piece.from_symbol(letter))) <= PIECES.count(letter) for letter in set(PIECES))
+    if not has_sets or board.fen() != f"{board.board_fen()} {'w' if first is None or side else 'b'} - - 0 1":
         fields["fen"] = board.fen()
     for tag, value in tags_of(game).items():
         field = _FIELDS.get(tag, tag)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Collection
 
 from games.formats import Losses
+from games.records.values import RESULT_TEXT, read_result
 from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.pgn import RESULTS, SIDE_TAG, Game
+from games.xiangqi.library.pgn import SIDE_TAG, Game
 from games.xiangqi.library.tree import Line
 
 TECHNICAL = frozenset({"Game", "Format", "Variant", "FEN", "SetUp", "Result", SIDE_TAG})
@@ -38,12 +39,14 @@ def fitted(game: Game, holds: Collection[str], names: Collection[str] | None, lo
     of the technical tags but FEN and Result.
     """
     tags = tags_of(game)
+    result, text = read_result(game.result)
+    if text:
+        tags.setdefault(RESULT_TEXT, text)
     if names is not None:
         lost = tags.keys() - set(names)
         for name in lost:
             losses[f"tags {name}"] += 1
         tags = {name: value for name, value in tags.items() if name not in lost}
-    result = game.result if game.result in RESULTS else "*"
     if result != "*" and "results" not in holds:
         losses["results"] += 1
         result = "*"
@@ -112,15 +115,22 @@ def cut(text: str, size: int, encoding: str) -> tuple[str, bytes]:
 
 
 def first_fen(placement: str, turn: str, number: int = 1) -> str:
-    """Return the FEN tag of a placement: '' for the start position; ValueError if the rules cannot play it.
+    """Return the FEN tag of a placement: '' for the start position; ValueError if the text is no placement.
 
-    `turn` is the side to move as a file has it. Where that cannot be, because it could take the king, it is the other.
+    `turn` is the side to move as a file has it. Where that cannot be, because it could take the king, it is the other,
+    unless the rules cannot play the position at all.
     """
-    try:
-        fen = Board(f"{placement} {turn} - - 0 {number}").fen()
-    except ValueError as error:
-        try:
-            fen = Board(f"{placement} {'b' if turn == 'w' else 'w'} - - 0 {number}").fen()
-        except ValueError:
-            raise error from None
+    board = board_of(f"{placement} {turn} - - 0 {number}")
+    if not board.is_valid():
+        other = board.copy()
+        other.turn = not board.turn
+        board = other if other.is_valid() else board
+    fen = board.fen()
     return "" if fen == STARTING_FEN else fen
+
+
+def board_of(fen: str) -> Board:
+    """Return the position of a FEN, even one that the rules cannot play; ValueError if the text is none."""
+    board = Board.empty()
+    board.set_fen(fen)
+    return board

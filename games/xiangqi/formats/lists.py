@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode
-from games.xiangqi.formats.fitting import fitted
+from games.formats import Found, Losses, Style, Written, encode, left_out
+from games.records.values import RESULTS
+from games.xiangqi.formats.fitting import board_of, fitted
 from games.xiangqi.formats.table import FORMATS
 from games.xiangqi.library.algebraic import FAIRY_PAWN
 from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.movetext import move_number
-from games.xiangqi.library.pgn import RESULTS, Game
+from games.xiangqi.library.movetext import move_number, moves_in
+from games.xiangqi.library.pgn import Game
 from games.xiangqi.library.san import Notation
 
 ENCODING = "utf-8"
 _NUMBER = re.compile(r"\d+\s*(?:[.．、]+|…+)|[.．…]+")
 _LINE_WIDTH = 80
+
+
+class _Row(NamedTuple):
+    """A game of a text: the number of its line, its first position, its moves, and what else stands with it."""
+
+    line: int
+    fen: str
+    words: list[str]
+    comment: str = ""
+    result: str = "*"
 
 
 def read(name: str, data: bytes, encoding: str | None) -> Found:
@@ -27,27 +38,31 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     text, used, broken = decode(data, encoding, ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
-    rows = _fen_rows(text) if name == "fens" else _paragraphs(text)
-    for number, fen, words in rows:
+    remarks: list[str] = []
+    for row in _fen_rows(text, remarks) if name == "fens" else _paragraphs(text, remarks):
+        game = Game()
         try:
-            game = Game()
-            board = Board(fen)
-            first = board.fen()
-            if first != STARTING_FEN:
-                game.headers["FEN"] = first
+            first = board_of(row.fen).fen()
         except ValueError as error:
-            found.faults.append(f"line {number}: {error}")
+            found.faults.append(f"line {row.line}: {error}")
             continue
-        board, fault = _play(board, words, 0)
-        if fault or any(map(FAIRY_PAWN.fullmatch, words)):
-            other, its_fault = _play(Board(first), words, 1)
+        if first != STARTING_FEN:
+            game.headers["FEN"] = first
+        if row.result != "*":
+            game.headers["Result"] = row.result
+        if row.comment:
+            game.comments[0] = row.comment
+        board, fault = _play(board_of(first), row.words, 0)
+        if fault or any(map(FAIRY_PAWN.fullmatch, row.words)):
+            other, its_fault = _play(board_of(first), row.words, 1)
             board, fault = (board, fault) if its_fault else (other, "")
         if fault:
-            found.faults.append(f"line {number}: {fault}")
+            found.faults.append(f"line {row.line}: {fault}")
         game.moves = list(board.move_stack)
         found.games.append(game)
     if not found.games and not found.faults:
         raise ValueError("no game in the text")
+    found.notes += left_out("remarks", remarks)
     return found
 
 
@@ -61,33 +76,38 @@ def _play(board: Board, words: Sequence[str], ranks: int) -> tuple[Board, str]:
     return board, ""
 
 
-def _fen_rows(text: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield the number of each line with a FEN, the FEN and the moves; `#` and what follows `;` are comments."""
+def _fen_rows(text: str, remarks: list[str]) -> Iterator[_Row]:
+    """Yield each line with a FEN; what follows `;` is the game's comment. `remarks` gets lines with a `#`."""
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition(";")[0].split()
+        start, _, comment = line.partition(";")
+        words = start.split()
         if not words or words[0].startswith("#"):
+            remarks.append(line)
             continue
         words = words[1:] if words[0] in ("fen", "position") else words
         words = words[1:] if words[:1] == ["fen"] else words
         end = words.index("moves") if "moves" in words else len(words)
         fen = " ".join(words[:end])
-        yield number, STARTING_FEN if fen == "startpos" else fen, words[end + 1 :]
+        yield _Row(number, STARTING_FEN if fen == "startpos" else fen, words[end + 1 :], comment.strip())
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield the number of the first line of each paragraph, the start position and the moves."""
+def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
+    """Yield each paragraph of moves, from the start position. `remarks` gets lines with a `#`."""
     words: list[str] = []
     start = 1
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if line.strip():
             if line.lstrip().startswith("#"):
+                remarks.append(line)
                 continue
             start = start if words else number
             # The dot of a number may touch a move that begins with a digit: 1.33.4.
             plain = re.sub(r"(?:^|(?<=\s))\d+\s*[.．、]+(?=\D|[1-9][-+1-9][-+.=][1-9])", " ", line)
-            words += (word.strip(",，;；") for word in plain.split() if word.strip(",，;；"))
+            for part in plain.split():
+                words += (word for word, _ in moves_in(part.strip(",，;；")) if word and not _NUMBER.fullmatch(word))
         elif words:
-            yield start, STARTING_FEN, [word for word in words if not _NUMBER.fullmatch(word) and word not in RESULTS]
+            result = words.pop() if words[-1] in RESULTS else "*"
+            yield _Row(start, STARTING_FEN, words, "", result)
             words = []
 
 

@@ -7,34 +7,42 @@ from collections.abc import Sequence
 from typing import cast
 
 from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode
+from games.formats import Found, Losses, Style, Written, encode, left_out
 from games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
 from games.xiangqi.formats.table import ALL
-from games.xiangqi.library.pgn import Game, read_game
+from games.xiangqi.library.pgn import Game, OtherGameError, read_game
 from games.xiangqi.library.san import Notation
 
 ENCODING = "utf-8"
 
 
 def read(name: str, data: bytes, encoding: str | None) -> Found:
-    """Return the games of a text. Of a game with faults the moves before the first one are kept."""
+    """Return the games of a text. Of a game with faults the moves before the first one are kept.
+
+    A game of another kind, and one without a first position, is left out.
+    """
     found = Found()
     text, used, broken = decode(data, encoding, ENCODING)
     if broken:
         found.faults.append(f"{broken} characters that are not {used}")
     handle = io.StringIO(text)
     number = 0
-    while (game := read_game(handle)) is not None:
+    between: list[str] = []
+    while (game := read_game(handle, between.append)) is not None:
         number += 1
         found.faults += (f"game {number}: {fault}" for fault in [*game.errors, *game.warnings])
+        found.notes += (f"game {number}: {note}" for note in game.notes)
         try:
             game.board()
         except ValueError:
-            continue  # it has no first position
+            continue
+        if any(isinstance(error, OtherGameError) for error in game.errors):
+            continue
         game.errors, game.warnings = [], []
         found.games.append(game)
     if not number:
         raise ValueError("no PGN game in the text")
+    found.notes += left_out("lines between games", between)
     return found
 
 

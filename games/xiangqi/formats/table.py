@@ -34,6 +34,17 @@ def _is_move_list(head: bytes) -> bool:
     return any(_CHINESE.match(head[:200].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
 
 
+_WXF = re.compile(rb"(?:\s*\n)?[ \t]*FORMAT[ \t]+\w")
+_CBF = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?<ChineseChessRecord\b", re.DOTALL)
+_DPXQ = re.compile(
+    r"\s*(?:(?:[标標][题題]|分[类類]|[赛賽]事|[轮輪]次|[红紅]方|黑方|[结結]果|初始局面)[ \t]*[:：]|【主[变變])"
+)
+
+
+def _is_dpxq(head: bytes) -> bool:
+    return any(_DPXQ.match(head[:400].decode(name, "ignore")) for name in ("utf-8-sig", "gb18030", "big5", "utf-16"))
+
+
 def _is_dhtmlxq(head: bytes) -> bool:
     return b"[DhtmlXQ" in _plain(head)
 
@@ -86,6 +97,33 @@ FORMATS = (
         tags="all",
         recognises=_is_dhtmlxq,
         module="games.xiangqi.formats.dhtmlxq",
+    ),
+    Format(
+        name="wxf",
+        about="the World Xiangqi Federation, PlayOK, XieXie",
+        suffixes=(".wxf",),
+        holds=frozenset({"games", "results", "positions"}),
+        tags="19",
+        recognises=lambda head: bool(_WXF.match(_plain(head))),
+        module="games.xiangqi.formats.wxf",
+    ),
+    Format(
+        name="cbf",
+        about="CCBridge (象棋桥), XML",
+        suffixes=(".cbf",),
+        holds=frozenset({"comments", "results", "positions"}),
+        tags="30",
+        recognises=lambda head: bool(_CBF.match(_plain(head))),
+        module="games.xiangqi.formats.cbf",
+    ),
+    Format(
+        name="dpxq",
+        about="dpxq.com (东萍象棋网), plain text",
+        suffixes=(".txt",),
+        holds=TREE | {"games"},
+        tags="all",
+        recognises=_is_dpxq,
+        module="games.xiangqi.formats.dpxq",
     ),
     Format(
         name="pgn",

@@ -88,12 +88,15 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
 
     game = Game({tag: reader.text(text) for tag, text in fields.items() if text})
     game.headers = tags_of(game)
-    game.headers["Result"] = _RESULTS[data[0x33]] if data[0x33] < len(_RESULTS) else "*"
+    game.headers["Result"] = _RESULTS[data[0x33]] if data[0x33] < len(_RESULTS) else f"number {data[0x33]}"
+    game.settle()
     letters = _letters(data[0x10:0x30], version, keys, found.faults)
     first = reader.first_origin()
     turn = "b" if data[0x32] == 1 else "w"
     if first in letters:
         turn = "w" if letters[first].isupper() else "b"
+    elif data[0x32] > 1:
+        game.notes.append(f"a side to move that is not known, read as Red: number {data[0x32]}")
     fen = first_fen(board_text(letters), turn)
     if fen:
         game.headers["FEN"] = fen
@@ -102,6 +105,9 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     if root.has_next or reader.has_more():
         reader.plant(Planter(game, found.faults))
     game.comments = {place: text for place, text in game.comments.items() if text}
+    if reader.left():
+        game.notes.append(f"bytes left out behind the game: {reader.left()}")
+    found.notes += game.notes
     found.games.append(game)
     return found
 
@@ -113,6 +119,10 @@ class _Reader(StepReader):
         super().__init__(body, 0, faults)
         self._version, self._keys = version, keys
         self.encoding = ENCODING
+
+    def left(self) -> int:
+        """Return the number of bytes that have not been read, without zeros at the end."""
+        return len(self._data[self._at :].rstrip(b"\0"))
 
     def place(self) -> str:
         return f"byte {HEAD_BYTES + self._at}"
@@ -249,6 +259,10 @@ def _byte(square: int) -> int:
 
 
 def _places(letters: dict[int, str]) -> bytes:
+    """Return the places of a position's pieces; ValueError if it has more of a kind than a set."""
+    for letter in set(letters.values()):
+        if (count := list(letters.values()).count(letter)) > PIECES.count(letter):
+            raise ValueError(f"xqf has no room for {count} pieces {letter}")
     left = {letter: sorted(square for square, found in letters.items() if found == letter) for letter in set(PIECES)}
     return bytes(_byte(left[letter].pop(0)) if left[letter] else _OFF_BOARD for letter in PIECES)
 

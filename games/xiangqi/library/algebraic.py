@@ -31,8 +31,8 @@ PATTERN = re.compile(r"([KAEBHNRCP]?)([a-i]?)(10|[0-9])?[-x:]?([a-i])(10|[0-9])(
 COORDINATES = re.compile(r"[A-I](?:10|[0-9])-?[A-I](?:10|[0-9])|[a-i](?:10|[0-9])-?[a-i](?:10|[0-9])")
 """Moves by both squares, as ICCS and UCI write them."""
 
-FAIRY_PAWN = re.compile(r"P[a-i]?(?:10|[0-9])?x?[a-i](?:10|[0-9])[+#]?")
-"""A pawn's move with its letter, as Fairy-Stockfish writes it and XBoard does not."""
+FAIRY_PAWN = re.compile(r"P[a-i]?(?:10|[0-9])?x?[a-i](?:10|[0-9])[+#]?|([1-5])(?!\1)[1-9][-+.=][1-9]")
+"""A pawn's move as Fairy-Stockfish writes it and others do not: its letter in SAN, its place on its file in WXF."""
 
 _SYNONYMS = {"B": "E", "N": "H", "": "P"}
 

@@ -460,7 +460,7 @@ class Board(BaseBoard):
     def parse_san(self, text: str, ranks: int = 0) -> Move:
         """Return the legal move of a text in any notation (san.py, algebraic.py).
 
-        Coordinates, ICCS's and those of XBoard's SAN, count ranks from 0; `ranks` 1 reads Fairy-Stockfish's.
+        Coordinates, ICCS's and those of XBoard's SAN, count ranks from 0; `ranks` 1 reads Fairy-Stockfish's texts.
         """
         text = check_text(text, "a move's text").strip()
         if text.isascii():
@@ -468,7 +468,7 @@ class Board(BaseBoard):
                 return self._legal_move(Move.from_uci(text, ranks), text)
             if algebraic.PATTERN.fullmatch(text):
                 return self._move(algebraic.read_algebraic(self._scene(), text, ranks))
-        return self._move(read_san(self._scene(), text))
+        return self._move(read_san(self._scene(), text, bool(ranks)))
 
     def push_san(self, text: str, ranks: int = 0) -> Move:
         """Play the move of a text, read as `parse_san` reads it, and return it."""

@@ -1,13 +1,66 @@
-"""The movetext of PGN, written: moves with their numbers, NAGs, comments and variations."""
+"""The movetext of PGN, written: moves with their numbers, NAGs, comments and variations. Moves without blanks, read."""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 
 from games.xiangqi.library.board import Board
 from games.xiangqi.library.san import Notation
 from games.xiangqi.library.tree import Line
+
+_KINDS, _NUMERALS = "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒", "1-9１-９一二三四五六七八九"
+_PLACES = "前中后後一二三四五1-5１-５"
+CHINESE_MOVE = (
+    f"(?:[{_KINDS}][{_NUMERALS}]|[{_PLACES}][{_KINDS}][{_NUMERALS}]?|[{_PLACES}][{_NUMERALS}][{_KINDS}]?)"
+    f"[进進退平上下][{_NUMERALS}]"
+)
+"""The pattern of a move in Chinese, however it is written."""
+
+_SINGLE = tuple(
+    map(
+        re.compile,
+        (
+            r"[A-Ia-i](?:10|[0-9])-?[A-Ia-i](?:10|[0-9])",
+            r"(?:[A-Za-z][1-9+.=-]|[+-][A-Za-z]|[1-9][1-9+-]|\+\+|--)[-+.=][1-9]",
+            CHINESE_MOVE,
+            r"[KAEBHNRCP][a-i]?(?:10|[0-9])?[x:]?[a-i](?:10|[0-9])[+#]?",
+        ),
+    )
+)
+"""Moves in each notation; SAN's pawns are left out, whose texts could be halves of coordinates."""
+
+_NUMBER = re.compile(r"[0-9]+\s*[.．、]+|…+")
+_RESULT = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)\Z")
+_LEAST_MOVE = 4
+"""The signs of the shortest move but SAN's."""
+
+
+def moves_in(text: str) -> list[tuple[str, int]]:
+    """Return the moves of a text without blanks, each with its offset, and the result behind them if there is one.
+
+    Numbers between them are left out. A text that is not made of moves is returned whole.
+    """
+    if len(text) < 2 * _LEAST_MOVE or any(pattern.fullmatch(text) for pattern in _SINGLE):
+        return [(text, 0)]
+    size = len(text)
+    ends: dict[
+        int, tuple[int, bool]
+    ] = {}  # by place from which the text is made of moves: where a part ends, if a move
+    for at in range(size - 1, -1, -1):
+        for pattern in (_NUMBER, *_SINGLE, _RESULT):
+            match = pattern.match(text, at)
+            if match and (match.end() == size or match.end() in ends):
+                ends[at] = match.end(), pattern is not _NUMBER
+                break
+    found, at = [], 0
+    while at in ends:
+        end, is_move = ends[at]
+        if is_move:
+            found.append((text[at:end], at))
+        at = end
+    return found or [(text, 0)]
 
 
 @dataclass

@@ -5,6 +5,8 @@ FEN, and Format for the notation of the moves (Chinese, which is the default, WX
 notation, whatever Format is. The caller opens the file in its encoding (`utf-8`, `gb18030`); a byte order mark
 is skipped. The file need not be seekable.
 
+Results and dates are read in any wording (games/records/values.py). A game of another kind, by its tags, is refused.
+
 A game keeps the text that it was read from, so that `Game.annotated` adds our notes and changes nothing else: comments,
 NAGs, variations, tags and the notation of the moves all stay. Where a game's coordinates make no sense with ranks from
 0, it is read with ranks from 1, as Fairy-Stockfish writes it.
@@ -20,15 +22,16 @@ from typing import TextIO
 from weakref import WeakKeyDictionary
 
 from games.contract import Note
+from games.formats import left_out
+from games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
 from games.xiangqi.library.algebraic import FAIRY_PAWN
 from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.movetext import move_number, movetext
+from games.xiangqi.library.movetext import move_number, moves_in, movetext
 from games.xiangqi.library.san import Notation
 from games.xiangqi.library.style import Style, style_of
 from games.xiangqi.library.tree import Line
 from games.xiangqi.rules.move import Move
 
-RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 FORMATS: dict[Notation, str] = {
     **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
     **{"xboard": "XBoard", "fairy": "Fairy-Stockfish"},
@@ -41,10 +44,25 @@ SIDE_TAG = "SiqiScoreSide"
 MAX_MOVES = 1_000_000
 """The most moves of a game, variations included."""
 
+_NAMES = frozenset({"", "?", "chinesechess", "xiangqi", "cchess", "象棋", "中国象棋", "中國象棋", "cờtướng", "cotuong"})
+"""The names of Xiangqi in the tags Game and Variant, in lower case without blanks."""
+
+_NO_VARIANTS = frozenset({"normal", "standard", "regular", "fromposition"})
+_OTHER_GAMES = re.compile(
+    "chess|(?:international|western)chess|国际象棋|國際象棋|shogi|janggi|koreanchess|makruk|banqi|darkchess|暗棋|翻翻棋|manchu|"
+    "go|weiqi|围棋|圍棋|gomoku|五子棋|connect6|六子棋|junqi|军棋|軍棋|minixiangqi|.*(?:960|jieqi|揭棋)"
+)
+"""Values of Game that are no Xiangqi; any other may be a name of the file's own."""
+
+_HANDICAPS = ("Handicap", "Odds", "让子", "讓子")
+_NO_HANDICAP = re.compile(r"[?*-]*|0|no|none|nil|even|无|無|不让|不讓|分先|平手", re.IGNORECASE)
+
 LOGGER = logging.getLogger(__name__)
 
-_TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*\Z')
-_START = re.compile(r'\s*\[\s*\w+\s+"|\s*1\s*[.．]')
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*\Z', re.DOTALL)
+_OPEN_TAG = re.compile(r'\s*\[\s*\w+\s+"[^"]*\Z')
+_TAG_END = re.compile(r'[^"\[]*"\s*\]\s*\Z')
+_START = re.compile(r'\s*\[\s*\w+\s+"|\s*1\s*[.．、]')
 # The dot of a move number may touch a move that begins with a digit, as some of WXF's pawn moves: 1.33.4 and 33.4.
 _TOKEN = re.compile(
     r"(?P<comment>[{;])"
@@ -53,7 +71,7 @@ _TOKEN = re.compile(
     r"|\$(?P<nag>\d{1,3})"
     r"|(?P<result>1-0|0-1|1/2-1/2|\*)(?![^\s({;])"
     r"|(?P<glyph>[!?]+)"
-    r"|\d+\s*[.．]+(?=[^1-9]|[1-9][-+1-9][-+.=][1-9]|\Z)|\.+|…+"
+    r"|\d+\s*[.．、]+(?=[^1-9]|[1-9][-+1-9][-+.=][1-9]|\Z)|\.+|…+"
     r"|(?P<move>[^\s{};()$!?]+)"
     r"|(?P<stray>\})"
 )
@@ -61,6 +79,7 @@ _SCORED_LINE = r"[+-](?:\d+\.\d\d|M\d+)/\d+(?: (?=\S*[\d一二三四五六七八
 _NOTE = re.compile(rf"Siqi (?:{_SCORED_LINE}(?: \| {_SCORED_LINE})*|(?:1-0|0-1|1/2-1/2) [a-z-]+)")
 """A comment that is our note, which the next annotation replaces."""
 
+_LAST_COMMENT = re.compile(r"\{([^}]*)\}|;(.*)", re.DOTALL)
 _XBOARD_LETTERS = str.maketrans("nbNB", "heHE")
 
 _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
@@ -85,7 +104,7 @@ class Game(Line):
     """A game's tags and its moves, with comments, NAGs and variations.
 
     `errors` are the faults of the text; `moves` are then those before the first fault. `warnings` are faults within
-    variations, which end there.
+    variations, which end there. `notes` say what is left out, or kept as text because it has no known meaning.
     """
 
     def __init__(
@@ -100,6 +119,7 @@ class Game(Line):
         self.headers = headers or {}
         self.errors: list[ValueError] = []
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self.source = Source()
 
     @classmethod
@@ -114,8 +134,37 @@ class Game(Line):
         return self.headers.get("Result", "*")
 
     def board(self) -> Board:
-        """Return the position at the start; ValueError if the FEN tag is malformed."""
-        return Board(self.headers.get("FEN", STARTING_FEN))
+        """Return the position at the start, even one that the rules cannot play; ValueError for a malformed FEN tag."""
+        board = Board.empty()
+        board.set_fen(self.headers.get("FEN", STARTING_FEN))
+        return board
+
+    def settle(self, end: str = "", has_day_first: bool = False) -> None:
+        """Put the values of Result and Date into PGN's own form, as far as their meaning is known.
+
+        What is not known stays as text, with a note. `end` is a result behind the moves, '' if there is none.
+        `has_day_first`: as of `read_date`.
+        """
+        result, text = read_result(self.headers.get("Result", end))
+        if end not in ("", "*", result):
+            if result == "*":
+                result = end
+            else:
+                self.notes.append(f"the result is {result} by the tags and {end} behind the moves")
+        if "Result" in self.headers or end:
+            self.headers["Result"] = result
+        if text:
+            self.headers[RESULT_TEXT] = text
+            if result == "*":
+                self.notes.append(f"a result that is not known, kept as text: {text}")
+        if (date := self.headers.get("Date", "").strip()) not in ("", "?"):
+            known = read_date(date, has_day_first)
+            if known is None:
+                self.notes.append(f"a date that is not known, kept as text: {date}")
+                return
+            self.headers["Date"] = known.day
+            if known.time:
+                self.headers.setdefault("Time", known.time)
 
     def mainline_moves(self) -> list[Move]:
         """Return the moves, under python-chess's name."""
@@ -139,7 +188,7 @@ class Game(Line):
             headers["FEN"] = " ".join([placement.translate(_XBOARD_LETTERS), *fields])
         tags = "".join(f"[{name} {_quoted(value)}]\n" for name, value in headers.items())
         lines = [""]
-        for token in [*movetext(self, self.board(), notation), self.result if self.result in RESULTS else "*"]:
+        for token in [*movetext(self, self.board(), notation), read_result(self.result).result]:
             gap = " " if lines[-1] else ""
             if len(lines[-1]) + len(gap) + len(token) > width and gap:
                 lines.append(token)
@@ -207,6 +256,10 @@ class Game(Line):
         return page(drawings, words)
 
 
+class OtherGameError(ValueError):
+    """Raised for a game whose tags say that its moves mean something else than they seem to."""
+
+
 def read_games(handle: TextIO, report: Callable[[Game], None] | None = None) -> Iterator[Game]:
     """Yield the sound games of an open file, each read when it is asked for.
 
@@ -236,11 +289,16 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
     game = Game()
     lines: list[str] = []
     while line.lstrip().startswith(("[", "%")):
+        following = _next_line(handle)
+        if _OPEN_TAG.match(line) and _TAG_END.match(following):  # a value with a line end in it
+            line, following = line + following, _next_line(handle)
         lines.append(line)
         if _read_tag(game, line):
             game.source.tags_end = sum(map(len, lines))
-        line = _next_line(handle)
-    text_start = len(lines)
+        line = following
+    text_start, tag_notes = len(lines), len(game.notes)
+    if refusal := _refusal(game.headers):
+        game.errors.append(OtherGameError(refusal))
     tag_errors = len(game.errors)
     game.source.ranks = int(game.headers.get("Format") == FORMATS["fairy"])
     reader = _Movetext(game, sum(map(len, lines)))
@@ -254,18 +312,66 @@ def read_game(handle: TextIO, skip: Callable[[str], None] = lambda line: None) -
         reader.close()
         if line:
             _PENDING[handle] = line
+    return _finished(game, reader, lines, text_start, tag_errors, tag_notes)
+
+
+def read_movetext(tags: Mapping[str, str], text: str, has_day_first: bool = False) -> Game:
+    """Return the game of tags and a movetext that another format has, as `read_game` does.
+
+    `has_day_first`: as of `read_date`.
+    """
+    game = Game(dict(tags))
+    if refusal := _refusal(game.headers):
+        game.errors.append(OtherGameError(refusal))
+    lines = text.splitlines(keepends=True)
+    reader = _Movetext(game, 0)
+    if not any(map(reader.feed, lines)):
+        reader.close()
+    return _finished(game, reader, lines, 0, len(game.errors) if refusal else 0, 0, has_day_first)
+
+
+def _finished(
+    game: Game,
+    reader: _Movetext,
+    lines: list[str],
+    text_start: int,
+    tag_errors: int,
+    tag_notes: int,
+    has_day_first: bool = False,
+) -> Game:
+    """Return a game whose lines have been read, or the same read with the other first rank, if that makes sense of it.
+
+    `text_start` lines have tags; of the errors and notes so many concern them.
+    """
     is_odd = len(game.errors) > tag_errors or (reader.has_fairy_pawns and not game.source.ranks)
-    if reader.has_coordinates and is_odd:
+    if reader.has_ascii_moves and is_odd:
         other = Game(dict(game.headers))
-        other.errors = game.errors[:tag_errors]
+        other.errors, other.notes = game.errors[:tag_errors], game.notes[:tag_notes]
         other.source = Source("", game.source.tags_end, ranks=1 - game.source.ranks)
-        reader = _Movetext(other, sum(map(len, lines[:text_start])))
-        if not any(map(reader.feed, lines[text_start:])):
-            reader.close()
+        second = _Movetext(other, sum(map(len, lines[:text_start])))
+        if not any(map(second.feed, lines[text_start:])):
+            second.close()
         if len(other.errors) == tag_errors:
-            game = other
+            game, reader = other, second
+    game.settle(reader.result, has_day_first)
+    game.notes += reader.notes()
     game.source.text = "".join(lines)
     return game
+
+
+def _refusal(tags: Mapping[str, str]) -> str:
+    """Return why the moves of a game with these tags mean something else than they seem to, '' if they do not."""
+    variant, kind = ("".join(tags.get(name, "").lower().split()) for name in ("Variant", "Game"))
+    if variant not in _NAMES | _NO_VARIANTS:
+        return f"a game of another kind: Variant {tags['Variant']}"
+    if kind not in _NAMES and _OTHER_GAMES.fullmatch(kind):
+        return f"a game of another kind: Game {tags['Game']}"
+    if "FEN" in tags:
+        return ""
+    if tags.get("SetUp", "").strip() == "1":
+        return "SetUp says that the game begins from a position, which no FEN gives"
+    odds = next((name for name in _HANDICAPS if not _NO_HANDICAP.fullmatch(tags.get(name, "").strip())), "")
+    return f"a handicap without the position from which it begins: {odds} {tags[odds]}" if odds else ""
 
 
 def _next_line(handle: TextIO) -> str:
@@ -276,7 +382,9 @@ def _read_tag(game: Game, line: str) -> bool:
     """Read a line into the tags if it is one; True if it is, even if it is malformed."""
     match = _TAG.match(line)
     if match:
-        name, value = match.groups()
+        name, value = match[1], " ".join(match[2].splitlines())
+        if name in game.headers:
+            game.notes.append(f"the tag {name} is given twice, the first is left out: {game.headers[name]}")
         game.headers[name] = re.sub(r'\\(["\\])', r"\1", value)
         return True
     if line.lstrip().startswith("["):
@@ -329,14 +437,17 @@ class _Movetext:
         self._branches = [_Branch(game)]
         self._skipped = 0  # open variations within one that is dead
         self._count = 0  # of moves
-        self.has_coordinates = False
+        self.has_ascii_moves = False
         self.has_fairy_pawns = False
+        self.result = ""  # behind the moves
+        self._left_out: list[str] = []  # texts that say nothing to the reader
         self._comment: list[str] | None = None  # the lines of an open comment
         self._board: Board | None = None  # None after the first fault: moves are skipped
-        try:
-            self._board = game.board()
-        except ValueError as error:
-            game.errors.append(error)
+        if not any(isinstance(error, OtherGameError) for error in game.errors):
+            try:
+                self._board = game.board()
+            except ValueError as error:
+                game.errors.append(error)
 
     @property
     def _is_main(self) -> bool:
@@ -353,6 +464,7 @@ class _Movetext:
     def _feed(self, line: str) -> bool:
         if self._comment is None and line.startswith("%"):
             self._line_end = 0
+            self._left_out.append(line)
             return False
         start = 0
         while start < len(line):
@@ -365,6 +477,7 @@ class _Movetext:
                 self._end_comment(self._offset + start)
                 continue
             match = _TOKEN.search(line, start)
+            self._left_out.append(line[start : match.start() if match else len(line)])
             if not match:
                 return False
             start = match.end()
@@ -377,8 +490,22 @@ class _Movetext:
                     self._end_comment(self._offset + len(line))
                     return False
             elif self._take(match.lastgroup, match.group(match.lastgroup or 0), self._offset + start):
+                self._take_rest(line[start:].strip())
                 return True
         return False
+
+    def _take_rest(self, text: str) -> None:
+        """Take what stands behind the result in its line: a comment is kept."""
+        if match := _LAST_COMMENT.fullmatch(text):
+            comment = (match[1] or match[2] or "").strip()
+            if comment and not _NOTE.fullmatch(" ".join(comment.split())):
+                _add_comment(self._game, comment)
+        else:
+            self._left_out.append(text)
+
+    def notes(self) -> list[str]:
+        """Return a note of the texts that are left out, if there are any."""
+        return left_out("texts", self._left_out)
 
     def close(self) -> None:
         """Finish a game that has no result; what it leaves open is an error."""
@@ -423,21 +550,29 @@ class _Movetext:
             return False
         elif group == "result":
             if self._is_main:
-                self._game.headers.setdefault("Result", text)
+                self.result = text
+            else:
+                self._left_out.append(text)
             return self._is_main
         elif group in ("nag", "glyph"):
-            nag = int(text) if group == "nag" else _GLYPHS.get(text, 0)
             line = self._branches[-1].line
-            line.nags.setdefault(len(line.moves), []).append(nag)
+            if group == "glyph" and text not in _GLYPHS:
+                _add_comment(line, text)
+            else:
+                nag = int(text) if group == "nag" else _GLYPHS[text]
+                line.nags.setdefault(len(line.moves), []).append(nag)
         elif group == "move":
-            self._move(text, end)
+            for word, at in moves_in(text):
+                if word in RESULTS:
+                    return self._take("result", word, end)
+                self._move(word, end - len(text) + at + len(word))
         return False
 
     def _move(self, text: str, end: int) -> None:
         branch, source = self._branches[-1], self._game.source
         if self._board is None or branch.is_dead:
             return
-        self.has_coordinates = self.has_coordinates or text.isascii()
+        self.has_ascii_moves = self.has_ascii_moves or text.isascii()
         self.has_fairy_pawns = self.has_fairy_pawns or bool(FAIRY_PAWN.fullmatch(text))
         try:
             self._count += 1

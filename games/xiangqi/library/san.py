@@ -12,11 +12,16 @@ place of the file distinguish them:
     five                ++  P+  P3  P-  --              一兵 .. 五兵
     pawns on two files  3+  33  3-  and  7+  7-         一兵 .. 五兵, file by file from the right, front first
 
-(with 3 and 7 for their files). Advisors and elephants are written with their file: the front one goes back, the
+(with 3 and 7 for their files). Where a tandem has three pawns or several files have one, Fairy-Stockfish writes a
+place, 1 for the front, and the file: 13 23 33. So 11+1 and 33+1 have two readings if three pawns stand on such a file
+beside another tandem: WXF's, unless the caller wants the other. Books and dpxq.com write 前兵 二兵 三兵 .. 后兵 of four
+and five pawns, and with several files 前兵三平四, 前三平四 or 二三平四.
+
+Advisors and elephants are written with their file: the front one goes back, the
 rear one forward. Only in a composed position can both go the same way; they are then written as front and rear.
 
 Sources: WXF, "Official Xiangqi piece names and notation" (wxf.org/xq/computer/wxf_notation.html, after C. W.
-Huang, 1980/82); XQBase, 中国象棋通用引擎协议, 着法表示 (for the Chinese pawns).
+Huang, 1980/82); XQBase, 中国象棋通用引擎协议, 着法表示 (for the Chinese pawns); texts of Fairy-Stockfish and dpxq.com.
 """
 
 from __future__ import annotations
@@ -49,17 +54,17 @@ _MARKS = {2: ("?+", "?-"), 3: ("?+", "?#", "?-"), 4: ("++", "?+", "?-", "--"), 5
 
 _SYNONYMS = {
     "K": "帅帥将將G", "A": "仕士", "E": "相象B", "H": "马馬傌N", "R": "车車俥", "C": "炮砲包", "P": "兵卒S",
-    "+": "进進前", "-": "退后後\u2212\u2013\u2014", ".": "平=",
+    "+": "进進前上", "-": "退后後下\u2212\u2013\u2014", ".": "平=",
 }  # fmt: skip
 _PLAIN = str.maketrans(
     {sign: plain for plain, signs in _SYNONYMS.items() for sign in signs}
     | {numeral: str(number) for number, numeral in enumerate(_NUMERALS[0], 1)}
 )
 _TEXT = re.compile(
-    r"([KAEMHRCP][1-9+-]"  # C2, R+
-    r"|[-+中1-5][KAEMHRCP]"  # 前车, 中兵, 一兵
-    r"|[-+中][1-9]|[1-9][+-]|([1-9])\2"  # 前三, 3+, 33
-    r"|\+\+|--)([-+.])([1-9])"
+    r"(?:(?P<letter>[KAEMHRCP])(?P<after>[1-9.+-])"  # C2, R+
+    r"|(?P<mark>[-+中1-5])(?:(?P<marked>[KAEMHRCP])(?P<far_file>[1-9]?)|(?P<near_file>[1-9])(?P<late>[KAEMHRCP]?))"
+    r"|(?P<file>[1-9])(?P<side>[+-])"  # 3+
+    r"|(?P<ends>\+\+|--))(?P<direction>[-+.])(?P<far>[1-9])"  # the row before: 前车, 一兵, 前兵三, 前三, 13, 33
 )
 _SLANTS = {ADVISOR: {1: 1}, ELEPHANT: {2: 2}, HORSE: {1: 2, 2: 1}}
 """Ranks passed by files passed."""
@@ -120,32 +125,61 @@ def write_san(scene: Scene, move: int, notation: Notation) -> str:
     return f"{piece}{_DIRECTIONS[notation][direction]}{numerals[far - 1]}"
 
 
-def read_san(scene: Scene, text: str) -> int:
+def read_san(scene: Scene, text: str, has_places: bool = False) -> int:
     """Return the legal move of a WXF or Chinese text.
 
     Besides what `write_san` writes, it reads any case, full-width signs, `=` for `.`, the letters G (king), B or
-    M (elephant; M also advisor), N (horse) and S (pawn), either side's characters and numerals, 前 and 后 for
-    the outermost of more pawns, the sign before the piece (`+R.3` for 前车平三; of four or five pawns that is
-    the foremost), 前三 for `3+`, and a plain file where that leaves one legal move.
+    M (elephant; M also advisor), N (horse) and S (pawn), either side's characters and numerals, 上 and 下, 前 and 后
+    for the outermost of more pawns, the sign before the piece (`+R.3` for 前车平三; of four or five pawns that is
+    the foremost), a place on a file (13, 二三), and a plain file where that leaves one legal move. 11 and 33 are places
+    in Chinese, before `=`, and if `has_places`.
 
     InvalidMoveError, IllegalMoveError or AmbiguousMoveError if there is no such move.
     """
-    plain = unicodedata.normalize("NFKC", text.strip()).upper().translate(_PLAIN)
-    match = _TEXT.fullmatch(plain)
+    shown = unicodedata.normalize("NFKC", text.strip())
+    match = _TEXT.fullmatch(shown.upper().translate(_PLAIN))
     if not match:
         raise InvalidMoveError(f"not a move: {text}")
-    piece, _, direction, far = match.groups()
-    letter = next((sign for sign in piece if sign.isalpha() and sign != "中"), "P")
-    moves = {
-        _move(scene, kind, origin, direction, int(far))
-        for kind in ((ADVISOR, ELEPHANT) if letter == "M" else (LETTERS.index(letter),))
-        for origin in _origins(_files(scene, kind), kind, piece)
-    } - {-1}
+    letter, mark, file = _named(match)
+    moves: set[int] = set()
+    for reading in (mark,) if has_places or "=" in shown or not shown.isascii() else (_doubled(match), mark):
+        moves = moves or {
+            _move(scene, kind, origin, match["direction"], int(match["far"]))
+            for kind in ((ADVISOR, ELEPHANT) if letter == "M" else (LETTERS.index(letter),))
+            for origin in _origins(_files(scene, kind), kind, reading, file)
+        } - {-1}
     if not moves:
         raise IllegalMoveError(f"illegal move: {text}")
     if len(moves) > 1:
         raise AmbiguousMoveError(f"ambiguous move: {text}")
     return moves.pop()
+
+
+def _doubled(match: re.Match[str]) -> str:
+    """Return the mark `33` for WXF's middle pawn on a file beside another tandem; any other text's own mark."""
+    is_doubled = match["mark"] == match["near_file"] is not None and not match["late"]
+    return "33" if is_doubled else _named(match)[1]
+
+
+def _named(match: re.Match[str]) -> tuple[str, str, int]:
+    """Return the letter, the mark ('' for none) and the file (0 for any) that the first signs of a text name.
+
+    A mark: `++`, `--`; `+`, `-` for the ends of a tandem; `P+`, `P-` for WXF's, which are the inner ones of four pawns
+    and more; `=` for the middle; a place from 1 on.
+    """
+    if match["letter"]:
+        after = match["after"]
+        if after.isdigit():
+            return match["letter"], "", int(after)
+        return match["letter"], "=" if after == "." else f"P{after}", 0
+    if match["ends"]:
+        return "P", match["ends"], 0
+    if match["side"]:
+        return "P", match["side"], int(match["file"])
+    mark = "=" if match["mark"] == "中" else match["mark"]
+    if match["marked"]:
+        return match["marked"], mark, int(match["far_file"] or 0)
+    return match["late"] or "P", mark, int(match["near_file"])
 
 
 def _file_number(square: int, side: int) -> int:
@@ -193,26 +227,20 @@ def _middle(tandem: list[int]) -> list[int]:
     return tandem[len(tandem) // 2 : len(tandem) // 2 + 1] if len(tandem) % 2 else []
 
 
-def _origins(files: dict[int, list[int]], kind: int, piece: str) -> list[int]:
-    """Return the squares that the first two signs of a plain text may name."""
-    tandems = [tandem for tandem in files.values() if len(tandem) > 1]
-    first, second = piece[0], piece[1]
-    if first.isalpha() and first != "中":
-        if second.isdigit():
-            tandem = files.get(int(second), [])
-            return _middle(tandem) if kind == PAWN and len(tandem) % 2 else tandem
-        # Of four or more pawns the outermost are `++` and `--`, so `+` and `-` are the next ones.
-        inner = [len(tandem) > 3 for tandem in tandems]
-        return [t[i] if second == "+" else t[-1 - i] for t, i in zip(tandems, inner)]
-    if piece in ("++", "--"):
-        return [tandem[0 if first == "+" else -1] for tandem in tandems if len(tandem) > 3]
-    if first.isdigit() and second.isalpha():
-        return _tandem_pieces(files)[int(first) - 1 : int(first)]
-    if not second.isalpha():
-        # A mark with a file: 前三, 3+, 33.
-        mark, file = (second, first) if first.isdigit() else (first, second)
-        tandems = [tandem for tandem in (files.get(int(file), []),) if len(tandem) > 1]
-        first = mark
-    if first in "+-":
-        return [tandem[0 if first == "+" else -1] for tandem in tandems]
-    return [square for tandem in tandems for square in _middle(tandem)]
+def _origins(files: dict[int, list[int]], kind: int, mark: str, file: int) -> list[int]:
+    """Return the squares that a mark and a file may name."""
+    if not mark:
+        tandem = files.get(file, [])
+        return _middle(tandem) if kind == PAWN and len(tandem) % 2 else tandem
+    if mark == "33":
+        return _middle(files.get(file, [])) if sum(len(tandem) > 1 for tandem in files.values()) > 1 else []
+    tandems = [tandem for number, tandem in files.items() if len(tandem) > 1 and file in (0, number)]
+    if mark.isdigit():
+        places = tandems[0] if file and tandems else [] if file else _tandem_pieces(files)
+        return places[int(mark) - 1 : int(mark)]
+    if mark == "=":
+        return [square for tandem in tandems for square in _middle(tandem)]
+    if mark in ("++", "--"):
+        tandems = [tandem for tandem in tandems if len(tandem) > 3]
+    inner = [len(tandem) > 3 and mark[0] == "P" for tandem in tandems]
+    return [tandem[far] if mark[-1] == "+" else tandem[-1 - far] for tandem, far in zip(tandems, inner, strict=True)]

@@ -44,7 +44,7 @@ class Style(NamedTuple):
         if self.notation == "iccs":
             text = text if not self.ranks else move.uci(self.ranks).upper()
             text = text if self.has_hyphen and not self.ranks else text.replace("-", "")
-        if self.notation == "wxf":
+        if self.notation == "wxf" and not text[:2].isdigit():  # 33=4 is Fairy-Stockfish's rear pawn
             text = text.replace(".", self.sideways)
         if self.is_half_width:
             text = text.translate(_HALF_WIDTH)

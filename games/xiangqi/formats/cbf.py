@@ -1,0 +1,148 @@
+"""CBF, the XML files of CCBridge (象棋桥).
+
+`ChineseChessRecord` has a `Head` with a field an element and a `MoveList`. A move's `value` is `77-47`: file from Red's
+left and rank from Black's side, of origin and target; its text is the comment. The first one, `00-00`, is no move, its
+comment is the game's. The last one has `end="1"`. How CCBridge writes variations is not known to us; what stands behind
+the end is left out and reported.
+
+Sources: files of CCBridge, and public readers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.sax.saxutils import escape
+
+from games.encodings import decode
+from games.formats import Found, Losses, Style, Written, encode
+from games.xiangqi.formats.fitting import board_of, fitted, tags_of
+from games.xiangqi.formats.preorder import Planter, Step
+from games.xiangqi.formats.table import FORMATS
+from games.xiangqi.library.board import STARTING_FEN
+from games.xiangqi.library.pgn import Game
+from games.xiangqi.rules.move import Move
+
+ENCODING = "utf-8"
+
+_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+_ENTITY = re.compile(r"<!(?:DOCTYPE|ENTITY)")
+_MOVE = re.compile(r"([0-8])([0-9])-([0-8])([0-9])")
+_ROOT = "00-00"
+_RESULTS = ("*", "1-0", "0-1", "1/2-1/2", "1/2-1/2")
+
+_FIELDS = {
+    **{"Name": "Title", "URL": "URL", "From": "Source", "ContestType": "EventType", "Contest": "Event"},
+    **{"Round": "Round", "Group": "Group", "Table": "Board", "Date": "Date", "Site": "Site"},
+    **{"TimeRule": "TimeControl", "Red": "Red", "RedTeam": "RedTeam", "RedTime": "RedTime", "RedRating": "RedElo"},
+    **{"Black": "Black", "BlackTeam": "BlackTeam", "BlackTime": "BlackTime", "BlackRating": "BlackElo"},
+    **{"Referee": "Referee", "Recorder": "Recorder", "Commentator": "Annotator", "CommentatorURL": "AnnotatorMail"},
+    **{"Creator": "Author", "CreatorURL": "AuthorMail", "DateCreated": "Created", "DateModified": "Modified"},
+    **{"ECCO": "ECCO", "RecordKind": "Nature", "ResultType": "Termination"},
+}
+"""The tag of a field."""
+
+_TECHNICAL = frozenset({"RecordType", "RecordResult", "FEN"})
+
+
+def read(name: str, data: bytes, encoding: str | None) -> Found:
+    """Return the game of a file, up to the fault of its XML if it has one."""
+    found = Found()
+    text, used, broken = decode(data, encoding, ENCODING)
+    if broken:
+        found.faults.append(f"{broken} characters that are not {used}")
+    if _ENTITY.search(text):
+        raise ValueError("entities of its own, which no file of CCBridge has")
+    parser = XMLPullParser(["end"])
+    elements: list[Element] = []
+    try:
+        parser.feed(_DECLARATION.sub("", text, count=1))
+        parser.close()
+    except ParseError as error:
+        found.faults.append(f"not XML from line {error.position[0]} on")
+    with contextlib.suppress(ParseError):  # raised again, behind the last whole element
+        elements += (element for _, element in parser.read_events() if isinstance(element, Element))
+    if not any(element.tag in ("Move", "FEN") for element in elements):
+        raise ValueError("no ChineseChessRecord in the text" if not found.faults else found.faults[-1])
+    game = _head(elements, found)
+    _plant(game, elements, found)
+    found.notes += game.notes
+    found.games.append(game)
+    return found
+
+
+def _head(elements: list[Element], found: Found) -> Game:
+    """Return a game with its tags; ValueError for a malformed FEN."""
+    fields: dict[str, str] = {}
+    children = {id(child) for element in elements if element.tag == "Head" for child in element}
+    heads = [element for element in elements if id(element) in children]
+    if not heads:  # the file ends within the head
+        heads = [element for element in elements if element.tag in _FIELDS.keys() | _TECHNICAL]
+    for element in heads:
+        if value := (element.text or "").strip():
+            fields[element.tag] = value
+    game = Game({_FIELDS.get(field, field): value for field, value in fields.items() if field not in _TECHNICAL})
+    game.headers = tags_of(game)
+    number = fields.get("RecordResult", "0")
+    known = number.isascii() and number.isdigit() and int(number[:2]) < len(_RESULTS)
+    game.headers["Result"] = _RESULTS[int(number)] if known else number
+    game.settle()
+    if "FEN" in fields:
+        fen = board_of(fields["FEN"]).fen()
+        if fen != STARTING_FEN:
+            game.headers["FEN"] = fen
+    return game
+
+
+def _plant(game: Game, elements: list[Element], found: Found) -> None:
+    planter = Planter(game, found.faults)
+    behind, odd = 0, set()
+    moves = [element for element in elements if element.tag == "Move"]
+    for number, element in enumerate(moves):
+        comment = (element.text or "").strip()
+        value = element.get("value", "")
+        odd |= set(element.keys()) - {"value", "end"}
+        if value == _ROOT and not number:
+            if comment:
+                game.comments[0] = comment
+            continue
+        if planter.has_ended:
+            behind += 1
+            continue
+        match = _MOVE.fullmatch(value)
+        if match is None:
+            found.faults.append(f"move {number}: not a move: {value[:20]}")
+            break
+        file, rank, to_file, to_rank = map(int, match.groups())
+        move = Move((9 - rank) * 9 + file, (9 - to_rank) * 9 + to_file)
+        planter.add(Step(move, comment, element.get("end", "0") != "1", False))
+    if behind:
+        found.faults.append(f"moves behind the end, variations perhaps, are left out: {behind}")
+    if odd:
+        found.notes.append(f"attributes of moves left out: {', '.join(sorted(odd))}")
+
+
+def write(name: str, games: Sequence[Game], style: Style) -> Written:
+    """Return the file of one game."""
+    losses = Losses()
+    holds = next(one.holds for one in FORMATS if one.name == name)
+    game = fitted(games[0] if games else Game(), holds, _FIELDS.values(), losses)
+    tags = tags_of(game)
+    fields = {field: tags.get(tag, "") for field, tag in _FIELDS.items()}
+    fields |= {"RecordType": "1", "RecordResult": str(_RESULTS.index(game.result)), "FEN": game.board().fen()}
+    rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<ChineseChessRecord Version="1.0">', " <Head>"]
+    rows += [f"  <{field}>{escape(value)}</{field}>" if value else f"  <{field} />" for field, value in fields.items()]
+    rows += [" </Head>", " <MoveList>", _row(_ROOT, game.comments.get(0, ""), not game.moves)]
+    for place, (origin, target) in enumerate(game.moves, 1):
+        value = f"{origin % 9}{9 - origin // 9}-{target % 9}{9 - target // 9}"
+        rows.append(_row(value, game.comments.get(place, ""), place == len(game.moves)))
+    text = "\n".join([*rows, " </MoveList>", "</ChineseChessRecord>", ""])
+    used = style.encoding or ENCODING
+    return Written(encode(text.replace('encoding="UTF-8"', f'encoding="{used.upper()}"', 1), used, losses), +losses)
+
+
+def _row(value: str, comment: str, is_last: bool) -> str:
+    end = ' end="1"' if is_last else ""
+    return f'  <Move value="{value}"{end}>{escape(comment)}</Move>' if comment else f'  <Move value="{value}"{end} />'

@@ -24,6 +24,7 @@ from games.compiling import announce_compiling, to_stderr
 from games.contract import GameRecord, Position, set_dice
 from games.encodings import MARKS, decode
 from games.files import Owns, replace_file
+from games.pictures.diagram import Diagram
 from games.pictures.drawing import MARK, Drawing, PictureMaker
 from games.pictures.look import THEMES, look
 from games.pictures.terminal import Style
@@ -101,8 +102,15 @@ def show(options: argparse.Namespace) -> int:
         plies = len(asked.record.moves)
         if options.ply is not None and not 0 <= options.ply <= plies:
             raise ValueError(f"--ply: 0 to {plies}, not {options.ply}")
-        position = play(game, asked.record, plies if options.ply is None else options.ply)
-        if options.dice:  # a FEN has its own
+        plies = plies if options.ply is None else options.ply
+        position: Position | Diagram
+        try:
+            position = play(game, asked.record, plies)
+        except ValueError:
+            if not asked.record.fen or plies or options.dice or options.extra:
+                raise
+            position = maker.diagram(asked.record.fen)
+        if options.dice and not isinstance(position, Diagram):  # a FEN has its own
             set_dice(position, game.info, options.dice)
         write(options, asked.game, position, maker)
     except OSError as error:
@@ -178,7 +186,7 @@ def _game_in(source: Source, number: int | None) -> Asked:
     return Asked(choice.game, game, bool(found.faults))
 
 
-def write(options: argparse.Namespace, game: str, position: Position, maker: PictureMaker) -> None:
+def write(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> None:
     """Write the position in the form that the options name; ValueError for marks and extras that it cannot have."""
     if options.svg is None and options.png is None:
         _print_text(options, position, maker)
@@ -208,7 +216,7 @@ def _replace(path: str, data: bytes, owns: Owns) -> None:
         replace_file(path, [data], owns)
 
 
-def _drawing(options: argparse.Namespace, game: str, position: Position, maker: PictureMaker) -> Drawing:
+def _drawing(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> Drawing:
     theme = "light" if options.png is not None and options.theme == "auto" else options.theme
     arrows = []
     for word in options.arrow:
@@ -244,7 +252,7 @@ def _put(data: bytes) -> None:
         os._exit(0)
 
 
-def _print_text(options: argparse.Namespace, position: Position, maker: PictureMaker) -> None:
+def _print_text(options: argparse.Namespace, position: Position | Diagram, maker: PictureMaker) -> None:
     if options.extra or options.margin or options.arrow or options.mark or options.size or options.theme != "auto":
         raise ValueError("--extra, --margin, --arrow, --mark, --size and --theme need --svg or --png")
     if sys.stdout is None:

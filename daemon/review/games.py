@@ -78,9 +78,21 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Read
     kept = [one for one in games if one.plies >= 0]
     if len(kept) < len(games):
         report(f"games without both set-ups are left out: {len(games) - len(kept)}")
+    kept = [one for one in kept if _can_be_played(one, report)]
     if not kept:
         raise ValueError(f"{', '.join(options.games)}: no game can be read")
     return Read(kept, not faults and len(kept) == len(games))
+
+
+def _can_be_played(one: ReviewedGame, report: Callable[[str], None]) -> bool:
+    """True if the rules can play a game's first position; else report why not."""
+    if one.record.fen:
+        try:
+            registry.load(one.game).position(one.record.fen)
+        except ValueError as error:
+            report(f"{one.place}: {error}")
+            return False
+    return True
 
 
 def _of_words(game: str, text: str) -> Found:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from games.connect6 import INFO
 from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, roads
-from games.connect6.rules.notation import point_text
+from games.connect6.rules.notation import parse_fen, point_text
 from games.connect6.rules.position import THREAT
 from games.pictures import grid as marks
+from games.pictures.diagram import Diagram
 from games.pictures.drawing import Design, Drawing, number, shape
 from games.pictures.grid import Grid
 from games.pictures.history import last_points, past
@@ -114,6 +115,12 @@ def draw(
         live.append(shape("circle", class_="dot", cx=x, cy=dot, r=2.2 if point in numbered else 4))
     live += marks.rings(look, grid)
     return drawing
+
+
+def diagram(fen: str) -> Diagram:
+    """Return the placement of a FEN, which may be one that the rules cannot play; ValueError if the text is none."""
+    stones, turn, _ = parse_fen(fen)
+    return Diagram({point_text(point): INFO.pieces[side] for point, side in stones}, turn, fen)
 
 
 def _title(position: Connect6Position) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from games.ewn import INFO
+from games.ewn.rules.notation import letter_of, read_fen, square_text
 from games.pictures import grid as marks
+from games.pictures.diagram import Diagram
 from games.pictures.drawing import Design, Drawing, shape
 from games.pictures.grid import Grid
 from games.pictures.history import last_points
@@ -100,6 +102,12 @@ def draw(position: EwnPosition, look: Look = Look(), *, chances: Mapping[int, fl
     if chances:
         live += _bars(drawing, middle, 96, position.turn, chances, position.dice)
     return drawing
+
+
+def diagram(fen: str) -> Diagram:
+    """Return the placement of a FEN, which may be one that the rules cannot play; ValueError if the text is none."""
+    pieces, turn, dice = read_fen(fen)
+    return Diagram({square_text(square): letter_of(piece) for piece, square in pieces}, turn, fen, dice)
 
 
 def _title(position: EwnPosition) -> str:

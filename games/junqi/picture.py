@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from games.contract import HIDDEN
 from games.junqi import INFO
 from games.junqi.rules.lookup import CAMPS, HEADQUARTERS, LOOKUP_RECORD, NOWHERE, PIECES, SQUARES, STEPS, TYPES
-from games.junqi.rules.notation import square_text
+from games.junqi.rules.notation import parse_fen, square_text
 from games.pictures import grid as marks
+from games.pictures.diagram import Diagram
 from games.pictures.drawing import Design, Drawing, number, shape
 from games.pictures.grid import Grid
 from games.pictures.history import last_points
@@ -124,6 +125,12 @@ def believed_types(position: JunqiPosition) -> dict[str, dict[str, float]]:
         if square != NOWHERE:
             found[square_text(square)] = dict(zip(TYPES, row, strict=True))
     return found
+
+
+def diagram(fen: str) -> Diagram:
+    """Return the placement of a FEN, which may be one that the rules cannot play; ValueError if the text is none."""
+    pieces, turn, viewer, _ = parse_fen(fen)
+    return Diagram({square_text(square): letter for letter, square in pieces}, turn, fen, viewer=viewer)
 
 
 def _title(position: JunqiPosition) -> str:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from games.pictures.diagram import Diagram
 from games.pictures.look import Look
 from games.pictures.outlines import EM, outline, width_of
 from games.pictures.terminal import Style
@@ -212,3 +213,9 @@ class PictureMaker(Protocol):
 
     def text(self, position: Any, style: Style) -> Iterator[str]:
         """Yield the lines of a picture for a terminal."""
+
+    def diagram(self, fen: str) -> Diagram:
+        """Return the placement of a FEN, which `draw` without `more`, except faces, and `text` take as a position.
+
+        ValueError if the text is no FEN. Whether the rules can play it is not asked.
+        """

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from games.pictures import grid as marks
+from games.pictures.diagram import Diagram
 from games.pictures.drawing import Design, Drawing, shape
 from games.pictures.grid import Grid
 from games.pictures.look import Look
 from games.pictures.terminal import Cell, Style, rows
 from games.xiangqi import INFO
-from games.xiangqi.rules.notation import square_text, squares_of
+from games.xiangqi.rules.notation import read_fen, square_text, squares_of
 
 if TYPE_CHECKING:
     from games.xiangqi.game import XiangqiPosition
@@ -80,12 +81,18 @@ def draw(
 ) -> Drawing:
     """Return the picture of a position; see `draw_pieces`."""
     pieces = position.pieces()
-    check = next(point for point, letter in pieces.items() if letter == "Kk"[position.turn])
+    king = next((point for point, letter in pieces.items() if letter == "Kk"[position.turn]), None)
     last = _last_points(position)
     title = f"Xiangqi, {('Red', 'Black')[position.turn]} to move"
-    check_point = check if position.is_check() else None
+    check_point = king if position.is_check() else None
     text = position.fen()
     return draw_pieces(pieces, look, title, text, faces=faces, numerals=numerals, last=last, check=check_point)
+
+
+def diagram(fen: str) -> Diagram:
+    """Return the placement of a FEN, which may be one that the rules cannot play; ValueError if the text is none."""
+    letters, turn, _, _ = read_fen(fen)
+    return Diagram({square_text(square): letter for square, letter in letters.items()}, turn, fen)
 
 
 def _last_points(position: XiangqiPosition) -> tuple[str, ...]:

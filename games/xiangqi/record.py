@@ -9,6 +9,7 @@ from typing import TextIO
 from games.contract import GameRecord, Note
 from games.records.values import RESULT_TEXT
 from games.xiangqi.library import pgn
+from games.xiangqi.library.board import Board
 from games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
@@ -16,7 +17,10 @@ SUFFIX = ".pgn"
 
 
 def read(handle: TextIO, skip: Callable[[str], None] = lambda text: None) -> Iterator[GameRecord]:
-    """Yield the games of an open file; ValueError for a malformed one, and the next call reads the next game."""
+    """Yield the games of an open file; ValueError for a malformed one, and the next call reads the next game.
+
+    A game whose first position the rules cannot play is malformed here, where games are read to be played.
+    """
     return iter(partial(_read_next, handle, skip), None)
 
 
@@ -24,9 +28,14 @@ def _read_next(handle: TextIO, skip: Callable[[str], None]) -> GameRecord | None
     game = pgn.read_game(handle, skip)
     if game is None:
         return None
-    if game.errors:
+    try:
+        if game.errors:
+            raise game.errors[0]
+        if "FEN" in game.headers:
+            Board(game.headers["FEN"])
+    except ValueError:
         skip(game.source.text)
-        raise game.errors[0]
+        raise
     return record_of(game)
 
 

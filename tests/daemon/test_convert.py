@@ -34,6 +34,7 @@ def converted(*arguments: object) -> int:
 
 def test_xqf_to_pgn_and_back(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     game = random_game(random.Random(2), from_fen=True)
+    game.headers["Date"] = "2006.07.03"
     save_games(tmp_path / "a.XQF", [game], "xqf")
     how = ["--notation", "chinese", "--output-encoding", "gb18030"]
     assert converted(tmp_path / "a.XQF", tmp_path / "a.pgn", *how) == 0
@@ -263,8 +264,41 @@ def test_the_list_has_every_format(capsys: CaptureFixture[str]) -> None:
         assert one.tags == str(len(fields))
 
 
+STUDY = "3k5/9/9/3R5/9/4R4/9/9/7r1/5K2r w - - 0 1"
+
+
+def test_studies_are_converted(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    (tmp_path / "a.fens").write_text(f"{STUDY} ; both kings in check\n")
+    for name in ("a.pgn", "a.xqf", "a.cbr", "a.cbl", "a.ubb", "a.wxf", "a.cbf", "a.txt", "b.fens"):
+        assert converted(tmp_path / "a.fens", tmp_path / name) == 0
+        assert load_games(tmp_path / name).games[0].headers["FEN"] == STUDY
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["siqi convert: wxf has no room for comments: 1", "siqi convert: fens has no room for comments: 1"]
+
+
+def test_unknown_values_and_what_is_left_out_are_reported(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    text = 'hello\n[Red "x"]\n[Result "红优"]\n[Date "Summer"]\n\n1. C2.5 H8+7\n% no\n*\n\nbye\n'
+    (tmp_path / "a.pgn").write_text(text)
+    assert converted(tmp_path / "a.pgn", tmp_path / "b.pgn") == 0
+    lines = [line.partition("a.pgn: ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert lines == [
+        "game 1: a result that is not known, kept as text: 红优",
+        "game 1: a date that is not known, kept as text: Summer",
+        "game 1: texts left out: 1, the first: % no",
+        "lines between games left out: 2, the first: hello",
+    ]
+    written = (tmp_path / "b.pgn").read_text()
+    assert '[ResultText "红优"]' in written and '[Date "Summer"]' in written and '[Result "*"]' in written
+    (tmp_path / "c.pgn").write_text(
+        '[Result "0.5-0.5"]\n[Variant "jieqi"]\n\n1. C2.5 *\n\n[Result "红先胜"]\n\n1. C2.5 *\n'
+    )
+    assert converted(tmp_path / "c.pgn", tmp_path / "c.xqf", "--number", "1") == 1
+    assert "game 1: a game of another kind: Variant jieqi" in capsys.readouterr().err
+    assert load_games(tmp_path / "c.xqf").games[0].result == "1-0"
+
+
 def test_only_the_first_faults_are_listed(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
-    (tmp_path / "a.fens").write_text("startpos\n" + "9/9/9/9/9/9/9/9/9/9 w\n" * 50)
+    (tmp_path / "a.fens").write_text("startpos\n" + "9/9/9 w\n" * 50)
     assert converted(tmp_path / "a.fens", tmp_path / "b.fens", "--from", "fens") == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == game_files.MOST_LINES + 1 and lines[-1].endswith("30 more faults")

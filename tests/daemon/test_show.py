@@ -95,6 +95,37 @@ def test_positions_as_words(words: list[str], last: str) -> None:
     assert lines_of(*words)[-1] == last
 
 
+@pytest.mark.parametrize(
+    ("game", "fen", "last"),
+    [
+        ("xiangqi", "3k5/9/9/3R5/9/4R4/9/9/7r1/5K2r w", "Red to move"),
+        ("xiangqi", "RRRRRRRRR/PPPPPPPPP/9/9/9/kkkkkkkkk/9/9/9/9 b", "Black to move"),
+        ("xiangqi", "9/9/9/9/9/9/9/9/9/9 w - - 0 1", "Red to move"),
+        ("connect6", "/".join(["bbbbbbbwwwwwww5", *["19"] * 18]) + " w 2", "White to move; x Black, o White"),
+        ("ewn", "AAAAA/5/5/5/aaaaa s 3", "Blue to move with a 3; [1] Red to e1, (1) Blue to a5"),
+        ("junqi", "/".join(["LLLLL"] * 12) + " s", "Blue to move; v: Blue's pieces, which head down"),
+    ],
+)
+def test_any_placement_is_drawn(game: str, fen: str, last: str) -> None:
+    lines = (
+        lines_of("--game", game, "--faces", "letters", fen)
+        if game in ("xiangqi", "junqi")
+        else lines_of("--game", game, fen)
+    )
+    assert lines[-1] == last
+    picture = siqi_show("--game", game, "--svg", "-", fen).stdout.decode()
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
+
+
+def test_a_placement_is_not_played(tmp_path: Path) -> None:
+    fen = "3k5/9/9/3R5/9/4R4/9/9/7r1/5K2r w"
+    assert b"the side not to move is in check" in siqi_show("fen", fen, "moves d6d7", status=2).stderr
+    assert b"ranks" in siqi_show("9/9/9/9/9 w", status=2).stderr
+    path = tmp_path / "study.pgn"
+    path.write_text(f'[Game "Chinese Chess"]\n[FEN "{fen} - - 0 1"]\n\n*\n')
+    assert lines_of(str(path)) == lines_of(fen)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
 def test_positions_in_files(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "game.pgn"

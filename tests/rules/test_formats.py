@@ -238,6 +238,193 @@ def test_dhtmlxq_as_the_site_writes_it() -> None:
     assert len(first.variations[1]) == 1
 
 
+def test_wxf_as_playok_and_xiexie_export_it() -> None:
+    playok = """FORMAT  WXF\r\nRED     alpha ; 1137 ;;\r\nBLACK   beta;2 ; 1177 ;;\r\nRESULT  0-1\r
+DATE    2026-09-03 16:20:58\r\nEVENT   PlayOK Game ; 10m+0s\r\nSTART{\r
+ 1. C8.5 c2.5   2. H8+7 h2+3   3. R9.8 r1+1\r\n 4. P5+1 }END\r\n"""
+    xiexie = """FORMAT  \tWXF\nGAME    \nRED     \t;;;\nBLACK   \t;;;\nDATE    \t2-8-2014
+FEN  \t\trheakae1r/9/1c4hc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RHEAKAEHR b\n\nSTART{\n}END\n"""
+    found = BY_NAME["wxf"].read((playok + xiexie).encode())
+    first, second = found.games
+    assert not found.faults and not found.notes
+    assert " ".join(map(str, first.moves)) == "b2e2 b7e7 b0c2 b9c7 a0b0 a9a8 e3e4"
+    assert first.headers == {
+        **{"Red": "alpha", "RedElo": "1137", "Black": "beta;2", "BlackElo": "1177", "Result": "0-1"},
+        **{"Date": "2026.09.03", "Time": "16:20:58", "Event": "PlayOK Game", "TimeControl": "10m+0s"},
+    }
+    assert second.headers["FEN"].startswith("rnbakab1r/9/1c4nc1/") and " b " in second.headers["FEN"]
+    assert second.headers["Date"] == "2014.08.02" and "Red" not in second.headers
+    text = BY_NAME["wxf"].write([first]).data.decode()
+    assert "RED     alpha ; 1137 ;  ;\n" in text and "EVENT   PlayOK Game ; 10m+0s\n" in text
+
+
+def test_wxf_with_other_letters_and_pieces_on_squares() -> None:
+    def read(head: str, moves: str) -> tuple[list[str], list[str]]:
+        found = BY_NAME["wxf"].read(f"{head}\nSTART{{\n{moves}\n}}END\n".encode())
+        return [" ".join(map(str, game.moves)) for game in found.games], found.faults
+
+    assert read("FORMAT AXF", "1. G4+5 N8+7 2. M3+5") == (["f0e1 h9g7 g0e2"], [])
+    assert read("FORMAT AXF, K(K) R(C) N(H) C(P) G(A) M(E) P(S)", "1. P2=5 H8+7 2. C1+1") == (["h2e2 h9g7 i0i1"], [])
+    games, faults = read("FORMAT AXF nonsense", "1. C2=5")
+    assert not games and faults == ["game 1: letters of pieces that are not known: FORMAT AXF nonsense"]
+    games, faults = read("FORMAT WXF\nVARIANT Jieqi", "1. C2.5")
+    assert not games and faults == ["game 1: a game of another kind: Variant Jieqi"]
+    setup = "FORMAT WXF\nSETUP{\n Ke0 Ra1\n kd9 MOVE 12 BLACK\n}"
+    assert read(setup, "12... K4+1") == (["d9d8"], [])
+    assert read("FORMAT WXF\nSETUP{ Zz9 }", "")[1] == ["game 1: SETUP: not a piece on a point: Zz9"]
+
+
+def test_cbf_as_ccbridge_writes_it() -> None:
+    head = "<Name>第一局</Name><URL /><Contest>杯</Contest><Red>甲</Red>"
+    head += "<DateModified>2014-09-08</DateModified><ECCO>C03</ECCO>"
+    text = f"""\ufeff<?xml version="1.0" encoding="UTF-8"?>
+<ChineseChessRecord Version="1.0"><Head>{head}<RecordType>1</RecordType><RecordResult>{{}}</RecordResult>
+<FEN>rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1</FEN></Head><MoveList>
+<Move value="00-00"><![CDATA[说明 <1>]]></Move><Move value="77-47" /><Move value="70-62"><![CDATA[好]]></Move>
+<Move value="79-67" end="1" />{{}}</MoveList></ChineseChessRecord>"""
+    found = BY_NAME["cbf"].read(text.format(4, "").encode())
+    (game,) = found.games
+    assert not found.faults and [str(move) for move in game.moves] == ["h2e2", "h9g7", "h0g2"]
+    assert game.comments == {0: "说明 <1>", 2: "好"}
+    assert game.headers == {
+        **{"Title": "第一局", "Event": "杯", "Red": "甲", "Modified": "2014-09-08", "ECCO": "C03"},
+        "Result": "1/2-1/2",
+    }
+    found = BY_NAME["cbf"].read(text.format(9, '<Move value="77-67" note="1"/>').encode())
+    assert found.faults == ["moves behind the end, variations perhaps, are left out: 1"]
+    assert found.games[0].headers["ResultText"] == "9" and len(found.notes) == 2
+    for bad in ("<!DOCTYPE x [<!ENTITY a 'b'>]>" + text, "<ChineseChessRecord/>"):
+        with pytest.raises(ValueError):
+            BY_NAME["cbf"].read(bad.encode())
+    cut = BY_NAME["cbf"].read(text.format(1, "").encode()[:-70])
+    assert len(cut.games[0].moves) == 2 and cut.games[0].result == "1-0" and "not XML" in cut.faults[0]
+
+
+DPXQ = """标题: 南方 甲 胜 北方 乙
+分类: 其他赛事
+红方: 南方 甲
+黑方: 北方 乙
+结果: 红方胜
+日期: 2005年11月12日
+记时规则: 30分包干
+红方姓名: 甲
+浏览次数: 7883
+未知项: 值
+
+　　第3局
+说明: 与众不同
+
+【主变: 红胜】
+　　1.炮二平五　　马８进７　
+　　2.马二进三
+红方跃马。如改走兵七进一，亦可
+　　2. …………　　车９平８ ①
+　　黑方出车
+　　3.兵七进一　　卒７进１　
+
+变①接主变第2回合
+
+{ rnbakab1r / 9 / 1c4nc1 / p1p1p1p1p / 9 / 9 / P1P1P1P1P / 1C2C1N2 / 9 / RNBAKAB1R b}
+\t2. …………　　炮８平９
+3.车一平二
+妙
+
+变②接变①第3回合
+
+3.兵七进一　车９平８
+
+棋谱由 http://www.dpxq.com/ 生成
+
+随便写
+標題: 残局
+結果: 未知的
+初始局面:
+　　　　　　　　 黑方　　　　　　　　
+{}
+　　　　　　　　 红方　　　　　　　　
+
+1.车九进一 将４进１
+"""
+
+
+def test_dpxq_s_plain_text() -> None:
+    rows = []
+    for rank in range(10):
+        points = ["┼"] * 9
+        if rank == 0:
+            points[3] = "[将]"
+        if rank == 9:
+            points[0], points[4] = "(车)", "(帅)"
+        rows.append("─".join(points))
+        rows.append("│　" * 9)
+    found = BY_NAME["dpxq"].read(DPXQ.replace("{}", "\n".join(rows)).encode("gb18030"))
+    assert not found.faults, found.faults
+    first, second = found.games
+    assert " ".join(map(str, first.moves)) == "h2e2 h9g7 h0g2 i9h9 c3c4 g6g5"
+    assert first.comments == {0: "第3局\n说明: 与众不同", 3: "红方跃马。如改走兵七进一，亦可", 4: "黑方出车"}
+    (one,) = first.variations[3]
+    assert [str(move) for move in one.moves] == ["h7i7", "i0h0"] and one.comments == {2: "妙"}
+    assert [str(move) for move in one.variations[1][0].moves] == ["c3c4", "i9h9"]
+    assert first.headers["Red"] == "南方 甲" and first.headers["未知项"] == "值" and first.headers["Hits"] == "7883"
+    assert (first.result, first.headers["Date"]) == ("1-0", "2005.11.12")
+    assert second.headers["FEN"].startswith("3k5/9/9/9/9/9/9/9/9/R3K4 w") and len(second.moves) == 2
+    assert second.headers["ResultText"] == "未知的"
+    assert any("lines between games left out: 1, the first: 随便写" in note for note in found.notes)
+    lost = BY_NAME["dpxq"].read("结果: 和棋\n\n1.炮二平五 马８进７\n\n【变1-0-9】\n9.车一平二\n".encode())
+    assert lost.faults == ["game 1: variation 1: there is no such place in variation 0"]
+    assert lost.games[0].result == "1/2-1/2"
+
+
+def test_names_and_operations_beside_positions_are_kept() -> None:
+    text = '# a collection\n3k5/9/9/9/9/9/9/9/9/R3K4 w - - bm R9+9; id "one";\nstartpos moves h2e2 ; two\n'
+    found = BY_NAME["fens"].read(text.encode())
+    assert not found.faults and found.notes == ["remarks left out: 1, the first: # a collection"]
+    assert [game.comments for game in found.games] == [{0: 'bm R9+9; id "one";'}, {0: "two"}]
+    found = BY_NAME["moves"].read(b"# x\nC2.5H8+7 1-0\n\nh2e2 *\n")
+    assert [game.headers for game in found.games] == [{"Result": "1-0"}, {}]
+    assert [len(game.moves) for game in found.games] == [2, 1] and found.notes
+
+
+def test_numbers_without_meaning_are_kept_as_text() -> None:
+    for name, place in (("xqf", 0x33), ("cbr", 2076)):
+        data = bytearray(BY_NAME[name].write([Game({"Result": "1-0"}, [Move(25, 22)])]).data)
+        data[place] = 77
+        found = BY_NAME[name].read(bytes(data))
+        assert found.games[0].headers == {"Result": "*", "ResultText": "number 77"}
+        assert found.notes == ["a result that is not known, kept as text: number 77"]
+
+
+PLACEMENTS = (
+    "3k5/9/9/3R5/9/4R4/9/9/9/7r1/5K2r w",  # eleven ranks: no placement
+    "3k5/9/9/3R5/9/4R4/9/9/7r1/5K2r w",
+    "9/9/9/9/9/9/9/9/9/9 b",
+    "4k4/9/9/9/9/9/9/9/9/4K4 w",
+    "PAB6/9/9/9/9/9/9/9/9/pab6 w",
+    "RRRRRRRRR/PPPPPPPPP/9/9/9/kkkkkkkkk/9/9/9/9 b",
+)
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS if "positions" in one.holds])
+def test_any_placement_is_stored(name: str) -> None:
+    for fen in PLACEMENTS[1:]:
+        board = Board.empty()
+        board.set_fen(fen)
+        game = Game({"Result": "*", "FEN": board.fen()})
+        if name == "cbl" and not board.piece_map():
+            continue  # a heading
+        if name == "xqf" and "RRR" in fen:
+            with pytest.raises(ValueError, match="xqf has no room for"):
+                BY_NAME[name].write([game])
+            continue
+        written = BY_NAME[name].write([game])
+        (back,) = BY_NAME[name].read(written.data).games
+        assert back.headers["FEN"] == board.fen() and not written.losses, fen
+    found = BY_NAME["fens"].read(PLACEMENTS[0].encode())
+    assert not found.games and found.faults == ["line 1: board has 11 ranks, not 10"]
+    played = BY_NAME["fens"].read(f"{PLACEMENTS[1]} moves d6d7".encode())
+    assert "the rules cannot play this position" in played.faults[0] and not played.games[0].moves
+
+
 def test_libraries_leave_out_headings_and_deleted_records() -> None:
     board = Board()
     board.push_san("C2.5")

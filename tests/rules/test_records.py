@@ -14,8 +14,9 @@ from random_records import random_record
 
 from games import registry
 from games.contract import GameRecord, Note, NoteLine
-from games.formats import Format, recognised
+from games.formats import Format, Found, recognised
 from games.records.record_format import TEXTS
+from games.records.values import read_date, read_result
 from games.xiangqi.library.board import Board
 from games.xiangqi.library.pgn import Game, read_game
 from games.xiangqi.library.style import style_of
@@ -104,6 +105,121 @@ def test_reading_goes_on_behind_what_cannot_be_read(name: str) -> None:
         next(found)
     assert next(found).moves == games[1].moves
     assert next(found, None) is None
+
+
+# Values and what is left out
+
+
+@pytest.mark.parametrize(
+    ("result", "wordings"),
+    [
+        (
+            "1-0",
+            "1-0|1:0|１－０|红胜|紅勝|红方胜|红先胜|先胜|先手勝|黑负|黑方負|黑认输|后负|Red wins|red won|White wins|R+",
+        ),
+        ("0-1", "0-1|黑胜|黑方勝|红负|红先负|红方超时负|先负|后胜|黑先胜|红先黑胜|Black wins|Red lost|B+"),
+        (
+            "1/2-1/2",
+            "1/2-1/2|1/2|½-½|½|0.5-0.5|.5-.5|0,5-0,5|和|和棋|和局|先和|红先和|不变|双方不变作和|平局|Draw|drawn|1-1",
+        ),
+        ("*", "*|?||-|未知|未完|unknown"),
+    ],
+)
+def test_results_in_any_wording(result: str, wordings: str) -> None:
+    for wording in wordings.split("|"):
+        assert read_result(wording) == (result, ""), wording
+
+
+def test_results_that_say_more_or_nothing() -> None:
+    assert read_result("Red wins on time") == ("1-0", "Red wins on time")
+    assert read_result("红胜（黑超时）") == ("1-0", "红胜（黑超时）")
+    for wording in ("红优", "胜", "0-0", "1-0-0", "red", "红胜势", "乱" * 1000):
+        assert read_result(wording) == ("*", wording)
+    assert [read_result(word, "black", "white").result for word in ("黑胜", "白方胜", "B+R", "W+2")] == [
+        "1-0",
+        "0-1",
+    ] * 2
+    assert [read_result(word, "blue", "red").result for word in ("蓝方胜", "红胜", "后手胜")] == ["1-0", "0-1", "0-1"]
+
+
+def test_dates_in_any_wording() -> None:
+    for wording in (
+        "2006.07.03",
+        "2006-7-3",
+        "2006/7/3",
+        "2006年7月3日",
+        "20060703",
+        "Jul 3, 2006",
+        "3 July 2006",
+        "２００６．７．３",
+    ):
+        assert read_date(wording) == ("2006.07.03", ""), wording
+    assert read_date("2020-02-02 02:02:02") == ("2020.02.02", "02:02:02")
+    assert read_date("2006年") == read_date("2006") == ("2006.??.??", "") and read_date("1999年12月") == (
+        "1999.12.??",
+        "",
+    )
+    assert read_date("2-8-2014", True) == ("2014.08.02", "") and read_date("13-8-2014") == ("2014.08.13", "")
+    for wording in ("2-8-2014", "2006.13.1", "2004年夏", "2006.7.13-15", "x"):
+        assert read_date(wording) is None
+
+
+def test_championship_records_report_what_they_leave_out() -> None:
+    def read(game: str, text: str) -> Found:
+        return registry.formats(game)[0].read(text.encode("gb18030"))
+
+    found = read("connect6", f"before {C6.replace('先手胜', '黑方小胜')} behind {C6.replace('}', ';x(1)}')}")
+    assert found.games[0].result == "*" and found.games[0].result_text == "黑方小胜" and found.games[1].result == "1-0"
+    assert found.notes == [
+        "game 1: a result that is not known, kept as text: 黑方小胜",
+        "texts left out: 3, the first: before",
+    ]
+    assert "[黑方小胜]" in registry.game_record_format("connect6").write(found.games[0])
+    assert read("connect6", C6.replace("先手胜", "白胜")).games[0].result == "0-1"
+    assert "not a stone on the board" in read("connect6", C6.replace("W(K", "W(Z")).faults[0]
+    names = read("connect6", C6.replace("[Alpha B]", "[Alpha]"))
+    assert names.games[0].first == "?" and names.notes == ["texts left out: 1, the first: Alpha"]
+
+
+def sgf(text: str) -> Found:
+    one = next(one for one in registry.formats("connect6") if one.name == "sgf")
+    return one.read(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("tags", "fault"),
+    [
+        ("SZ[15]", "a board of another size: SZ[15]"),
+        ("GM[2]", "a game of another kind: GM[2]"),
+        ("HA[2]", "handicap stones that are not set: HA[2]"),
+        ("AB[a1:c3]", "AB: not a point of the board: a1:c3"),
+        ("SZ[19]GM[4]HA[0]", ""),
+    ],
+)
+def test_sgf_of_other_games_is_refused(tags: str, fault: str) -> None:
+    found = sgf(f"(;FF[4]{tags};B[j10];W[i9l10])")
+    assert found.faults == [f"game 1: {fault}"] * bool(fault) and len(found.games) == (not fault)
+
+
+def test_sgf_with_stones_before_the_first_move() -> None:
+    found = sgf("(;FF[4]HA[2]AB[j10][j11]AW[a1]PL[W];W[i9l10];B[k9k10])")
+    (game,) = found.games
+    assert not found.faults and not found.notes and game.moves == ("i9l10", "k9k10")
+    position = registry.load("connect6").position(game.fen)
+    assert position.pieces() == {"j10": "b", "j11": "b", "a1": "w"} and position.turn == 1
+    one = next(one for one in registry.formats("connect6") if one.name == "sgf")
+    assert one.read(one.write([game]).data).games == [game]
+    late = sgf("(;FF[4];B[j10];AB[a1];W[i9l10])")
+    assert late.games[0].moves == ("j10",) and "stones are set on the board by AB" in late.faults[0]
+
+
+def test_sgf_reports_what_it_leaves_out() -> None:
+    found = sgf("x (;FF[4]C[hi]SO[net]RE[Black wins by 2];B[j10]C[one];W[i9l10];B[resign];W[a1a2]) y")
+    assert found.games[0].result == "1-0" and found.games[0].result_text == "Black wins by 2"
+    assert found.notes == [
+        "game 1: properties left out: C 2, SO 1, W behind the end 1",
+        "texts left out: 2, the first: x",
+    ]
 
 
 # Notes in PGN

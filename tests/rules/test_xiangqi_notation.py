@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from games.xiangqi.formats.files import save_games
 from games.xiangqi.library import Board, Line, Move, svg
 from games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
+from games.xiangqi.library.movetext import moves_in
 from games.xiangqi.library.pgn import Game, read_game, read_games
 from games.xiangqi.rules.lookup import CANNON, KING, PAWN
 from games.xiangqi.rules.move import (
@@ -268,7 +269,7 @@ def test_texts_that_are_read_too(fen: str, text: str, uci: str) -> None:
         (STARTING_FEN, "", InvalidMoveError),
         (STARTING_FEN, "hello", InvalidMoveError),
         (STARTING_FEN, "C2.0", InvalidMoveError),
-        (STARTING_FEN, "34.5", InvalidMoveError),
+        (STARTING_FEN, "34.5", IllegalMoveError),
         (STARTING_FEN, "炮二平", InvalidMoveError),
         (STARTING_FEN, "C3.5", IllegalMoveError),
         (STARTING_FEN, "前马进七", IllegalMoveError),
@@ -339,6 +340,132 @@ def test_every_legal_move_of_composed_positions() -> None:
     choose = random.Random(11)
     for _ in range(600):
         check_every_move(random_crowd(choose))
+
+
+def pawns_of(board: Board) -> dict[int, list[int]]:
+    """Return the squares of the mover's pawns by file number, from the front."""
+    files: dict[int, list[int]] = {}
+    for square in sorted(board.pieces(PAWN, board.turn), reverse=board.turn):
+        files.setdefault(9 - square % 9 if board.turn else square % 9 + 1, []).append(square)
+    return files
+
+
+def book_texts(board: Board, move: Move) -> list[str]:
+    """Return a pawn's move as books and dpxq.com write it; none if the pawn stands alone on its file."""
+    files = pawns_of(board)
+    file, tandem = next((file, squares) for file, squares in files.items() if move.from_square in squares)
+    if len(tandem) == 1:
+        return []
+    place = tandem.index(move.from_square)
+    names = [{2: "前后", 3: "前中后", 4: "前二三后", 5: "前二三四后"}[len(tandem)][place], "一二三四五"[place]]
+    pawn = "卒兵"[board.turn]
+    numerals = ("１２３４５６７８９", "一二三四五六七八九")[board.turn]
+    end = board.san(move, "chinese")[2:]
+    if sum(len(squares) > 1 for squares in files.values()) == 1:
+        return [f"{name}{pawn}{end}" for name in names]
+    number = numerals[file - 1]
+    return [text for name in names for text in (f"{name}{number}{end}", f"{name}{pawn}{number}{end}")]
+
+
+def test_pawns_as_books_write_them() -> None:
+    choose, count = random.Random(5), 0
+    for _ in range(150):
+        board = random_crowd(choose)
+        for move in board.legal_moves:
+            if board.piece_type_at(move.from_square) == PAWN:
+                for text in book_texts(board, move):
+                    assert board.parse_san(text) == move, (board.fen(), text)
+                    count += 1
+    assert count > 1000
+
+
+def test_moves_as_fairy_stockfish_writes_them_in_wxf() -> None:
+    pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
+    choose, pawns = random.Random(6), 0
+    for _ in range(150):
+        board = random_crowd(choose)
+        lengths = sorted(map(len, pawns_of(board).values()))
+        for move in board.legal_moves:
+            text = pyffish.get_san("xiangqi", board.fen(), move.uci(1), False, pyffish.NOTATION_XIANGQI_WXF)
+            assert board.parse_san(text, 1) == move, (board.fen(), text)
+            pawns += board.piece_type_at(move.from_square) == PAWN
+            if text[:3] in ("11+", "33+") and lengths[-2:] == [2, 3]:
+                continue  # WXF's own middle pawn
+            assert board.parse_san(text) == move, (board.fen(), text)
+    assert pawns > 500
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("炮二平五马8进7", "炮二平五 马8进7"),
+        ("C2.5H8+7", "C2.5 H8+7"),
+        ("c2=5h8+7H2+3", "c2=5 h8+7 H2+3"),
+        ("h2e2h9g7", "h2e2 h9g7"),
+        ("H2-E2H9-G7", "H2-E2 H9-G7"),
+        ("h3e3h10g8", "h3e3 h10g8"),
+        ("1.兵七进一炮2平32.兵三进一炮8平5", "兵七进一 炮2平3 兵三进一 炮8平5"),
+        ("C2.5H8+72.H2+3", "C2.5 H8+7 H2+3"),
+        ("Che2Hg7", "Che2 Hg7"),
+        ("前兵九平八二7平6", "前兵九平八 二7平6"),
+        ("33.4P+.6", "33.4 P+.6"),
+        ("炮二平五马8进71-0", "炮二平五 马8进7 1-0"),
+        ("炮二平五马", "炮二平五马"),
+        ("33.4", "33.4"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_moves_without_blanks(text: str, expected: str) -> None:
+    found = moves_in(text)
+    assert " ".join(word for word, _ in found) == expected
+    assert all(text[at : at + len(word)] == word for word, at in found)
+
+
+def test_games_without_blanks() -> None:
+    for words in (
+        "1.炮二平五马8进72.马二进三 *",
+        "1.C2.5H8+7 2.H2+3 *",
+        "h2e2h9g7h0g2*",
+        "1. 炮二平五马8进72.马二进三1-0",
+    ):
+        game = read_game(io.StringIO(f'[Event "x"]\n\n{words}\n'))
+        assert game and not game.errors and [move.uci() for move in game.moves] == ["h2e2", "h9g7", "h0g2"], words
+        assert game.result == ("1-0" if words.endswith("1-0") else "*")
+
+
+@pytest.mark.parametrize(
+    ("tags", "fault"),
+    [
+        ('[Variant "Jieqi"]', "a game of another kind: Variant Jieqi"),
+        ('[Variant "chess"]', "a game of another kind: Variant chess"),
+        ('[Game "揭棋"]', "a game of another kind: Game 揭棋"),
+        ('[SetUp "1"]', "SetUp says that the game begins from a position, which no FEN gives"),
+        ('[Handicap "让双马"]', "a handicap without the position from which it begins: Handicap 让双马"),
+        ('[Variant "xiangqi"]', ""),
+        ('[Game "Xiangqi"]\n[Variant "Xiangqi"]\n[SetUp "0"]\n[Handicap "无"]', ""),
+        (f'[SetUp "1"]\n[FEN "{STARTING_FEN}"]\n[Odds "one move"]', ""),
+    ],
+)
+def test_tags_that_change_what_moves_mean(tags: str, fault: str) -> None:
+    game = read_game(io.StringIO(f"{tags}\n\n1. C2.5 H8+7 *\n"))
+    assert game and [str(error) for error in game.errors] == [fault] * bool(fault)
+    assert len(game.moves) == (0 if fault else 2)
+
+
+def test_what_a_reader_leaves_out_is_noted() -> None:
+    text = (
+        '[Event "a"]\n[Event "b"]\n[Red "one\ntwo"]\n\n1. C2.5!!! $1 (1. C8.5 1-0) H8+7\n% escaped\n'
+        "2. H2+3 $ 1-0 more words\n"
+    )
+    game = read_game(io.StringIO(text))
+    assert game and not game.errors and not game.warnings and len(game.moves) == 3
+    assert game.headers["Event"] == "b" and game.headers["Red"] == "one two" and game.comments == {1: "!!!"}
+    assert game.notes == [
+        "the tag Event is given twice, the first is left out: a",
+        "texts left out: 4, the first: 1-0",
+    ]
+    game = read_game(io.StringIO("1. C2.5 1-0 {resigns}\n"))
+    assert game and game.comments == {1: "resigns"} and not game.notes
 
 
 # Games
@@ -486,9 +613,14 @@ def test_results_and_dates_in_any_wording() -> None:
     ]
     again = read_game(io.StringIO(game.text()))
     assert again and (again.result, again.headers["ResultText"], again.headers["Date"]) == ("*", "红优", "夏")
-    for tags, end, result in (("", "1-0", "1-0"), ("*", "0-1", "0-1"), ("?!", "1/2-1/2", "1/2-1/2"), ("1-0", "0-1", "1-0")):
+    for tags, end, result in (
+        ("", "1-0", "1-0"),
+        ("*", "0-1", "0-1"),
+        ("odd", "1/2-1/2", "1/2-1/2"),
+        ("1-0", "0-1", "1-0"),
+    ):
         game = read_game(io.StringIO((f'[Result "{tags}"]\n' if tags else "") + f"\n1. C2.5 {end}\n"))
-        assert game and game.result == result and bool(game.notes) == (tags in ("?!", "1-0"))
+        assert game and game.result == result and bool(game.notes) == (tags in ("odd", "1-0"))
 
 
 def test_without_tags() -> None:

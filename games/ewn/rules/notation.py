@@ -50,31 +50,39 @@ def letter_of(piece: int) -> str:
     return _LETTERS[piece]
 
 
-def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
-    """Return (pieces as (code, square), side to move, die or 0); ValueError names the fault."""
+def read_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
+    """Return (pieces as (code, square), side to move, die or 0) of a FEN, any placement; ValueError if it is none."""
     fields = fen.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"{len(fields)} fields, not 2 or 3")
-    pieces: dict[int, int] = {}
+    pieces = []
     for column, row, char in INFO.board.read_placement(fields[0]):
         code = _LETTERS.find(char)
         if code < 1:
             raise ValueError(f"unknown piece {char}")
-        if code in pieces:
-            raise ValueError(f"piece {char} twice")
-        pieces[code] = (4 - row) * 5 + column
+        pieces.append((code, (4 - row) * 5 + column))
     if fields[1] not in ("f", "s"):
         raise ValueError(f"side to move is f or s, not {fields[1]}")
     die = fields[2] if len(fields) > 2 else "-"
     if die not in ("-", "1", "2", "3", "4", "5", "6"):
         raise ValueError(f"die is 1-6 or -, not {die}")
+    return pieces, int(fields[1] == "s"), 0 if die == "-" else int(die)
+
+
+def parse_fen(fen: str) -> tuple[list[tuple[int, int]], int, int]:
+    """Return what `read_fen` does; ValueError also for a placement that the rules cannot play."""
+    found, turn, die = read_fen(fen)
+    pieces = dict(found)
+    if len(pieces) < len(found):
+        codes = [code for code, _ in found]
+        raise ValueError(f"piece {letter_of(next(code for code in codes if codes.count(code) > 1))} twice")
     if not pieces:
         raise ValueError("no pieces")
     first_won = any(code <= 6 and square == 24 for code, square in pieces.items()) or all(c <= 6 for c in pieces)
     second_won = any(code > 6 and square == 0 for code, square in pieces.items()) or all(c > 6 for c in pieces)
     if first_won and second_won:
         raise ValueError("both sides have won")
-    return list(pieces.items()), int(fields[1] == "s"), 0 if die == "-" else int(die)
+    return found, turn, die
 
 
 def write_fen(pieces: Mapping[str, str], turn: int, dice: int) -> str:

@@ -55,15 +55,16 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
         found.faults.append(f"{broken} characters that are not {used}")
     if _ENTITY.search(text):
         raise ValueError("entities of its own, which no file of CCBridge has")
-    parser = XMLPullParser(["end"])
+    parser: XMLPullParser[Element] = XMLPullParser(["end"])
     elements: list[Element] = []
     try:
-        parser.feed(_DECLARATION.sub("", text, count=1))
+        declaration = _DECLARATION.match(text)
+        parser.feed(text[declaration.end() :] if declaration else text)
         parser.close()
     except ParseError as error:
         found.faults.append(f"not XML from line {error.position[0]} on")
     with contextlib.suppress(ParseError):  # raised again, behind the last whole element
-        elements += (element for _, element in parser.read_events() if isinstance(element, Element))
+        elements += (part for event in parser.read_events() for part in event if isinstance(part, Element))
     if not any(element.tag in ("Move", "FEN") for element in elements):
         raise ValueError("no ChineseChessRecord in the text" if not found.faults else found.faults[-1])
     game = _head(elements, found)

@@ -186,8 +186,8 @@ class _Reader:
         game = self._game
         self._read_head()
         self._board = game.board()
-        current: _Branch | None = _Branch(game, [])
-        self._branches[0] = current
+        self._branches[0] = _Branch(game, [])
+        current: _Branch | None = self._branches[0]
         has_failed = False
         while self._lines:
             line = self._lines.popleft()
@@ -208,7 +208,8 @@ class _Reader:
     def _read_head(self) -> None:
         """Read fields and a position, up to what stands before the moves."""
         game = self._game
-        fen, drawn = "", None
+        fen = ""
+        drawn: list[str] | None = None
         while self._lines:
             line = self._lines[0]
             plain = line.strip().translate(_SIMPLE)

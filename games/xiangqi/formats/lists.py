@@ -77,7 +77,10 @@ def _play(board: Board, words: Sequence[str], ranks: int) -> tuple[Board, str]:
 
 
 def _fen_rows(text: str, remarks: list[str]) -> Iterator[_Row]:
-    """Yield each line with a FEN; what follows `;` is the game's comment. `remarks` gets lines with a `#`."""
+    """Yield each line with a FEN; EPD's operations and what follows `;` are the game's comment.
+
+    `remarks` gets lines with a `#`.
+    """
     for number, line in enumerate(text.splitlines(), 1):
         start, _, comment = line.partition(";")
         words = start.split()
@@ -87,8 +90,12 @@ def _fen_rows(text: str, remarks: list[str]) -> Iterator[_Row]:
         words = words[1:] if words[0] in ("fen", "position") else words
         words = words[1:] if words[:1] == ["fen"] else words
         end = words.index("moves") if "moves" in words else len(words)
-        fen = " ".join(words[:end])
-        yield _Row(number, STARTING_FEN if fen == "startpos" else fen, words[end + 1 :], comment.strip())
+        stop = next(
+            (at for at, word in enumerate(words[:end]) if at > 1 and word[0].isalpha()), end
+        )  # EPD's operations
+        fen = " ".join(words[:stop])
+        comment = "; ".join(filter(None, (" ".join(words[stop:end]), comment.strip())))
+        yield _Row(number, STARTING_FEN if fen == "startpos" else fen, words[end + 1 :], comment)
 
 
 def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:

@@ -29,7 +29,7 @@ from games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from games.xiangqi.formats.table import FORMATS
 from games.xiangqi.library.board import STARTING_FEN
 from games.xiangqi.library.movetext import movetext
-from games.xiangqi.library.pgn import Game, read_movetext
+from games.xiangqi.library.pgn import Game, OtherGameError, read_movetext
 from games.xiangqi.rules.notation import fen_text
 
 ENCODING = "utf-8"
@@ -87,8 +87,9 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
             game = _read_game(text[start:end], faults, between)
             faults += [*map(str, game.errors), *game.warnings]
             found.notes += (f"game {number}: {note}" for note in game.notes)
-            game.errors, game.warnings = [], []
-            found.games.append(game)
+            if not any(isinstance(error, OtherGameError) for error in game.errors):
+                game.errors, game.warnings = [], []
+                found.games.append(game)
         except ValueError as error:
             faults.append(str(error))
         found.faults += (f"game {number}: {fault}" for fault in faults)

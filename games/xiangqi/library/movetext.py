@@ -31,10 +31,10 @@ _SINGLE = tuple(
 )
 """Moves in each notation; SAN's pawns are left out, whose texts could be halves of coordinates."""
 
-_NUMBER = re.compile(r"[0-9]+\s*[.．、]+|…+")
+_NUMBER = re.compile(r"[0-9]{1,5}[.．、]{1,3}|…{1,9}")
 _RESULT = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)\Z")
-_LEAST_MOVE = 4
-"""The signs of the shortest move but SAN's."""
+_LEAST_MOVES = 6
+"""The signs of the two shortest moves."""
 
 
 def moves_in(text: str) -> list[tuple[str, int]]:
@@ -42,7 +42,9 @@ def moves_in(text: str) -> list[tuple[str, int]]:
 
     Numbers between them are left out. A text that is not made of moves is returned whole.
     """
-    if len(text) < 2 * _LEAST_MOVE or any(pattern.fullmatch(text) for pattern in _SINGLE):
+    if len(text) < _LEAST_MOVES or any(pattern.fullmatch(text) for pattern in _SINGLE):
+        return [(text, 0)]
+    if not any(pattern.match(text) for pattern in (_NUMBER, *_SINGLE)):
         return [(text, 0)]
     size = len(text)
     ends: dict[

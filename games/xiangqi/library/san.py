@@ -63,7 +63,7 @@ _PLAIN = str.maketrans(
 _TEXT = re.compile(
     r"(?:(?P<letter>[KAEMHRCP])(?P<after>[1-9.+-])"  # C2, R+
     r"|(?P<mark>[-+中1-5])(?:(?P<marked>[KAEMHRCP])(?P<far_file>[1-9]?)|(?P<near_file>[1-9])(?P<late>[KAEMHRCP]?))"
-    r"|(?P<file>[1-9])(?P<side>[+-])"  # 3+
+    r"|(?P<file>[1-9])(?P<side>[+-])|(?P<double>[6-9])(?P=double)"  # 3+, 77
     r"|(?P<ends>\+\+|--))(?P<direction>[-+.])(?P<far>[1-9])"  # the row before: 前车, 一兵, 前兵三, 前三, 13, 33
 )
 _SLANTS = {ADVISOR: {1: 1}, ELEPHANT: {2: 2}, HORSE: {1: 2, 2: 1}}
@@ -165,7 +165,7 @@ def _named(match: re.Match[str]) -> tuple[str, str, int]:
     """Return the letter, the mark ('' for none) and the file (0 for any) that the first signs of a text name.
 
     A mark: `++`, `--`; `+`, `-` for the ends of a tandem; `P+`, `P-` for WXF's, which are the inner ones of four pawns
-    and more; `=` for the middle; a place from 1 on.
+    and more; `=` for the middle; `33` for WXF's, of a tandem beside another one; a place from 1 on.
     """
     if match["letter"]:
         after = match["after"]
@@ -174,6 +174,8 @@ def _named(match: re.Match[str]) -> tuple[str, str, int]:
         return match["letter"], "=" if after == "." else f"P{after}", 0
     if match["ends"]:
         return "P", match["ends"], 0
+    if match["double"]:
+        return "P", "33", int(match["double"])
     if match["side"]:
         return "P", match["side"], int(match["file"])
     mark = "=" if match["mark"] == "中" else match["mark"]

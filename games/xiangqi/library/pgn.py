@@ -146,6 +146,10 @@ class Game(Line):
         `has_day_first`: as of `read_date`.
         """
         result, text = read_result(self.headers.get("Result", end))
+        if text:
+            self.headers[RESULT_TEXT] = text
+            if result == "*":
+                self.notes.append(f"a result that is not known, kept as text: {text}")
         if end not in ("", "*", result):
             if result == "*":
                 result = end
@@ -153,10 +157,6 @@ class Game(Line):
                 self.notes.append(f"the result is {result} by the tags and {end} behind the moves")
         if "Result" in self.headers or end:
             self.headers["Result"] = result
-        if text:
-            self.headers[RESULT_TEXT] = text
-            if result == "*":
-                self.notes.append(f"a result that is not known, kept as text: {text}")
         if (date := self.headers.get("Date", "").strip()) not in ("", "?"):
             known = read_date(date, has_day_first)
             if known is None:

@@ -134,12 +134,12 @@ def test_all_moves_lost_or_drawn(tmp_path: Path) -> None:
 
 
 def test_repetition_goes_before_a_known_value(tmp_path: Path) -> None:
-    """A known win that stands on the board for the second time is a draw by repetition, as without the file."""
+    """A known win that stands on the board for the third time is a draw by repetition, as without the file."""
     game: Any = registry.load("xiangqi")
     game.set_option("UseEndgames", "false")
     fen = "3k5/9/9/9/9/9/9/9/9/R3K4 w"
     position = game.position(fen)
-    for word in ("a0a1", "d9d8", "a1a0", "d8d9"):
+    for word in ("a0a1", "d9d8", "a1a0", "d8d9") * 2:
         position.push(position.parse_move(word))
     last = position.copy()
     last.pop()  # Black to move may repeat the first position

@@ -8,15 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+from games.texts import visible
+
 KERNELS_A_LINE = 3
 
 _ONE_AT_A_TIME = threading.RLock()  # a process has one `jit.on_compile`
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error, if there is one."""
+    """Write a line to standard error, if there is one; what it has of foreign texts cannot act on the terminal."""
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()
 
 

@@ -42,6 +42,7 @@ from daemon.pipes import printable
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.contract import GameRecord
+from games.texts import visible
 
 FAILED, MISUSED = 1, 2
 """Exit statuses."""
@@ -456,7 +457,7 @@ class Progress:
         if self._bar is None or self._as_json:
             report(text)
         else:
-            self._bar.write(f"siqi analyse: {text}", file=sys.stderr)
+            self._bar.write(visible(f"siqi analyse: {text}"), file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Write a line on what is done now, unless a bar shows it."""

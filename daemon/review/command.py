@@ -25,6 +25,7 @@ from daemon.review.page import Page, is_page
 from games import registry
 from games.compiling import announce_compiling, to_stderr
 from games.files import check_folder, check_owned, replace_file
+from games.texts import visible
 
 FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""
@@ -193,4 +194,4 @@ class Progress:
         if self._bar is None:
             report(text)
         else:
-            self._bar.write(f"siqi review: {text}", file=sys.stderr)
+            self._bar.write(visible(f"siqi review: {text}"), file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
@@ -17,7 +17,7 @@ from daemon.review.pictures import WAYS, Boards, differences, frames_of, views_o
 from daemon.review.standings import Standing, standings
 from games import registry
 from games.contract import Game, Position
-from games.pictures.drawing import escape
+from games.texts import as_script, escape, isolated
 
 MOST_BOOK_MOVES = 6
 """The moves of an opening book that are shown at a position."""
@@ -58,8 +58,9 @@ class Page:
         boards = self._boards[game.game]
         record = game.record
         names = {"first": record.first, "second": record.second, "event": record.event, "occasion": record.occasion}
-        found: dict[str, Any] = {name: text for name, text in names.items() if text not in ("", "?")}
-        found |= {"game": game.game, "place": game.place, "result": record.result, "views": list(views_of(game))}
+        found: dict[str, Any] = {name: isolated(text) for name, text in names.items() if text not in ("", "?")}
+        place = re.sub(r"[^/\\]+", lambda part: isolated(part[0]), game.place)  # the page takes it apart
+        found |= {"game": game.game, "place": place, "result": record.result, "views": list(views_of(game))}
         found |= {"turn": course.turns[0], "setups": list(record.moves[: game.setups])}
         if game.info.has_hidden:
             found["seen"] = "view" if course.views or course.is_view else "all"
@@ -163,14 +164,6 @@ def source(name: str) -> str:
     return files("daemon.review").joinpath(name).read_text(encoding="utf-8")
 
 
-def as_script(data: object) -> str:
-    """Return JSON that may stand within a `<script>`: no text in it can end or reopen the element."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":  # only strings have them
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text.encode("utf-8", "backslashreplace").decode()  # a lone surrogate, as JSON writes it
-
-
 def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
     """Return the data of a position and of the move before it."""
     judged, finding = plies[ply], plies[ply].finding
@@ -202,7 +195,7 @@ def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: in
         )
         found["o"] = [winner, outcome.reason]
     if comment := game.comments.get(ply):
-        found["c"] = comment
+        found["c"] = isolated(comment)
     return found
 
 
@@ -221,4 +214,4 @@ def _sum(side: Summary, has_dice: bool) -> dict[str, Any]:
 
 
 def _standing(row: Standing) -> dict[str, Any]:
-    return row._asdict() | {"lost": round(row.lost, 4)}
+    return row._asdict() | {"name": isolated(row.name), "lost": round(row.lost, 4)}

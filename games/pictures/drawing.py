@@ -16,6 +16,7 @@ from games.pictures.diagram import Diagram
 from games.pictures.look import Look
 from games.pictures.outlines import EM, outline, width_of
 from games.pictures.terminal import Style
+from games.texts import escape, isolated
 
 MARK = "<!-- Siqi -->"
 """Stands in the head of each picture's file."""
@@ -46,13 +47,6 @@ class Picture(str):
 def number(value: float) -> str:
     """Return a coordinate, to a tenth of a unit."""
     return f"{round(value, 1):g}" if round(value, 1) else "0"
-
-
-def escape(text: str) -> str:
-    """Return a text as XML has it, also within double quotes."""
-    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        text = text.replace(sign, entity)
-    return text
 
 
 def attributes(**values: Any) -> str:
@@ -183,8 +177,8 @@ class Drawing:
             role="img",
         )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg"{root}>{MARK}<title>{escape(self.title)}</title>'
-            f"<desc>{escape(self.text)}</desc><style>{self.style()}</style>"
+            f'<svg xmlns="http://www.w3.org/2000/svg"{root}>{MARK}<title>{escape(isolated(self.title))}</title>'
+            f"<desc>{escape(isolated(self.text))}</desc><style>{self.style()}</style>"
             f"<defs>{self.finished(''.join(self.defs.values()))}</defs>"
         )
 

@@ -6,11 +6,11 @@ position.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from games.pictures.drawing import Drawing, escape
+from games.pictures.drawing import Drawing
 from games.pictures.frames import Frames
+from games.texts import as_script, escape, isolated
 
 STYLE = """
 .siqi-replay{max-width:32em;font:14px/1.4 system-ui,sans-serif}
@@ -66,21 +66,22 @@ def page(drawings: Sequence[Drawing], words: Sequence[str]) -> str:
 
     It is a part of a page, safe to repeat on one; as a file of its own it is a page, too.
     """
+    words = list(map(isolated, words))
     frames = Frames()
     numbers = [frames.add(drawing) for drawing in drawings]
     titles = [
         f"{ply}. {word} - {drawing.title}" if word else drawing.title
         for ply, (word, drawing) in enumerate(zip(["", *words], drawings, strict=True))
     ]
-    data = json.dumps({"shapes": frames.shapes(), "frames": numbers, "titles": titles}, separators=(",", ":")).replace(
-        "</", "<\\/"
-    )
+    data = as_script({"shapes": frames.shapes(), "frames": numbers, "titles": titles})
     game = escape(drawings[0].title.split(",")[0])
     buttons = "".join(
         f'<button type="button" data-go="{name}" aria-label="{label}" title="{label}">{escape(sign)}</button>'
         for name, label, sign in BUTTONS
     )
-    listed = "".join(f'<button type="button">{ply}. {escape(word)}</button>' for ply, word in enumerate(words, 1))
+    listed = "".join(
+        f'<button type="button">{ply}. <bdi>{escape(word)}</bdi></button>' for ply, word in enumerate(words, 1)
+    )
     return (
         f'<div class="siqi-replay" tabindex="0" role="group" aria-label="{game} game">'
         f"<style>{STYLE}</style>{frames.picture(numbers[-1])}"

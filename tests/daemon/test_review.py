@@ -28,7 +28,7 @@ from daemon.command import run
 from daemon.review import assess
 from daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
 from daemon.review.games import ReviewedGame
-from daemon.review.page import as_script, is_page, source
+from daemon.review.page import is_page, source
 from daemon.review.pictures import differences
 from daemon.review.standings import points_of
 from games import registry
@@ -384,9 +384,22 @@ def test_no_text_of_a_game_can_leave_its_place(page: Path) -> None:
     assert "default-src 'none'" in html and "SIQI_" not in html
     comment = data_of(page)["games"][0]["plies"][1]["c"]
     assert comment.startswith("<img src=x onerror=alert(1)> <!-- <script>")
-    texts = ["</script>", "<!--<script>", "]]>", "\u2028\u2029", "\ud800", '"\\', "&lt;", "\0"]
-    written = as_script(texts)
-    assert not set("<>&\u2028\u2029") & set(written) and json.loads(written) == texts
+
+
+def test_names_that_turn_the_line_round_are_isolated(tmp_path: Path) -> None:
+    """Names, events, comments and names of files: what they open is closed within; other texts are as they were."""
+    games = '[Red "\u202eder"]\n[Black "\u2069\u202cx"]\n[Event "\u05d0\u05d1"]\n\n1. C2.5 {\u2067c} *\n'
+    path = tmp_path / "\u202eelif.pgn"
+    path.write_text(games + games.replace("\u202eder", "Ann"), encoding="utf-8")
+    assert review(path, "-o", tmp_path / "a.html", *NODES) == 0
+    data = data_of(tmp_path / "a.html")
+    first, second = data["games"]
+    assert (first["first"], first["second"]) == ("\u2068\u202eder\u202c\u2069", "\u2068x\u2069")
+    assert first["event"] == "\u2068\u05d0\u05d1\u2069" and second["first"] == "Ann"
+    assert first["plies"][1]["c"] == "\u2068\u2067c\u2069\u2069" and "\u2068\u202eelif.pgn" in first["place"]
+    assert {row["name"] for row in data["players"]} == {"Ann", "\u2068x\u2069", "\u2068\u202eder\u202c\u2069"}
+    html = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<title>\u2068\u202eder\u202c\u2069 - \u2068x\u2069 (+1)</title>" in html
 
 
 def test_a_tag_cannot_fill_in_a_part_of_the_page(tmp_path: Path) -> None:

@@ -398,3 +398,54 @@ def test_the_page_may_ask_for_nothing(browser: Any, page_file: Path) -> None:
             })"""
         )
         assert blocked == ["connect-src", "img-src", "script-src-elem"]
+
+
+LEFT_OF = """(words) => {
+    const walker = document.createTreeWalker(document.querySelector(words.shift()), NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+        for (const word of words) {
+            const at = node.data.indexOf(word), range = document.createRange();
+            if (at < 0) continue;
+            range.setStart(node, at);
+            range.setEnd(node, at + word.length);
+            found.push([word, range.getBoundingClientRect().left]);
+        }
+    return found.sort((a, b) => a[1] - b[1]).map((one) => one[0]);
+}"""
+"""Return words of an element from the left to the right, as they are seen."""
+
+
+def test_a_name_that_turns_the_line_round_turns_itself_alone(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(
+        '[Red "\u202eANNA"]\n[Black "\u2069\u2067BERT"]\n[Event "\u202b\u2066CUP"]\n[Date "1999"]\n\n1. C2.5 *\n',
+        "utf-8",
+    )
+    out = tmp_path / "a.html"
+    assert run(["review", str(tmp_path / "a.pgn"), "-o", str(out), "--depth", "1"]) == 0
+    with opened(browser, out, "#lang=en") as page:
+        assert page.evaluate(LEFT_OF, ["#title", "Xiangqi", "ANNA", "BERT", "CUP", "1999"]) == [
+            *("Xiangqi", "ANNA", "BERT", "CUP", "1999")
+        ]
+
+
+def test_a_replay_s_words_neither_swallow_the_page_nor_turn_it_round(browser: Any, tmp_path: Path) -> None:
+    board = siqi.Board()
+    for word in ("h2e2", "h9g7", "h0g2"):
+        board.push_uci(word)
+    html = siqi.replay(board, words=["<!--<script>", "\u202eTURN", "</script><img src=x>"]).html
+    out = tmp_path / "replay.html"
+    out.write_text(f"<!doctype html><meta charset=utf-8>{html}<p id=after>after</p>", encoding="utf-8")
+    with opened(browser, out) as page:
+        assert page.inner_text("#after") == "after" and page.locator("img").count() == 0
+        page.click("[data-go=first]")
+        page.click("[data-go=next]")
+        assert page.inner_text("output").startswith("1. <!--<script> - Xiangqi")
+        page.click("[data-go=next]")
+        assert page.evaluate(LEFT_OF, ["output", "2", "TURN", "Xiangqi", "to move"]) == [
+            "2",
+            "TURN",
+            "Xiangqi",
+            "to move",
+        ]
+        assert page.evaluate(LEFT_OF, [".siqi-moves", "TURN", "</script>"]) == ["TURN", "</script>"]

@@ -15,7 +15,7 @@ import pytest
 
 import siqi
 from games import registry
-from games.pictures.drawing import Drawing
+from games.pictures.drawing import Design, Drawing
 from games.pictures.grid import Grid
 from games.pictures.look import Arrow, Look, look
 from games.pictures.outlines import outline
@@ -411,8 +411,28 @@ def test_the_page_of_a_game_is_safe() -> None:
     html = siqi.replay(position, words=["</script><b>"]).html
     assert html.count("</script>") == 2 and "<b>" not in html.split('<script type="application/json">')[0]
     assert frames_of(html)["titles"][1].startswith("1. </script><b>")
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="2 words for 1 moves"):
         siqi.replay(position, words=["too", "many"])
+    for word in ("<!--<script>", "]]>", "&lt;", "\u2028", "\ud800", "\0", "'\""):
+        html = siqi.replay(position, words=[word]).html
+        data = html[html.index('<script type="application/json">') + 32 : html.index("</script>")]
+        assert not set("<>&\u2028\u2029") & set(data) and json.loads(data)["titles"][1].startswith(f"1. {word}")
+        static = html[: html.index("<script")]
+        assert "<!--<script" not in static and "\0" not in static and html.encode()
+
+
+def test_words_that_turn_the_line_round_are_isolated() -> None:
+    position = siqi.position("xiangqi")
+    position.push(siqi.Move.from_uci("h2e2"))
+    html = siqi.replay(position, words=["\u202eab"]).html
+    isolated = "\u2068\u202eab\u202c\u2069"
+    assert f"1. <bdi>{isolated}</bdi>" in html and frames_of(html)["titles"][1].startswith(f"1. {isolated} - ")
+    assert f'<output aria-live="polite">1. {isolated} - ' in html
+    drawing = Drawing(Design("t", {}, ""), 10, 10, look(), "\u2067</title>", "\u202e&")
+    assert (
+        "<title>\u2068\u2067&lt;/title&gt;\u2069\u2069</title><desc>\u2068\u202e&amp;\u202c\u2069</desc>"
+        in drawing.svg()
+    )
 
 
 def test_a_game_of_pgn_steps_through_its_moves() -> None:

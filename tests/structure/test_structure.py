@@ -90,7 +90,7 @@ def test_imports_go_down(path: Path) -> None:
     names = imported(path)
     games = {name.removeprefix("games.") for name in names if name.startswith("games.")}
     if parts[0] == "daemon":
-        shared = {"contract", "compiling", "encodings", "files", "formats", "options", "registry", "shape"}
+        shared = {"contract", "compiling", "encodings", "files", "formats", "options", "registry", "shape", "texts"}
         assert games <= shared | {name for name in games if name.startswith(("kernel", "pictures"))}
         return
     assert not {name for name in names if name.split(".")[0] == "daemon"}

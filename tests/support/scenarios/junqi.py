@@ -46,8 +46,8 @@ def games(play: Recorder) -> None:
     """Games on either side against random moves, with other seeds and with the user's deployments."""
     play.send("INFO 1.0", until="NAME Siqi")
     for side in (0, 1):
-        play_game(play, side, 250)
-    play.send("END 0", "GO 0000 0 00", until="ERROR")
+        play_game(play, side, 150)
+    play.send("END 0", "GO 0000 0 00", until=lambda line: True)
     for seed, layouts in ((2, "<empty>"), (3, "layouts")):
         play.send(f"setoption name Seed value {seed}", f"setoption name LayoutFile value {layouts}")
         play_game(play, seed % 2, 60)

@@ -391,6 +391,8 @@ class Run:
         self._searcher.configure(draw.choice((1, 2, 8)), draw.choice((1, 1, 2, 4)), draw.randrange(1 << 31))
         position = self.game.position()
         play(self.game, position, draw, draw.randint(2, 8))
+        while not has_pieces(self.game, position):  # a set-up was taken back
+            play(self.game, position, draw, 1)
         self.positions += 1
         while position.outcome() is None and position.count_legal() and position.ply < GAME_PLIES:
             if is_dice_position(position, self.game.info):

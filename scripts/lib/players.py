@@ -195,17 +195,21 @@ class UciEngine(EngineProcess):
         return Choice(word, (answered - started) * 1000, score_of(info), nodes_of(info))
 
     def greet(self) -> None:
-        self.send("uci")
-        lines: list[str] = []
-        self.wait_for("uciok", timeout_s=START_TIMEOUT_S, info=lines)
-        named = [re.match(r"option\s+name\s+(.+?)\s+(type\s.*)", line) for line in lines]
-        self.declared = {match[1].lower(): match[2] for match in named if match}
-        options = {"UCI_Variant": self._info.name, **self._options}
-        if self._info.name == "xiangqi" and "uci_variant" not in self.declared:
-            del options["UCI_Variant"]  # an engine that plays nothing else
-        self._unsent = {}
-        self.send(*self._settings(options), "isready")
+        self.declared, self._unsent = {}, {}
+        self._collect_options("uci", "uciok")
+        if self._info.name != "xiangqi" or "uci_variant" in self.declared:  # else an engine that plays nothing else
+            self.send(*self._settings({"UCI_Variant": self._info.name}))
+            self._collect_options("isready", "readyok")  # those of the game come after its name
+        self.send(*self._settings(self._options), "isready")
         self.wait_for("readyok", timeout_s=START_TIMEOUT_S)
+
+    def _collect_options(self, word: str, answer: str) -> None:
+        """Send a word, and note the options that are declared up to its answer."""
+        self.send(word)
+        lines: list[str] = []
+        self.wait_for(answer, timeout_s=START_TIMEOUT_S, info=lines)
+        named = [re.match(r"option\s+name\s+(.+?)\s+(type\s.*)", line) for line in lines]
+        self.declared |= {match[1].lower(): match[2] for match in named if match}
 
     def _settings(self, options: dict[str, str]) -> list[str]:
         """Return the `setoption` lines; StartError for an option that the engine lacks, and would silently ignore."""

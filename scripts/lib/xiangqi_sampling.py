@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, Samples
 
-from games.kernel.control import NODE_LIMIT, NODES, STOP, Control
+from games.kernel.control import NEVER, NODE_LIMIT, NODES, STOP, Control
 from games.kernel.intrinsics import call_at, copy_record, pointer_to, store
 from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
 from games.kernel.memory import address_of
@@ -228,7 +228,7 @@ def deepen(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
     store(work.control + 8 * NODES, int64(0))
     work.nodes = 0
     work.stopped = 0
-    work.poll_at = 0
+    work.poll_at = NEVER  # the first depth is finished
     work.seldepth = 0
     work.generation = work.generation + 1 & 63
     work.root_height = pos.height
@@ -242,6 +242,10 @@ def deepen(pos: Record, work: Record, lookup: Record, nodes: int) -> int:
     score = 0
     for depth in range(1, MAX_PLY):
         score = search_depth(pos, work, lookup, int64(depth), score)
+        if depth == 1:
+            work.poll_at = 0
+            if 0 < nodes <= work.nodes:
+                break
         if work.stopped == 1 or (abs(score) > MATE_BOUND and 2 * ((MATE - abs(score) + 1) // 2) <= depth):
             break
     return score

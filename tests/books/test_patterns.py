@@ -112,7 +112,7 @@ def test_lines_that_cannot_be_read(line: str, tmp_path: Path) -> None:
 def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "patterns.txt"
     warnings: list[str] = []
-    for data, reason in ((b"\xff\xfe", "utf-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):
+    for data, reason in ((b"\xff\x80", "not UTF-8"), (b"N - A = won | x | y\n", ":1: not"), (None, "No such file")):
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)

@@ -69,15 +69,16 @@ def test_a_match(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_dialogue(bench: Bench) -> None:
     bench.play("one", "one", "--games", "2", "--a-option", "Strength=3", limits="--nodes 5 --depth 2")
     heard = bench.heard("a")
-    assert heard[:6] == [
+    assert heard[:7] == [
         "uci",
         "setoption name UCI_Variant value xiangqi",
+        "isready",
         "setoption name Strength value 3",
         "isready",
         "ucinewgame",
         "isready",
     ]
-    assert heard[6:10] == [
+    assert heard[7:11] == [
         "position startpos",
         "go nodes 5 depth 2",
         "position startpos moves a1 a1",

@@ -58,8 +58,9 @@ class FaultGuard:
     """Parks threads that fault in kernels, from `start` on; on POSIX systems."""
 
     def __init__(self, report: Callable[[], None]) -> None:
-        """`report` is called after each fault, on a thread of its own."""
+        """The calling thread owns the engine. `report` is called after each fault, on a thread of its own."""
         self._report = report
+        self._owner = threading.get_ident()
         self._engine: object = None  # owns the handler's code
         self._trace_file: int | None = None
 
@@ -69,14 +70,14 @@ class FaultGuard:
         trace_to(file)
 
     def start(self) -> None:
-        """Begin, if it has not; the calling thread owns the engine. numba must be imported; takes milliseconds."""
+        """Begin, if it has not. numba must be imported; takes some 20 ms."""
         if self._engine is not None or os.name != "posix":
             return
         import llvmlite.binding as llvm
 
         reading, writing = os.pipe()
         machine = llvm.Target.from_default_triple().create_target_machine()
-        code = _PARK.format(pipe=writing, owner=threading.get_ident())
+        code = _PARK.format(pipe=writing, owner=self._owner)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(code), machine)
         engine.finalize_object()
         self._engine = engine

@@ -18,7 +18,7 @@ from daemon.faults import FaultGuard
 from daemon.frontends import front_end_for
 from daemon.frontends.base import FrontEnd
 from daemon.output import Output
-from daemon.pipes import QUIT, ClientLine, EndOfInput, printable, read_lines
+from daemon.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines
 from daemon.scheduler import Shutdown
 
 QUIT_WAIT_S = 30.0
@@ -55,6 +55,9 @@ class Server:
 
     def post(self, event: Event) -> None:
         """Queue an event; write it at once if the owner's thread posts it and no job ends. Any thread may call this."""
+        if isinstance(event, Loaded):
+            self._faults.start()
+            event = event._replace(ready_ns=now_ns())  # the start is not on the clock of a `go` that waits
         if threading.current_thread() is self._thread and not ends_job(event):
             self._write(event)
         else:
@@ -89,8 +92,6 @@ class Server:
         elif isinstance(item, KernelFault):
             self._engine.give_up("internal: a kernel faulted; standard error or the debug log has the place")
         else:
-            if isinstance(item, Loaded):
-                self._faults.start()
             self._write(item)
             self._engine.handle_event(item)
         if self._front_end is not None:

@@ -127,7 +127,7 @@ def replays(options: argparse.Namespace) -> Table:
         text = "\n".join(Game({}, one).text(notation) for one in moves)
         rows.append(row(f"Xiangqi, PGN in {notation}", ours, partial(_read, text), runs))
     for name in siqi.GAMES[1:]:
-        games = random_words(name, options.count)
+        games = random_words(name, 1 + options.count // 50)  # Connect6 lists sixty thousand moves at each
         rows.append(row(f"{name}, Position.push", games, partial(replay_words, name, games), runs))
     return Table("", ("", "moves/s", f"{GAMES} games, s"), rows)
 

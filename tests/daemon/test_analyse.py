@@ -431,6 +431,7 @@ def test_what_matters_more_comes_first() -> None:
 def test_the_queue_is_bounded_and_all_is_answered() -> None:
     answers: list[dict[str, Any]] = []
     most = 0
+    threads = threading.active_count()  # other tests may have left some
 
     def write(answer: dict[str, Any]) -> None:
         nonlocal most
@@ -443,7 +444,7 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
     assert sorted(int(answer["id"]) for answer in answers) == list(range(3000))
     assert not failures
     assert 0 < most <= 1000
-    assert threading.active_count() < 10
+    assert threading.active_count() <= threads + 2
 
 
 BROKEN_WRITER = """

@@ -153,11 +153,11 @@ def serve(settings: Mapping[str, str] | None = None) -> None:
 
     `settings`: values of options from the start. Refusal(OPTION) before anything is read if one cannot be set.
     """
+    server = Server()
+    server.begin_with(settings or {})
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         # Ctrl-C ends the process at once; Python's own handler would run only at the next event.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    server = Server()
-    server.begin_with(settings or {})
     threading.excepthook = lambda failed: server.post(
         Refused(Kind.INTERNAL, internal_reason(failed.exc_value or Exception()))
     )

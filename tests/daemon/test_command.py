@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,7 @@ def test_a_bad_option_is_one_line_before_anything_starts(
     out, err = capsys.readouterr()
     assert out == "" and reason in err and err.isascii() and err.count("\n") == 1 and err.endswith("\n")
     assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -135,15 +134,6 @@ def test_joining_a_cluster_that_does_not_answer(tmp_path: Path) -> None:
         assert time.monotonic() - begun < 12  # Dask itself would go on for 15 s
 
 
-@pytest.fixture
-def _pythons_own_handler() -> Iterator[None]:
-    """Python's handler of Ctrl-C, whatever a daemon in this process has left."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("_pythons_own_handler")
 def test_interrupts_that_are_held_back_come_afterwards() -> None:
     done = []
     with pytest.raises(KeyboardInterrupt), interrupts.held_back():

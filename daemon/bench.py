@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 import zlib
 
-from daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
-from daemon.pipes import now_ns
-from daemon.scheduler import Shutdown
-from games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
-from games.kernel.control import Control
+from siqi.daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
+from siqi.daemon.pipes import now_ns
+from siqi.daemon.scheduler import Shutdown
+from siqi.games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
+from siqi.games.kernel.control import Control
 
 CONFIG = 16, 1, 1
 """The arguments of `Searcher.configure`: hash memory in MiB, threads, seed."""

@@ -7,11 +7,11 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 
-from daemon import __version__
-from daemon.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
-from daemon.pipes import printable
-from games import registry
-from games.compiling import announce_compiling, to_stderr
+from siqi import __version__
+from siqi.daemon.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
+from siqi.daemon.pipes import printable
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling, to_stderr
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
 
@@ -28,19 +28,19 @@ def build_parser() -> argparse.ArgumentParser:
     add_option(found, "settings")
     found.add_argument("--version", action="version", version=f"siqi {__version__}")
     commands = found.add_subparsers(dest="command", metavar="COMMAND")
-    from daemon.analysis.command import add_arguments
+    from siqi.daemon.analysis.command import add_arguments
 
     analyse = commands.add_parser("analyse", aliases=["analyze"], help="positions from a file or standard input")
     add_arguments(analyse)
-    from daemon import convert
+    from siqi.daemon import convert
 
     convert.add_arguments(commands.add_parser("convert", help="games from one file format to another"))
     bench = commands.add_parser("bench", help="node signature and speed")
     bench.add_argument("game", nargs="?", choices=registry.NAMES, help="a game; default: all")
-    from daemon.show import add_arguments as add_show_arguments
+    from siqi.daemon.show import add_arguments as add_show_arguments
 
     add_show_arguments(commands.add_parser("show", help="a position as text, SVG or PNG"))
-    from daemon.review.command import add_arguments as add_review_arguments
+    from siqi.daemon.review.command import add_arguments as add_review_arguments
 
     review = commands.add_parser("review", help="a page on games with the engine's judgements")
     add_review_arguments(review)
@@ -85,32 +85,32 @@ def run(arguments: list[str]) -> int:
         if options.command is None:
             if not options.settings:
                 whole.error("a command is missing")
-            from daemon.serve import serve
+            from siqi.daemon.serve import serve
 
             serve(options.settings)
     except ValueError as error:  # a Refusal is one
         to_stderr(f"siqi: --option: {printable(str(error), 300)}")
         return MISUSED
     if options.command in ("analyse", "analyze"):
-        from daemon.analysis.command import analyse_with
+        from siqi.daemon.analysis.command import analyse_with
 
         return analyse_with(options)
     if options.command == "convert":
-        from daemon.convert import convert_with
+        from siqi.daemon.convert import convert_with
 
         return convert_with(options)
     if options.command == "bench":
         return bench_all([options.game] if options.game else list(registry.NAMES), options.settings)
     if options.command == "review":
-        from daemon.review.command import review_with
+        from siqi.daemon.review.command import review_with
 
         return review_with(options)
     if options.command == "show":
-        from daemon.show import show
+        from siqi.daemon.show import show
 
         return show(options)
     if options.command == "warm":
-        from daemon.warm import warm
+        from siqi.daemon.warm import warm
 
         return warm(options.game or list(registry.NAMES), options.cache)
     import shtab
@@ -123,9 +123,9 @@ def run(arguments: list[str]) -> int:
 
 def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:
     """Run and print the bench of each game, in the protocol's lines, with these options; return the exit status."""
-    from daemon.bench import CONFIG, BenchJob
-    from daemon.events import Event
-    from daemon.frontends.uci_family import count_lines
+    from siqi.daemon.bench import CONFIG, BenchJob
+    from siqi.daemon.events import Event
+    from siqi.daemon.frontends.uci_family import count_lines
 
     def show(event: Event) -> None:
         for line in count_lines(event):

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from daemon import game_files
-from daemon.game_files import (
+from siqi.daemon import game_files
+from siqi.daemon.game_files import (
     Named,
     Refusal,
     check_encoding,
@@ -25,12 +25,12 @@ from daemon.game_files import (
     read_source,
     reason,
 )
-from daemon.interrupts import held_back
-from daemon.pipes import printable
-from games import registry
-from games.compiling import announce_compiling, to_stderr
-from games.files import check_folder, check_owned, replace_file
-from games.formats import FEATURES, Format, Style, named_by_file
+from siqi.daemon.interrupts import held_back
+from siqi.daemon.pipes import printable
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.files import check_folder, check_owned, replace_file
+from siqi.games.formats import FEATURES, Format, Style, named_by_file
 
 FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""

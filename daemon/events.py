@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable
 from typing import NamedTuple
 
-from games.contract import Game, Move, Position, Report, Score, Searcher
+from siqi.games.contract import Game, Move, Position, Report, Score, Searcher
 
 
 class Kind(enum.Enum):
@@ -153,7 +153,7 @@ class Loaded(NamedTuple):
     name: str
     game: Game[Position]
     searcher: Searcher[Position]
-    ready_ns: int  # by `daemon.pipes.now_ns`
+    ready_ns: int  # by `siqi.daemon.pipes.now_ns`
 
 
 class Configured(NamedTuple):

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from daemon.arguments import whole_number
-from games import registry
-from games.contract import Game, GameInfo, GameRecord, Position, is_dice_position
-from games.files import open_regular, read_bytes
-from games.formats import HEAD_BYTES, MAX_BYTES, Format, Found, recognised
+from siqi.daemon.arguments import whole_number
+from siqi.games import registry
+from siqi.games.contract import Game, GameInfo, GameRecord, Position, is_dice_position
+from siqi.games.files import open_regular, read_bytes
+from siqi.games.formats import HEAD_BYTES, MAX_BYTES, Format, Found, recognised
 
 MOST_LINES = 20
 """Faults that are listed; more are counted."""

@@ -12,9 +12,9 @@ import json
 import re
 from collections.abc import Callable
 
-from daemon.played_game import FinishedGame
-from games.contract import Warn
-from games.files import append_json_line, open_json_lines
+from siqi.daemon.played_game import FinishedGame
+from siqi.games.contract import Warn
+from siqi.games.files import append_json_line, open_json_lines
 
 _BEGINNING = re.compile(rb'\{"game": "\w+", "moves": \["[^]]*"\], "result": "[-012/]+", "end": "')
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.contract import GameInfo, Position, is_dice_position
+from siqi.games.contract import GameInfo, Position, is_dice_position
 
 
 class PositionHistory:

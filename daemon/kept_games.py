@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from daemon.game_log import GameLog
-from daemon.played_game import MATE_SEEN, REPORTED, RESULTS, FinishedGame, PlayedGame, moves_of
-from daemon.record_files import RecordFiles
-from games.contract import Position, Warn
+from siqi.daemon.game_log import GameLog
+from siqi.daemon.played_game import MATE_SEEN, REPORTED, RESULTS, FinishedGame, PlayedGame, moves_of
+from siqi.daemon.record_files import RecordFiles
+from siqi.games.contract import Position, Warn
 
 
 class Stage(NamedTuple):

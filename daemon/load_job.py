@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from daemon.events import (
+from siqi.daemon.events import (
     Compiling,
     Configured,
     Kind,
@@ -23,11 +23,11 @@ from daemon.events import (
     Warning,
     internal_reason,
 )
-from daemon.pipes import now_ns
-from daemon.scheduler import Shutdown
-from games import registry
-from games.compiling import announce_compiling
-from games.contract import Game, Position, Searcher, Task, exhaust
+from siqi.daemon.pipes import now_ns
+from siqi.daemon.scheduler import Shutdown
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling
+from siqi.games.contract import Game, Position, Searcher, Task, exhaust
 
 WARM_UP_NODES = 500
 
@@ -82,13 +82,13 @@ class LoadJob:
         timer.daemon = True
         try:
             timer.start()
-            is_first = f"games.{self._name}.game" not in sys.modules
+            is_first = f"siqi.games.{self._name}.game" not in sys.modules
             with announce_compiling(self._report_compiling, self._name):
                 game = registry.load(self._name, self._warn)
                 searcher = game.searcher()
             if is_first:
                 spare_imported()
-            from games.kernel import jit
+            from siqi.games.kernel import jit
 
             if self.is_compiling and jit.cache_faults:
                 self._warn(f"kernels are compiled at every start; {jit.cache_faults[0]}")
@@ -160,8 +160,8 @@ def warm_up(game: Game[Position], searcher: Searcher[Position]) -> None:
     The first search of a process pays for late imports and first calls: 100 ms measured, which would lose a game on a
     short clock.
     """
-    from daemon.bench import set_up
-    from games.kernel.control import Control
+    from siqi.daemon.bench import set_up
+    from siqi.games.kernel.control import Control
 
     position = set_up(game, game.bench[0])
     report = exhaust(searcher, Task(position, Control(WARM_UP_NODES)))

@@ -18,24 +18,24 @@ def hide_scipy() -> None:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        from daemon.interrupts import end, end_on_interrupt
+        from siqi.daemon.interrupts import end, end_on_interrupt
 
         end_on_interrupt()  # before anything else is imported
     import threading
 
-    from daemon.faults import trace_to
-    from daemon.memory import return_large_blocks
+    from siqi.daemon.faults import trace_to
+    from siqi.daemon.memory import return_large_blocks
 
     threading.stack_size(STACK_BYTES)
     return_large_blocks()
     hide_scipy()
     trace_to()
     if len(sys.argv) == 1:
-        from daemon.serve import serve
+        from siqi.daemon.serve import serve
 
         serve()
     else:
-        from daemon.command import run
+        from siqi.daemon.command import run
 
         if sys.stdout is not None:  # code page 1252 has no Chinese, ASCII no umlaut: no character ends a command
             sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]

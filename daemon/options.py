@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from games import registry
-from games.contract import Option
-from games.options import SHARED
+from siqi.games import registry
+from siqi.games.contract import Option
+from siqi.games.options import SHARED
 
 NO_FILE = "<empty>"
 MAX_SKILL = 20

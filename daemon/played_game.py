@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from games.contract import Move, Position
+from siqi.games.contract import Move, Position
 
 RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 """The results by the winner's side; None: a draw."""

@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from daemon.played_game import FinishedGame, moves_of
-from games import registry
-from games.contract import Game, GameRecord, Position, Warn, is_dice_position, is_setup_position, set_dice
-from games.files import check_folder, create_file
+from siqi.daemon.played_game import FinishedGame, moves_of
+from siqi.games import registry
+from siqi.games.contract import Game, GameRecord, Position, Warn, is_dice_position, is_setup_position, set_dice
+from siqi.games.files import check_folder, create_file
 
 OWN_NAME = "Siqi"
 UNKNOWN = "?"

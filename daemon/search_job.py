@@ -6,14 +6,14 @@ import random
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from daemon import clock
-from daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal_reason
-from daemon.limits import Limits
-from daemon.load_job import SearcherConfig, configure
-from daemon.options import MAX_SKILL
-from daemon.pipes import now_ns
-from daemon.scheduler import Shutdown
-from games.contract import (
+from siqi.daemon import clock
+from siqi.daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal_reason
+from siqi.daemon.limits import Limits
+from siqi.daemon.load_job import SearcherConfig, configure
+from siqi.daemon.options import MAX_SKILL
+from siqi.daemon.pipes import now_ns
+from siqi.daemon.scheduler import Shutdown
+from siqi.games.contract import (
     Game,
     Line,
     Move,
@@ -28,7 +28,7 @@ from games.contract import (
 )
 
 if TYPE_CHECKING:
-    from games.kernel.control import Control
+    from siqi.games.kernel.control import Control
 
 SKILL_NODES = 500
 """The node limit at skill 0; it doubles every second level."""
@@ -68,7 +68,7 @@ def stop_at(control: Control, ns: int) -> threading.Timer | None:
 
     Where kernels cannot read a clock this starts a timer; return it, to be cancelled after the search. None otherwise.
     """
-    from games.kernel.intrinsics import HAS_CLOCK
+    from siqi.games.kernel.intrinsics import HAS_CLOCK
 
     if HAS_CLOCK:
         control.set_deadline(ns)
@@ -99,7 +99,7 @@ class SearchJob:
 
     def __init__(self, search_id: int, request: SearchRequest, post: Post) -> None:
         """`post` takes the events, on the job's thread."""
-        from games.kernel.control import Control
+        from siqi.games.kernel.control import Control
 
         self.search_id = search_id
         self.request = request
@@ -244,7 +244,7 @@ class SearchJob:
 
         Return False if none of the allowed root moves is legal with it.
         """
-        from games.kernel.control import Control
+        from siqi.games.kernel.control import Control
 
         position = self.request.position
         set_dice(position, self.request.game.info, self._dice)
@@ -260,7 +260,7 @@ class SearchJob:
 
     def _refutes(self, move: Move) -> bool:
         """True if a short search finds the move worse than the best by the margin, or runs out of time."""
-        from games.kernel.control import Control
+        from siqi.games.kernel.control import Control
 
         scores = []
         for moves in ((), (move,)):

@@ -13,21 +13,21 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TextIO
 
-from daemon import game_files
-from daemon.arguments import name_fault, whole_number
-from daemon.frontends.words import parse_position
-from daemon.game_files import Source, check_number, choose, play, read_games, read_source
-from daemon.interrupts import held_back
-from daemon.pipes import printable
-from games import registry
-from games.compiling import announce_compiling, to_stderr
-from games.contract import GameRecord, Position, set_dice
-from games.encodings import MARKS, decode
-from games.files import Owns, replace_file
-from games.pictures.diagram import Diagram
-from games.pictures.drawing import MARK, Drawing, PictureMaker
-from games.pictures.look import THEMES, look
-from games.pictures.terminal import Style
+from siqi.daemon import game_files
+from siqi.daemon.arguments import name_fault, whole_number
+from siqi.daemon.frontends.words import parse_position
+from siqi.daemon.game_files import Source, check_number, choose, play, read_games, read_source
+from siqi.daemon.interrupts import held_back
+from siqi.daemon.pipes import printable
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.contract import GameRecord, Position, set_dice
+from siqi.games.encodings import MARKS, decode
+from siqi.games.files import Owns, replace_file
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
+from siqi.games.pictures.look import THEMES, look
+from siqi.games.pictures.terminal import Style
 
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words make no position."""

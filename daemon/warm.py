@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from games import registry
+from siqi.games import registry
 
 _KERNEL = re.compile(r"^@(?:entry|outlined)\(", re.MULTILINE)
 
@@ -28,7 +28,7 @@ def warm(names: list[str], cache: str | None) -> int:
         os.environ["SIQI_CACHE"] = os.path.abspath(cache)
     from tqdm import tqdm
 
-    from games.kernel import jit
+    from siqi.games.kernel import jit
 
     if cache is not None and (jit.CACHE_FOLDER is None or jit.CACHE_FOLDER.parent != Path(os.path.abspath(cache))):
         print(f"siqi warm: {jit.explicit_fault() or f'cache {cache}: cannot be written'}", file=sys.stderr)
@@ -51,7 +51,7 @@ def warm(names: list[str], cache: str | None) -> int:
         with jit.together(""):
             for path, count in kernels.items():
                 if count:  # files without kernels may need packages that the engine does not
-                    importlib.import_module(".".join(("games", *path.relative_to(games).with_suffix("").parts)))
+                    importlib.import_module(".".join(("siqi.games", *path.relative_to(games).with_suffix("").parts)))
         for kernel in jit.rare:
             kernel.load()
         bar.update(total - bar.n)

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from games.texts import visible
+from siqi.games.texts import visible
 
 KERNELS_A_LINE = 3
 
@@ -30,7 +30,7 @@ def announce_compiling(write: Callable[[str], None], name: str) -> Iterator[None
     compiles; a second thread that enters waits for the first.
     """
     with _ONE_AT_A_TIME:
-        from games.kernel import jit
+        from siqi.games.kernel import jit
 
         compiled, started = 0, time.monotonic()
 

@@ -1,8 +1,8 @@
 """The contract between the daemon and a game: plain Python, no numba, no protocol text.
 
 A *declaration* (`GameInfo`, in `games/<game>/__init__.py`) describes a game and costs nothing to import. The game
-itself (`games/<game>/game.py`) is imported by `games.registry.load` when it is selected. Side 0 moves first from the
-start position (Red; Black in Connect6), side 1 second.
+itself (`games/<game>/game.py`) is imported by `registry.load` when it is selected. Side 0 moves first from the start
+position (Red; Black in Connect6), side 1 second.
 
 Threads: a `Position` and a `Searcher` belong to one thread at a time; nothing here locks. The engine's owner sets up
 positions, and copies one for each job. `Game.suggest`, `Game.perft` and a search run on the job's thread. The owner
@@ -19,10 +19,10 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TextIO, TypeGuard, TypeVar
 
-from games.shape import BoardShape
+from siqi.games.shape import BoardShape
 
 if TYPE_CHECKING:
-    from games.kernel.control import Control
+    from siqi.games.kernel.control import Control
 
 FIRST, SECOND = 0, 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
-from games.files import read_bytes
+from siqi.games.files import read_bytes
 
 SAMPLE_BYTES = 1 << 20
 """The most bytes from which an encoding is detected."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from games.contract import GameRecord
+    from siqi.games.contract import GameRecord
 
 MAX_BYTES = 256 << 20
 """The size of the biggest file that is read."""

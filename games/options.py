@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from games.contract import Option
+from siqi.games.contract import Option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
-from games.formats import Format, Wording
+from siqi.games.contract import Game, GameInfo, GameRecordFormat, Position, Warn
+from siqi.games.formats import Format, Wording
 
 if TYPE_CHECKING:
-    from games.pictures.drawing import PictureMaker
+    from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
 
@@ -20,7 +20,7 @@ def info(name: str) -> GameInfo:
     """Return the declaration of a game without loading the game; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    declared: GameInfo = importlib.import_module(f"games.{name}").INFO
+    declared: GameInfo = importlib.import_module(f"siqi.games.{name}").INFO
     return declared
 
 
@@ -35,9 +35,9 @@ def load(name: str, warn: Warn = silent) -> Game[Position]:
     """
     if name not in NAMES:
         raise KeyError(name)
-    from games.kernel import jit
+    from siqi.games.kernel import jit
 
-    module = f"games.{name}.game"
+    module = f"siqi.games.{name}.game"
     with jit.together(module):
         importlib.import_module(module)
     game: Game[Position] = sys.modules[module].create(warn)
@@ -48,7 +48,7 @@ def game_record_format(name: str) -> GameRecordFormat:
     """Return the module that reads and writes a game's records; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    module: GameRecordFormat = importlib.import_module(f"games.{name}.record")
+    module: GameRecordFormat = importlib.import_module(f"siqi.games.{name}.record")
     return module
 
 
@@ -59,7 +59,7 @@ def picture_maker(name: str) -> PictureMaker:
     """
     if name not in NAMES:
         raise KeyError(name)
-    maker: PictureMaker = importlib.import_module(f"games.{name}.picture")
+    maker: PictureMaker = importlib.import_module(f"siqi.games.{name}.picture")
     return maker
 
 
@@ -67,7 +67,7 @@ def formats(name: str) -> tuple[Format, ...]:
     """Return the table of a game's file formats without loading the game; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    table: tuple[Format, ...] = importlib.import_module(f"games.{name}.formats.table").FORMATS
+    table: tuple[Format, ...] = importlib.import_module(f"siqi.games.{name}.formats.table").FORMATS
     return table
 
 
@@ -78,7 +78,7 @@ def wording(name: str) -> Wording | None:
     """
     if name not in NAMES:
         raise KeyError(name)
-    if importlib.util.find_spec(f"games.{name}.wording") is None:
+    if importlib.util.find_spec(f"siqi.games.{name}.wording") is None:
         return None
-    module: Wording = importlib.import_module(f"games.{name}.wording")
+    module: Wording = importlib.import_module(f"siqi.games.{name}.wording")
     return module

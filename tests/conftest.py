@@ -29,6 +29,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def siqi(tmp_path: Path) -> Path:
     """Return an engine command of one word, in a directory of its own, as GUIs run engines."""
     path = tmp_path / "siqi"
-    path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m daemon\n")
+    path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m siqi\n")
     path.chmod(0o755)
     return path

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from daemon import __version__
-from daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
-from daemon.events import Event, Info, Refused
-from daemon.limits import Limits
-from daemon.load_job import LoadedGame
-from daemon.options import SEARCHER_OPTIONS
-from daemon.pipes import now_ns, printable
-from daemon.search_job import SearchJob, SearchOptions, SearchRequest
-from games import registry
-from games.compiling import announce_compiling
-from games.contract import Game, Line, Position, Score, Warn, set_dice
+from siqi import __version__
+from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
+from siqi.daemon.events import Event, Info, Refused
+from siqi.daemon.limits import Limits
+from siqi.daemon.load_job import LoadedGame
+from siqi.daemon.options import SEARCHER_OPTIONS
+from siqi.daemon.pipes import now_ns, printable
+from siqi.daemon.search_job import SearchJob, SearchOptions, SearchRequest
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling
+from siqi.games.contract import Game, Line, Position, Score, Warn, set_dice
 
 MAX_LOADED = 4
 """The most games, or settings of one game, that a worker keeps loaded."""

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from daemon import __version__
-from daemon.analysis.answers import Final
-from daemon.analysis.query import Action, BadLineError, Query, error_answer, parse, query_hash, resolve_options
-from daemon.interrupts import raised
+from siqi import __version__
+from siqi.daemon.analysis.answers import Final
+from siqi.daemon.analysis.query import Action, BadLineError, Query, error_answer, parse, query_hash, resolve_options
+from siqi.daemon.interrupts import raised
 
 if TYPE_CHECKING:
-    from daemon.analysis.analyst import Analyst, Item
-    from daemon.search_job import SearchJob
+    from siqi.daemon.analysis.analyst import Analyst, Item
+    from siqi.daemon.search_job import SearchJob
 
 WAITING = 1000
 """The most positions in the queue."""
@@ -190,7 +190,7 @@ class Batch:
 
         `written`: the client's names of fields, by ours, where they differ.
         """
-        from daemon.analysis.analyst import Item
+        from siqi.daemon.analysis.analyst import Item
 
         changes: dict[str, Any] = {}
         if not query.limits:
@@ -250,7 +250,7 @@ class Batch:
 
     def _work(self) -> None:
         """Analyse queued positions until the queue or the run ends; the body of a worker's thread."""
-        from daemon.analysis.analyst import Analyst
+        from siqi.daemon.analysis.analyst import Analyst
 
         analyst = Analyst(self._note_once)
         self._analysts.append(analyst)
@@ -303,13 +303,13 @@ def open_batch(
 
     Until then Ctrl-C raises KeyboardInterrupt. ClusterError if the cluster has no worker that can be used.
     """
-    from daemon.analysis import analyst  # noqa: F401  # while Ctrl-C ends the process at once
+    from siqi.daemon.analysis import analyst  # noqa: F401  # while Ctrl-C ends the process at once
 
     if address is None:
         stack.enter_context(raised())
         return Batch(settings, listeners, done)
-    from daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
-    from daemon.cluster.remote import Cluster, ClusterWorkers
+    from siqi.daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
+    from siqi.daemon.cluster.remote import Cluster, ClusterWorkers
 
     stack.enter_context(raised())
     workers = stack.enter_context(ClusterWorkers(Cluster(address), listeners.note))

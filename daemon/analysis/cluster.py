@@ -15,15 +15,15 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from daemon.analysis.analyst import Item
-from daemon.analysis.answers import Final
-from daemon.analysis.batch import Batch, BatchSettings, Listeners
-from daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
-from daemon.cluster.calls import decode_result, encode_call
-from daemon.cluster.errors import ClusterError, KilledError
-from daemon.cluster.jobs import BATCHES_A_WORKER, BatchSize
-from daemon.cluster.local import Batch as Handed
-from daemon.cluster.remote import COUNT_S, ClusterWorkers
+from siqi.daemon.analysis.analyst import Item
+from siqi.daemon.analysis.answers import Final
+from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
+from siqi.daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
+from siqi.daemon.cluster.calls import decode_result, encode_call
+from siqi.daemon.cluster.errors import ClusterError, KilledError
+from siqi.daemon.cluster.jobs import BATCHES_A_WORKER, BatchSize
+from siqi.daemon.cluster.local import Batch as Handed
+from siqi.daemon.cluster.remote import COUNT_S, ClusterWorkers
 
 LOAD_LIMIT_S = 300.0
 """The time that a batch may take beside its searches: a game may have to be compiled."""

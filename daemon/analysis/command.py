@@ -15,12 +15,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from daemon.analysis import plot
-from daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
-from daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_batch
-from daemon.analysis.encodings import Text, explain, first_bytes, open_input
-from daemon.analysis.formats import AnnotatedRecords, CsvTable, queries_of_fens, query_of_record, records_of, tags_of
-from daemon.analysis.inputs import (
+from siqi.daemon.analysis import plot
+from siqi.daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
+from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_batch
+from siqi.daemon.analysis.encodings import Text, explain, first_bytes, open_input
+from siqi.daemon.analysis.formats import (
+    AnnotatedRecords,
+    CsvTable,
+    queries_of_fens,
+    query_of_record,
+    records_of,
+    tags_of,
+)
+from siqi.daemon.analysis.inputs import (
     FEN,
     JSON,
     RECORD,
@@ -32,17 +39,17 @@ from daemon.analysis.inputs import (
     kind_of,
     read_whole,
 )
-from daemon.analysis.tables import EarlierRows, TableFile, read_table
-from daemon.arguments import add_workers, number_to, workers_of
-from daemon.cluster.errors import ClusterError
-from daemon.game_files import Named, Refusal, files_of, listed, reason
-from daemon.interrupts import INTERRUPTED
-from daemon.options import CORE
-from daemon.pipes import printable
-from games import registry
-from games.compiling import announce_compiling, to_stderr
-from games.contract import GameRecord
-from games.texts import visible
+from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
+from siqi.daemon.arguments import add_workers, number_to, workers_of
+from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.game_files import Named, Refusal, files_of, listed, reason
+from siqi.daemon.interrupts import INTERRUPTED
+from siqi.daemon.options import CORE
+from siqi.daemon.pipes import printable
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.contract import GameRecord
+from siqi.games.texts import visible
 
 FAILED, MISUSED = 1, 2
 """Exit statuses."""
@@ -91,7 +98,7 @@ def add_cluster(found: argparse.ArgumentParser) -> None:
 
 def cluster_address(text: str) -> str:
     """The type of `--cluster`."""
-    from daemon.cluster.remote import check_address
+    from siqi.daemon.cluster.remote import check_address
 
     try:
         return check_address(text)
@@ -443,7 +450,7 @@ class Progress:
     def __enter__(self) -> Progress:
         self._bar: Any = None
         if sys.stderr is not None and (self._as_json or sys.stderr.isatty()):
-            from daemon.cluster.progress import Bar
+            from siqi.daemon.cluster.progress import Bar
 
             self._bar = Bar(as_json=self._as_json, total=0, unit=" positions", file=sys.stderr)
         return self

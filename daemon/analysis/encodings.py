@@ -7,7 +7,7 @@ import io
 import os
 from typing import Any
 
-from games.encodings import MARKS, SAMPLE_BYTES, detected
+from siqi.games.encodings import MARKS, SAMPLE_BYTES, detected
 
 _PIPE_BYTES = 1 << 16
 """Bytes of a pipe from which its encoding is detected; of a file it is SAMPLE_BYTES."""

@@ -11,10 +11,10 @@ from typing import Any, TextIO
 
 import msgspec
 
-from daemon.analysis.query import Query
-from daemon.frontends.words import split_moves
-from games import registry
-from games.contract import GameRecord, Note, NoteLine
+from siqi.daemon.analysis.query import Query
+from siqi.daemon.frontends.words import split_moves
+from siqi.games import registry
+from siqi.games.contract import GameRecord, Note, NoteLine
 
 COLUMNS = (
     *("id", "turn", "fen", "toMove", "played", "lost", "rank", "throw", "bestmove", "move", "cp", "mate", "win"),

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from daemon.game_files import Choice, Refusal, Report, Source, choose, read_games
-from games import registry
-from games.contract import GameRecord
-from games.encodings import MARKS
-from games.formats import HEAD_BYTES, MAX_BYTES
+from siqi.daemon.game_files import Choice, Refusal, Report, Source, choose, read_games
+from siqi.games import registry
+from siqi.games.contract import GameRecord
+from siqi.games.encodings import MARKS
+from siqi.games.formats import HEAD_BYTES, MAX_BYTES
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from daemon.analysis.formats import MATE_CP, is_known_from_next
-from daemon.analysis.query import GameName
-from games.files import check_folder, check_owned, replace_file
-from games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fault
+from siqi.daemon.analysis.formats import MATE_CP, is_known_from_next
+from siqi.daemon.analysis.query import GameName
+from siqi.games.files import check_folder, check_owned, replace_file
+from siqi.games.pictures.plots import NEEDED, can_plot, drawn, has_mark, name_fault
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

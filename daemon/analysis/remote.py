@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from daemon.analysis.analyst import Analyst, Files, Item
-from daemon.analysis.batch import no_results
-from daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
-from daemon.cluster.identity import digest_of
-from daemon.cluster.node import load
-from daemon.search_job import SearchJob
-from games import registry
+from siqi.daemon.analysis.analyst import Analyst, Files, Item
+from siqi.daemon.analysis.batch import no_results
+from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
+from siqi.daemon.cluster.identity import digest_of
+from siqi.daemon.cluster.node import load
+from siqi.daemon.search_job import SearchJob
+from siqi.games import registry
 
 MOST_KEYS = 100_000
 """Positions terminated before they came here; the oldest are forgotten."""
@@ -47,7 +47,7 @@ class Station:
 
     def answer(self, job: PositionJob) -> dict[str, Any]:
         """Return the final answer of a position. Blocks until then."""
-        from daemon.cluster.plugin import emit
+        from siqi.daemon.cluster.plugin import emit
 
         item = Item(job.query, job.turn, job.options, job.query_hash, job.files)
         fault: str | None = None

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
-from daemon.analysis.answers import Final, NotAnswersError
-from daemon.analysis.formats import columns, score_before
-from games import registry
-from games.files import check_owned, open_append, open_regular, write_whole
+from siqi.daemon.analysis.answers import Final, NotAnswersError
+from siqi.daemon.analysis.formats import columns, score_before
+from siqi.games import registry
+from siqi.games.files import check_owned, open_append, open_regular, write_whole
 
 HEADERS = tuple(dict.fromkeys(columns(game) for game in registry.NAMES))
 """The headers that tables may have."""

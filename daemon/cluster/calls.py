@@ -20,10 +20,11 @@ from typing import Any
 
 import msgspec
 
-import daemon
+import siqi
 
-ROOT = Path(daemon.__file__).resolve().parents[1]
-"""The folder of our packages."""
+PACKAGE = Path(siqi.__file__).resolve().parent
+ROOT = PACKAGE.parent
+"""The folder of our packages: in a checkout `siqi` and `scripts`."""
 
 
 class Call(msgspec.Struct, array_like=True):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from daemon import __version__
-from daemon.cluster.calls import ROOT
+from siqi import __version__
+from siqi.daemon.cluster.calls import PACKAGE, ROOT
 
-SCRIPTS = ("daemon", "scripts")
+SOURCES = (PACKAGE / "daemon", ROOT / "scripts")
 """Folders of sources other than the kernels'; `scripts` is there in a checkout only."""
 
 
@@ -44,10 +44,10 @@ class Identity(msgspec.Struct, frozen=True):
 @functools.cache
 def identity() -> Identity:
     """Return the identity of this process's installation; it reads all books, once (0.1 s)."""
-    from games.kernel.cache import sources_hash
+    from siqi.games.kernel.cache import sources_hash
 
-    sources = [path for folder in SCRIPTS for path in (ROOT / folder).rglob("*.py")]
-    books = [path for path in (ROOT / "books").rglob("*") if path.is_file()]
+    sources = [path for folder in SOURCES for path in folder.rglob("*.py")]
+    books = [path for path in (PACKAGE / "books").rglob("*") if path.is_file()]
     return Identity(__version__, sources_hash(), digest_of(ROOT, sources), digest_of(ROOT, books))
 
 

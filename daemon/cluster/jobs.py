@@ -8,11 +8,11 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeAlias, TypeVar
 
-from daemon.cluster.calls import decode_result, encode_call
-from daemon.cluster.errors import ClusterError
-from daemon.cluster.local import Batch, LocalWorkers
-from daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
-from games.compiling import to_stderr
+from siqi.daemon.cluster.calls import decode_result, encode_call
+from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.cluster.local import Batch, LocalWorkers
+from siqi.daemon.cluster.remote import COUNT_S, Cluster, ClusterWorkers
+from siqi.games.compiling import to_stderr
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

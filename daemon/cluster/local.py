@@ -12,8 +12,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import TypeAlias
 
-from daemon.cluster.node import pack, run_calls, unpack_results
-from daemon.interrupts import held_back
+from siqi.daemon.cluster.node import pack, run_calls, unpack_results
+from siqi.daemon.interrupts import held_back
 
 Batch: TypeAlias = "Future[bytes]"
 """Calls that run."""

@@ -15,10 +15,10 @@ import msgspec
 import zstandard
 from filelock import FileLock
 
-from daemon.cluster.calls import perform
-from daemon.memory import return_large_blocks
-from games import registry
-from games.contract import Game, Position, Warn
+from siqi.daemon.cluster.calls import perform
+from siqi.daemon.memory import return_large_blocks
+from siqi.games import registry
+from siqi.games.contract import Game, Position, Warn
 
 STACK_BYTES = 16 << 20
 """The stack of the thread that carries out calls: kernels recurse."""
@@ -97,7 +97,7 @@ def load(name: str, warn: Warn = registry.silent) -> Game[Position]:
 @contextlib.contextmanager
 def _one_a_machine(name: str) -> Iterator[None]:
     """Hold a lock in the kernel cache, unless the game has been loaded from it before."""
-    from games.kernel.cache import CACHE_FOLDER
+    from siqi.games.kernel.cache import CACHE_FOLDER
 
     if CACHE_FOLDER is None or (CACHE_FOLDER / f"{name}.loaded").exists():
         yield

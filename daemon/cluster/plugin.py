@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from distributed.core import Status
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from daemon.cluster.identity import Identity, identity
+from siqi.daemon.cluster.identity import Identity, identity
 
 if TYPE_CHECKING:
     from distributed import Worker

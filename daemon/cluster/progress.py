@@ -7,7 +7,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from daemon.cluster.remote import workers_now
+from siqi.daemon.cluster.remote import workers_now
 
 JSON_EVERY_S = 1.0
 

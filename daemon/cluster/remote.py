@@ -22,11 +22,11 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 
-from daemon.cluster.errors import ClusterError, KilledError
-from daemon.cluster.identity import identity
-from daemon.cluster.local import Batch, Outcome, start_tracker
-from daemon.cluster.node import pack, run_calls, unpack_results
-from daemon.interrupts import held_back
+from siqi.daemon.cluster.errors import ClusterError, KilledError
+from siqi.daemon.cluster.identity import identity
+from siqi.daemon.cluster.local import Batch, Outcome, start_tracker
+from siqi.daemon.cluster.node import pack, run_calls, unpack_results
+from siqi.daemon.interrupts import held_back
 
 HEARTBEAT_S = 60
 """A worker of `local:N` that gives no sign of life for so long is restarted, and its batch given to another."""
@@ -75,7 +75,7 @@ class ClusterWorkers:
 
     def _admit(self, stack: contextlib.ExitStack) -> None:
         """Have each worker checked, now and when it joins; wait for the first. ClusterError if all are refused."""
-        from daemon.cluster.plugin import REFUSALS, Warden, resource
+        from siqi.daemon.cluster.plugin import REFUSALS, Warden, resource
 
         wanted = identity()
         self._resource = resource(wanted)
@@ -124,7 +124,7 @@ class ClusterWorkers:
             return self._recount() if time.monotonic() - self._counted[0] > COUNT_S else self._counted[1]
 
     def _recount(self) -> int:
-        from daemon.cluster.plugin import count_workers
+        from siqi.daemon.cluster.plugin import count_workers
 
         try:
             found: tuple[int, int] = self._client.run_on_scheduler(count_workers, self._resource)
@@ -214,7 +214,7 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
     from distributed import Security
     from distributed.versions import VersionMismatchWarning
 
-    from daemon.cluster import loopback
+    from siqi.daemon.cluster import loopback
 
     settings = {
         "distributed.comm.timeouts.connect": f"{CONNECT_S}s",

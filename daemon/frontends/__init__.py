@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from daemon.frontends.base import FrontEnd
+    from siqi.daemon.frontends.base import FrontEnd
 
 UCI = "uci.Uci"
 
@@ -38,5 +38,5 @@ def front_end_for(line: str) -> type[FrontEnd]:
 def load_front_end(path: str) -> type[FrontEnd]:
     """Import a front end; `path` is its module and class."""
     module, name = path.split(".")
-    found: type[FrontEnd] = getattr(importlib.import_module(f"daemon.frontends.{module}"), name)
+    found: type[FrontEnd] = getattr(importlib.import_module(f"siqi.daemon.frontends.{module}"), name)
     return found

@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from daemon import events
-from daemon.engine import Engine
-from daemon.events import Event, Kind, Refusal
-from daemon.output import Output
-from daemon.pipes import ClientLine, printable
-from daemon.scheduler import Needs
+from siqi.daemon import events
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import Event, Kind, Refusal
+from siqi.daemon.output import Output
+from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.scheduler import Needs
 
 DRAW_BELOW = -30
 """The engine agrees to a draw if its score is below this, in centipawns, the engine's view."""

@@ -14,14 +14,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from daemon.engine import Engine
-from daemon.events import Kind, Refusal
-from daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
-from daemon.frontends.move_by_move import SETOPTION, MoveByMove
-from daemon.limits import Limits
-from daemon.output import Output
-from daemon.pipes import ClientLine, printable
-from games import registry
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
+from siqi.daemon.frontends.move_by_move import SETOPTION, MoveByMove
+from siqi.daemon.limits import Limits
+from siqi.daemon.output import Output
+from siqi.daemon.pipes import ClientLine, printable
+from siqi.games import registry
 
 KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
-from daemon.frontends.letters import Letters
-from daemon.frontends.move_by_move import number
-from daemon.pipes import ClientLine
+from siqi.daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
+from siqi.daemon.frontends.letters import Letters
+from siqi.daemon.frontends.move_by_move import number
+from siqi.daemon.pipes import ClientLine
 
 
 class Cloudict(Letters):

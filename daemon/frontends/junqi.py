@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from daemon.engine import Engine
-from daemon.events import Refusal
-from daemon.frontends.base import GAME, IN_ORDER, Command
-from daemon.frontends.move_by_move import NAME, MoveByMove, number
-from daemon.output import Output
-from daemon.pipes import ClientLine, printable
-from games import registry
-from games.contract import UNKNOWN_SETUP
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import Refusal
+from siqi.daemon.frontends.base import GAME, IN_ORDER, Command
+from siqi.daemon.frontends.move_by_move import NAME, MoveByMove, number
+from siqi.daemon.output import Output
+from siqi.daemon.pipes import ClientLine, printable
+from siqi.games import registry
+from siqi.games.contract import UNKNOWN_SETUP
 
 SQUARE = "[A-L][0-4]"
 NO_FLAG = "00"

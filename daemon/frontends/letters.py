@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from daemon.frontends.move_by_move import NAME, MoveByMove
-from daemon.limits import Limits
-from daemon.pipes import ClientLine
-from games import registry
+from siqi.daemon.frontends.move_by_move import NAME, MoveByMove
+from siqi.daemon.limits import Limits
+from siqi.daemon.pipes import ClientLine
+from siqi.games import registry
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"
 BLACK, WHITE = "black", "white"

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from daemon import events
-from daemon.engine import Engine
-from daemon.events import Kind, Refusal
-from daemon.frontends.base import IN_ORDER, Command, FrontEnd
-from daemon.frontends.words import parse_option
-from daemon.limits import Limits
-from daemon.output import Output
-from daemon.pipes import ClientLine, now_ns, printable
-from daemon.scheduler import Needs
-from games.compiling import to_stderr
+from siqi.daemon import events
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.frontends.base import IN_ORDER, Command, FrontEnd
+from siqi.daemon.frontends.words import parse_option
+from siqi.daemon.limits import Limits
+from siqi.daemon.output import Output
+from siqi.daemon.pipes import ClientLine, now_ns, printable
+from siqi.daemon.scheduler import Needs
+from siqi.games.compiling import to_stderr
 
 NAME = "Siqi"
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from daemon import __version__
-from daemon.engine import Engine
-from daemon.frontends.base import AT_ONCE, GAME, Command
-from daemon.frontends.move_by_move import NAME, MoveByMove, number
-from daemon.output import Output
-from daemon.pipes import ClientLine
-from games import registry
+from siqi import __version__
+from siqi.daemon.engine import Engine
+from siqi.daemon.frontends.base import AT_ONCE, GAME, Command
+from siqi.daemon.frontends.move_by_move import NAME, MoveByMove, number
+from siqi.daemon.output import Output
+from siqi.daemon.pipes import ClientLine
+from siqi.games import registry
 
 CAPTURED = "0"
 ACCEPTED = "1"

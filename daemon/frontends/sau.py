@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
-from daemon.frontends.letters import Letters
-from daemon.pipes import ClientLine
+from siqi.daemon.frontends.base import AT_ONCE, GAME, IN_ORDER, Command
+from siqi.daemon.frontends.letters import Letters
+from siqi.daemon.pipes import ClientLine
 
 
 class Sau(Letters):

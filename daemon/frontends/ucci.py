@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from daemon import __version__, events
-from daemon.engine import Engine
-from daemon.events import Kind, Refusal
-from daemon.frontends.base import (
+from siqi import __version__
+from siqi.daemon import events
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.frontends.base import (
     AT_ONCE,
     DRAW_BELOW,
     GAME,
@@ -26,13 +27,13 @@ from daemon.frontends.base import (
     QueuedLine,
     whole_reason,
 )
-from daemon.frontends.uci_family import UciFamily, info_lines, option_text
-from daemon.frontends.words import parse_go, parse_limit, parse_option, parse_position
-from daemon.options import names_for_game
-from daemon.output import Output
-from daemon.pipes import ClientLine, printable
-from daemon.scheduler import Needs
-from games.contract import Option, Score
+from siqi.daemon.frontends.uci_family import UciFamily, info_lines, option_text
+from siqi.daemon.frontends.words import parse_go, parse_limit, parse_option, parse_position
+from siqi.daemon.options import names_for_game
+from siqi.daemon.output import Output
+from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.scheduler import Needs
+from siqi.games.contract import Option, Score
 
 NAMES = {
     "usebook": "OwnBook",

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
-from daemon import events
-from daemon.events import Event, Info, Kind, ends_job
-from daemon.frontends.base import FrontEnd, QueuedLine
-from daemon.frontends.words import GoRequest
-from daemon.options import NO_FILE
-from daemon.pipes import ClientLine
-from daemon.scheduler import State
-from games.contract import Option, Score
+from siqi.daemon import events
+from siqi.daemon.events import Event, Info, Kind, ends_job
+from siqi.daemon.frontends.base import FrontEnd, QueuedLine
+from siqi.daemon.frontends.words import GoRequest
+from siqi.daemon.options import NO_FILE
+from siqi.daemon.pipes import ClientLine
+from siqi.daemon.scheduler import State
+from siqi.games.contract import Option, Score
 
 WriteScore = Callable[[Score], str]
 

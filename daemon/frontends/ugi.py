@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from daemon import events
-from daemon.frontends.base import AT_ONCE, GAME, Command
-from daemon.frontends.uci import Uci
-from daemon.frontends.words import GO_WORDS
-from daemon.pipes import ClientLine, printable
-from games.contract import FIRST, Outcome, Score
+from siqi.daemon import events
+from siqi.daemon.frontends.base import AT_ONCE, GAME, Command
+from siqi.daemon.frontends.uci import Uci
+from siqi.daemon.frontends.words import GO_WORDS
+from siqi.daemon.pipes import ClientLine, printable
+from siqi.games.contract import FIRST, Outcome, Score
 
 
 class Ugi(Uci):

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from daemon.analysis.batch import BatchSettings
-from daemon.analysis.query import Query
-from daemon.review.engine import Finding, FoundLine, Wanted, bare, wanted
-from daemon.review.games import ReviewedGame
-from games import registry
-from games.contract import (
+from siqi.daemon.analysis.batch import BatchSettings
+from siqi.daemon.analysis.query import Query
+from siqi.daemon.review.engine import Finding, FoundLine, Wanted, bare, wanted
+from siqi.daemon.review.games import ReviewedGame
+from siqi.games import registry
+from siqi.games.contract import (
     UNKNOWN_SETUP,
     Game,
     Outcome,
@@ -27,7 +27,7 @@ from games.contract import (
     is_hidden_position,
     is_solving_game,
 )
-from games.formats import Opening
+from siqi.games.formats import Opening
 
 GRADES = (0.05, 0.10, 0.20)
 """The chance that a move loses at least, rounded as it is shown, to be an inaccuracy, a mistake, a blunder."""

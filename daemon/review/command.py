@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from daemon import game_files
-from daemon.analysis.batch import BatchSettings
-from daemon.analysis.command import add_cluster
-from daemon.arguments import add_workers, name_fault, number_to, workers_of
-from daemon.cluster.errors import ClusterError
-from daemon.game_files import Refusal
-from daemon.interrupts import INTERRUPTED, held_back
-from daemon.options import CORE
-from daemon.pipes import printable
-from daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
-from daemon.review.engine import Finding, Partial, Wanted, find
-from daemon.review.games import read_all
-from daemon.review.page import Page, is_page
-from games import registry
-from games.compiling import announce_compiling, to_stderr
-from games.files import check_folder, check_owned, replace_file
-from games.texts import visible
+from siqi.daemon import game_files
+from siqi.daemon.analysis.batch import BatchSettings
+from siqi.daemon.analysis.command import add_cluster
+from siqi.daemon.arguments import add_workers, name_fault, number_to, workers_of
+from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.game_files import Refusal
+from siqi.daemon.interrupts import INTERRUPTED, held_back
+from siqi.daemon.options import CORE
+from siqi.daemon.pipes import printable
+from siqi.daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
+from siqi.daemon.review.engine import Finding, Partial, Wanted, find
+from siqi.daemon.review.games import read_all
+from siqi.daemon.review.page import Page, is_page
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.files import check_folder, check_owned, replace_file
+from siqi.games.texts import visible
 
 FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""

@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from daemon.analysis.batch import Batch, BatchSettings, Listeners, open_batch
-from daemon.analysis.query import Query, query_hash, resolve_options
-from games.files import check_owned, open_json_lines, open_regular, write_whole
+from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners, open_batch
+from siqi.daemon.analysis.query import Query, query_hash, resolve_options
+from siqi.games.files import check_owned, open_json_lines, open_regular, write_whole
 
 HEAD = b'{"siqi":"review","format":1}\n'
 """The first line of a file of findings."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from daemon.frontends.words import parse_position
-from daemon.game_files import check_number, choose, cut_records, read_games, read_source, report_faults
-from games import registry
-from games.compiling import announce_compiling
-from games.contract import GameInfo, GameRecord
-from games.formats import Found
+from siqi.daemon.frontends.words import parse_position
+from siqi.daemon.game_files import check_number, choose, cut_records, read_games, read_source, report_faults
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling
+from siqi.games.contract import GameInfo, GameRecord
+from siqi.games.formats import Found
 
 HEAD_WORDS = ("startpos", "fen", "position")
 

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from daemon import __version__
-from daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, ending_of, shown_loss, summaries
-from daemon.review.engine import FoundLine
-from daemon.review.games import ReviewedGame
-from daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
-from daemon.review.standings import Standing, standings
-from games import registry
-from games.contract import Game, Position
-from games.texts import as_script, escape, isolated
+from siqi import __version__
+from siqi.daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, ending_of, shown_loss, summaries
+from siqi.daemon.review.engine import FoundLine
+from siqi.daemon.review.games import ReviewedGame
+from siqi.daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
+from siqi.daemon.review.standings import Standing, standings
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+from siqi.games.texts import as_script, escape, isolated
 
 MOST_BOOK_MOVES = 6
 """The moves of an opening book that are shown at a position."""
@@ -161,7 +161,7 @@ class Page:
 
 def source(name: str) -> str:
     """Return a part of the page's own source."""
-    return files("daemon.review").joinpath(name).read_text(encoding="utf-8")
+    return files("siqi.daemon.review").joinpath(name).read_text(encoding="utf-8")
 
 
 def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: int) -> dict[str, Any]:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from daemon.review.assess import Ply, has_views
-from daemon.review.engine import bare
-from daemon.review.games import ReviewedGame
-from games import registry
-from games.contract import Game, GameInfo, Position, is_dice_position, is_hidden_position
-from games.pictures.frames import Frames
-from games.pictures.look import Arrow, Look
+from siqi.daemon.review.assess import Ply, has_views
+from siqi.daemon.review.engine import bare
+from siqi.daemon.review.games import ReviewedGame
+from siqi.games import registry
+from siqi.games.contract import Game, GameInfo, Position, is_dice_position, is_hidden_position
+from siqi.games.pictures.frames import Frames
+from siqi.games.pictures.look import Arrow, Look
 
 VIEWS = ("all", "first", "second")
 """The views of a game with hidden pieces: the referee's and both sides'."""

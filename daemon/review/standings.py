@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from daemon.review.assess import Course, Summary
-from daemon.review.games import ReviewedGame
+from siqi.daemon.review.assess import Course, Summary
+from siqi.daemon.review.games import ReviewedGame
 
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """The first side's points by a record's result."""

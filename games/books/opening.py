@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
-from games.contract import Move, Position, Suggestion, Warn
-from games.options import Values
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
+from siqi.games.contract import Move, Position, Suggestion, Warn
+from siqi.games.options import Values
 
 VERSION = 1
 

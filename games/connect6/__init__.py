@@ -1,8 +1,8 @@
 """Connect6 (六子棋)."""
 
-from games.contract import GameInfo, Option
-from games.options import OPENING_BOOK
-from games.shape import BoardShape
+from siqi.games.contract import GameInfo, Option
+from siqi.games.options import OPENING_BOOK
+from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
     1786, 1787, 1789, 1790, 1792, 1798, 1804, 1811, 1817, 1909,

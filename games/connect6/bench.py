@@ -1,6 +1,6 @@
 """The positions of `bench` for Connect6: an opening, and middle games with and without threats."""
 
-from games.contract import BenchItem
+from siqi.games.contract import BenchItem
 
 NODES = 100_000
 LINES = (

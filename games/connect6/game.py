@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.books.opening import OpeningBooks
-from games.connect6 import INFO
-from games.connect6.bench import BENCH
-from games.connect6.evaluation.evaluate import explain
-from games.connect6.rules import movegen, notation, symmetry
-from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
-from games.connect6.rules.position import (
+from siqi.games.books.opening import OpeningBooks
+from siqi.games.connect6 import INFO
+from siqi.games.connect6.bench import BENCH
+from siqi.games.connect6.evaluation.evaluate import explain
+from siqi.games.connect6.rules import movegen, notation, symmetry
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from siqi.games.connect6.rules.position import (
     DRAW,
     NO_POINT,
     NOT_OVER,
@@ -25,14 +25,14 @@ from games.connect6.rules.position import (
     second_stone,
     undo_turn,
 )
-from games.connect6.rules.work import MAX_PLY, WORK_DTYPE
-from games.connect6.search.search import Connect6Adapter
-from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
-from games.kernel.control import Control
-from games.kernel.jit import Record, new_record
-from games.options import Values
-from games.search.aspiration import Aspiration
-from games.search.deepening import DeepeningSearcher
+from siqi.games.connect6.rules.work import MAX_PLY, WORK_DTYPE
+from siqi.games.connect6.search.search import Connect6Adapter
+from siqi.games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.options import Values
+from siqi.games.search.aspiration import Aspiration
+from siqi.games.search.deepening import DeepeningSearcher
 
 
 class Connect6Position:
@@ -99,7 +99,7 @@ class Connect6Position:
         return "\n".join([*lines, "   " + " ".join(notation.COLUMNS), "x black, o white"])
 
     def _repr_svg_(self) -> str:
-        from games.connect6.picture import draw
+        from siqi.games.connect6.picture import draw
 
         return draw(self).svg()
 

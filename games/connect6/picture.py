@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from games.connect6 import INFO
-from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, roads
-from games.connect6.rules.notation import parse_fen, point_text
-from games.connect6.rules.position import THREAT
-from games.pictures import grid as marks
-from games.pictures.diagram import Diagram
-from games.pictures.drawing import Design, Drawing, number, shape
-from games.pictures.grid import Grid
-from games.pictures.history import last_points, past
-from games.pictures.look import Look
-from games.pictures.terminal import Cell, Style, rows
+from siqi.games.connect6 import INFO
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, roads
+from siqi.games.connect6.rules.notation import parse_fen, point_text
+from siqi.games.connect6.rules.position import THREAT
+from siqi.games.pictures import grid as marks
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.drawing import Design, Drawing, number, shape
+from siqi.games.pictures.grid import Grid
+from siqi.games.pictures.history import last_points, past
+from siqi.games.pictures.look import Look
+from siqi.games.pictures.terminal import Cell, Style, rows
 
 if TYPE_CHECKING:
-    from games.connect6.game import Connect6Position
+    from siqi.games.connect6.game import Connect6Position
 
 STEP = 30
 RADIUS = 13.5

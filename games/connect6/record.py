@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
 
-from games.contract import GameRecord
-from games.records.championship import ENCODING, check_start, read_head, write_head
-from games.records.values import read_result
+from siqi.games.contract import GameRecord
+from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
+from siqi.games.records.values import read_result
 
 __all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
 

@@ -1,8 +1,8 @@
 """EinStein würfelt nicht! (爱恩斯坦棋)."""
 
-from games.contract import GameInfo, Option
-from games.options import ENDGAMES, OWN_BOOK
-from games.shape import BoardShape
+from siqi.games.contract import GameInfo, Option
+from siqi.games.options import ENDGAMES, OWN_BOOK
+from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
     1927, 1928, 1929, 1930, 1931, 1948, 1965, 1981, 1998, 1999,

@@ -1,6 +1,6 @@
 """The positions of `bench` for EWN, with their throws."""
 
-from games.contract import BenchItem
+from siqi.games.contract import BenchItem
 
 NODES = 300_000
 SETUPS = (

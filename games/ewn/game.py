@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from games.contract import (
+from siqi.games.contract import (
     BenchItem,
     Game,
     GameInfo,
@@ -17,21 +17,21 @@ from games.contract import (
     Warn,
     check_throw,
 )
-from games.ewn import INFO
-from games.ewn.bench import BENCH
-from games.ewn.knowledge.knowledge import Knowledge
-from games.ewn.knowledge.setupbook import SETUPS
-from games.ewn.rules import movegen, notation
-from games.ewn.rules.lookup import LOOKUP_RECORD
-from games.ewn.rules.position import POSITION_DTYPE, do_move, undo_move
-from games.ewn.rules.work import WORK_DTYPE
-from games.ewn.search.search import ExpectimaxAdapter
-from games.ewn.search.setup import SetupSearch, set_up, setup_pieces
-from games.kernel.control import POLL_INTERVAL, Control
-from games.kernel.jit import Record, new_record
-from games.search.choice import ChosenSearcher
-from games.search.deepening import DeepeningSearcher
-from games.search.sampling import SamplingSearcher
+from siqi.games.ewn import INFO
+from siqi.games.ewn.bench import BENCH
+from siqi.games.ewn.knowledge.knowledge import Knowledge
+from siqi.games.ewn.knowledge.setupbook import SETUPS
+from siqi.games.ewn.rules import movegen, notation
+from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
+from siqi.games.ewn.rules.position import POSITION_DTYPE, do_move, undo_move
+from siqi.games.ewn.rules.work import WORK_DTYPE
+from siqi.games.ewn.search.search import ExpectimaxAdapter
+from siqi.games.ewn.search.setup import SetupSearch, set_up, setup_pieces
+from siqi.games.kernel.control import POLL_INTERVAL, Control
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.search.choice import ChosenSearcher
+from siqi.games.search.deepening import DeepeningSearcher
+from siqi.games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 100
 """The highest depth of perft, in plies; games are shorter."""
@@ -41,7 +41,7 @@ def new_searcher(knowledge: Knowledge) -> Searcher[EwnPosition]:
     """Return a searcher for the option Algorithm."""
     if knowledge.algorithm == "expectimax":
         return DeepeningSearcher(ExpectimaxAdapter(knowledge))
-    from games.ewn.search.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
+    from siqi.games.ewn.search.uct import UctAdapter  # compiled only if selected: a first load takes 11 s instead of 15
 
     return SamplingSearcher(UctAdapter(knowledge))
 
@@ -111,7 +111,7 @@ class EwnPosition:
         return "\n".join([*lines, "   a b c d e", f"Dice: {self.dice or '-'}"])
 
     def _repr_svg_(self) -> str:
-        from games.ewn.picture import draw
+        from siqi.games.ewn.picture import draw
 
         return draw(self).svg()
 

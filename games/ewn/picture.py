@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from games.ewn import INFO
-from games.ewn.rules.notation import letter_of, read_fen, square_text
-from games.pictures import grid as marks
-from games.pictures.diagram import Diagram
-from games.pictures.drawing import Design, Drawing, shape
-from games.pictures.grid import Grid
-from games.pictures.history import last_points
-from games.pictures.look import Look
-from games.pictures.terminal import Cell, Style, rows
+from siqi.games.ewn import INFO
+from siqi.games.ewn.rules.notation import letter_of, read_fen, square_text
+from siqi.games.pictures import grid as marks
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.drawing import Design, Drawing, shape
+from siqi.games.pictures.grid import Grid
+from siqi.games.pictures.history import last_points
+from siqi.games.pictures.look import Look
+from siqi.games.pictures.terminal import Cell, Style, rows
 
 if TYPE_CHECKING:
-    from games.ewn.game import EwnPosition
+    from siqi.games.ewn.game import EwnPosition
 
 STEP = 60
 HALF = 23

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
 
-from games.contract import GameRecord
-from games.ewn import INFO
-from games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
-from games.records.championship import ENCODING, check_start, read_head, write_head
-from games.records.values import read_result
+from siqi.games.contract import GameRecord
+from siqi.games.ewn import INFO
+from siqi.games.ewn.rules.notation import TRIANGLES, letter_of, parse_fen, parse_square, square_text
+from siqi.games.records.championship import ENCODING, check_start, read_head, write_head
+from siqi.games.records.values import read_result
 
 __all__ = ["ENCODING", "SUFFIX", "annotate", "read", "write"]
 

@@ -1,7 +1,7 @@
 """Junqi (軍棋), the dark two-player game."""
 
-from games.contract import GameInfo, Option
-from games.shape import BoardShape
+from siqi.games.contract import GameInfo, Option
+from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
     1603, 1644, 1685, 1726, 1766, 1810, 1854, 1898, 1942, 1971,

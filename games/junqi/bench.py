@@ -1,6 +1,6 @@
 """The positions that `bench` searches: both sides' views of a start, one view after six moves, and a full position."""
 
-from games.contract import BenchItem
+from siqi.games.contract import BenchItem
 
 NODES = 200_000
 LINES = (

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games.contract import (
+from siqi.games.contract import (
     HIDDEN,
     UNKNOWN_SETUP,
     BenchItem,
@@ -24,10 +24,10 @@ from games.contract import (
     Warn,
     check_throw,
 )
-from games.junqi import INFO
-from games.junqi.bench import BENCH
-from games.junqi.knowledge.behaviour import TRAITS, factors, note_move
-from games.junqi.knowledge.belief import (
+from siqi.games.junqi import INFO
+from siqi.games.junqi.bench import BENCH
+from siqi.games.junqi.knowledge.behaviour import TRAITS, factors, note_move
+from siqi.games.junqi.knowledge.belief import (
     check_possible,
     compatible_types,
     deployment_weights,
@@ -35,10 +35,10 @@ from games.junqi.knowledge.belief import (
     slot_types,
     square_types,
 )
-from games.junqi.knowledge.knowledge import Knowledge
-from games.junqi.knowledge.worlds import Belief
-from games.junqi.rules import movegen, notation
-from games.junqi.rules.lookup import (
+from siqi.games.junqi.knowledge.knowledge import Knowledge
+from siqi.games.junqi.knowledge.worlds import Belief
+from siqi.games.junqi.rules import movegen, notation
+from siqi.games.junqi.rules.lookup import (
     ANY,
     ATTACKER_DIES,
     ATTACKER_WINS,
@@ -57,16 +57,16 @@ from games.junqi.rules.lookup import (
     SLOTS,
     SQUARES,
 )
-from games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move, origin_of, target_of
-from games.junqi.rules.work import WORK_DTYPE
-from games.junqi.search.root import explain
-from games.junqi.search.search import WorldsAdapter
-from games.junqi.search.setup import SETUP_COUNT, SetupSearch, deploy, frame, place
-from games.kernel.control import POLL_INTERVAL, Control
-from games.kernel.jit import Record, new_record
-from games.search.choice import ChosenSearcher
-from games.search.deepening import DeepeningSearcher
-from games.search.sampling import SamplingSearcher
+from siqi.games.junqi.rules.position import POSITION_DTYPE, QUIET_LIMIT, do_move, origin_of, target_of
+from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.junqi.search.root import explain
+from siqi.games.junqi.search.search import WorldsAdapter
+from siqi.games.junqi.search.setup import SETUP_COUNT, SetupSearch, deploy, frame, place
+from siqi.games.kernel.control import POLL_INTERVAL, Control
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.search.choice import ChosenSearcher
+from siqi.games.search.deepening import DeepeningSearcher
+from siqi.games.search.sampling import SamplingSearcher
 
 MAX_PERFT = 30
 
@@ -74,15 +74,15 @@ MAX_PERFT = 30
 def new_searcher(knowledge: Knowledge) -> Searcher[JunqiPosition]:
     """Return a new searcher of the kind that the option Searcher names; only its own kernels are loaded."""
     if knowledge.searcher == "uct":
-        from games.junqi.search.uct import UctAdapter
+        from siqi.games.junqi.search.uct import UctAdapter
 
         return SamplingSearcher(UctAdapter())
     if knowledge.searcher == "cooperation":
-        from games.junqi.search.cooperation import CooperationAdapter
+        from siqi.games.junqi.search.cooperation import CooperationAdapter
 
         return SamplingSearcher(CooperationAdapter(knowledge))
     if knowledge.searcher == "flat":
-        from games.junqi.search.flat import FlatAdapter
+        from siqi.games.junqi.search.flat import FlatAdapter
 
         return SamplingSearcher(FlatAdapter())
     return DeepeningSearcher(WorldsAdapter())
@@ -182,7 +182,7 @@ class JunqiPosition:
         return "\n".join([*lines, "   0  1  2  3  4"])
 
     def _repr_svg_(self) -> str:
-        from games.junqi.picture import draw
+        from siqi.games.junqi.picture import draw
 
         return draw(self).svg()
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from games.contract import HIDDEN
-from games.junqi import INFO
-from games.junqi.rules.lookup import CAMPS, HEADQUARTERS, LOOKUP_RECORD, NOWHERE, PIECES, SQUARES, STEPS, TYPES
-from games.junqi.rules.notation import parse_fen, square_text
-from games.pictures import grid as marks
-from games.pictures.diagram import Diagram
-from games.pictures.drawing import Design, Drawing, number, shape
-from games.pictures.grid import Grid
-from games.pictures.history import last_points
-from games.pictures.look import Look
-from games.pictures.terminal import Cell, Style, rows
+from siqi.games.contract import HIDDEN
+from siqi.games.junqi import INFO
+from siqi.games.junqi.rules.lookup import CAMPS, HEADQUARTERS, LOOKUP_RECORD, NOWHERE, PIECES, SQUARES, STEPS, TYPES
+from siqi.games.junqi.rules.notation import parse_fen, square_text
+from siqi.games.pictures import grid as marks
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.drawing import Design, Drawing, number, shape
+from siqi.games.pictures.grid import Grid
+from siqi.games.pictures.history import last_points
+from siqi.games.pictures.look import Look
+from siqi.games.pictures.terminal import Cell, Style, rows
 
 if TYPE_CHECKING:
-    from games.junqi.game import JunqiPosition
+    from siqi.games.junqi.game import JunqiPosition
 
 STEP = (64, 42)
 PIECE = (27, 16)
@@ -114,7 +114,7 @@ def draw(
 
 def believed_types(position: JunqiPosition) -> dict[str, dict[str, float]]:
     """Return the probability of each type by point, for the pieces that the viewer does not know."""
-    from games.junqi.knowledge.worlds import marginals
+    from siqi.games.junqi.knowledge.worlds import marginals
 
     if position.viewer is None or not position.has_pieces:
         return {}

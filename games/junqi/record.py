@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
 
-from games.contract import UNKNOWN_SETUP, GameRecord
-from games.records.values import read_result
+from siqi.games.contract import UNKNOWN_SETUP, GameRecord
+from siqi.games.records.values import read_result
 
 ENCODING = "utf-8"
 SUFFIX = ".txt"

@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
-from games.kernel.intrinsics import HAS_CLOCK, clock_ns, load_atomic, store, store_atomic
-from games.kernel.jit import inner, int64
-from games.kernel.memory import address_of
+from siqi.games.kernel.intrinsics import HAS_CLOCK, clock_ns, load_atomic, store, store_atomic
+from siqi.games.kernel.jit import inner, int64
+from siqi.games.kernel.memory import address_of
 
 STOP, DEADLINE, NODE_LIMIT, THREADS = 0, 1, 2, 3
 """Indices of words: stop flag, CLOCK_MONOTONIC deadline in ns (0: none), node limit (0: none), number of threads."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.kernel.jit import inner, int64
+from siqi.games.kernel.jit import inner, int64
 
 
 @inner(int64(int64), forceinline=True)

@@ -27,7 +27,7 @@ class Helper:
     """One process, killed at the end of the context. OSError if it cannot be started."""
 
     def __init__(self, module: str) -> None:
-        code = f"import sys; sys.path[:] = {sys.path!r}; from games.kernel import jit; jit.help_with({module!r})"
+        code = f"import sys; sys.path[:] = {sys.path!r}; from siqi.games.kernel import jit; jit.help_with({module!r})"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,

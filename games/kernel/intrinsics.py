@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from games.kernel.memory import checked
+from siqi.games.kernel.memory import checked
 
 _INT64 = ir.IntType(64)
 _INT32 = ir.IntType(32)

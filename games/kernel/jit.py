@@ -36,8 +36,8 @@ from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import make_concrete_template
 from numba.extending import register_jitable
 
-from games.kernel.cache import CACHE_FOLDER, CACHE_FOLDERS, KernelFile, cache_faults, explicit_fault
-from games.kernel.helper import Helper, spare_cores
+from siqi.games.kernel.cache import CACHE_FOLDER, CACHE_FOLDERS, KernelFile, cache_faults, explicit_fault
+from siqi.games.kernel.helper import Helper, spare_cores
 
 __all__ = [
     "CACHE_FOLDER",

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.kernel.control import STOPPED, poll
-from games.kernel.jit import Record, generic, inner, int64, uint64
+from siqi.games.kernel.control import STOPPED, poll
+from siqi.games.kernel.jit import Record, generic, inner, int64, uint64
 
 
 @generic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.kernel.jit import inner, int64
+from siqi.games.kernel.jit import inner, int64
 
 
 def seed_state(seed: int, stream: int = 0) -> int:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.kernel.intrinsics import load, prefetch, store
-from games.kernel.jit import inner, int64, void
-from games.kernel.memory import address_of
+from siqi.games.kernel.intrinsics import load, prefetch, store
+from siqi.games.kernel.jit import inner, int64, void
+from siqi.games.kernel.memory import address_of
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Bounds of a stored score. None is 0, so no stored entry reads as empty."""

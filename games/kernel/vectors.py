@@ -17,7 +17,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from games.kernel.memory import checked
+from siqi.games.kernel.memory import checked
 
 LANES = 16
 """Numbers in a vector; the count of a row is a multiple of it."""

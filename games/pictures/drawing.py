@@ -12,11 +12,11 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from games.pictures.diagram import Diagram
-from games.pictures.look import Look
-from games.pictures.outlines import EM, outline, width_of
-from games.pictures.terminal import Style
-from games.texts import escape, isolated
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.look import Look
+from siqi.games.pictures.outlines import EM, outline, width_of
+from siqi.games.pictures.terminal import Style
+from siqi.games.texts import escape, isolated
 
 MARK = "<!-- Siqi -->"
 """Stands in the head of each picture's file."""

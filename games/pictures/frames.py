@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.pictures.drawing import Drawing
+from siqi.games.pictures.drawing import Drawing
 
 
 class Frames:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from games.pictures.drawing import Drawing, number, shape
-from games.pictures.look import Look
-from games.shape import BoardShape
+from siqi.games.pictures.drawing import Drawing, number, shape
+from siqi.games.pictures.look import Look
+from siqi.games.shape import BoardShape
 
 RULES = """\
 .arrow{opacity:.6}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from games.contract import Position
-from games.shape import BoardShape
+from siqi.games.contract import Position
+from siqi.games.shape import BoardShape
 
 
 def past(position: Position) -> list[str]:

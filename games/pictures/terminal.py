@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from games.shape import BoardShape
+from siqi.games.shape import BoardShape
 
 COLOURS = {"red": "1;31", "blue": "1;34", "black": "1", "white": "1;36", "green": "1;32", "dim": "2", "mark": "7"}
 """ANSI codes. Black and white are of no use as colours, as a terminal's background may be either."""

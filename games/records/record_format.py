@@ -6,9 +6,9 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TextIO
 
-from games.contract import GameRecord
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.contract import GameRecord
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
 
 TEXTS = {
     **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},

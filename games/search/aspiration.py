@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from games.contract import MATE_LIMIT, Line, Move, P_contra, Position, Recollection, Score, Task
-from games.kernel.control import Control
-from games.kernel.jit import Record
-from games.kernel.tt import EXACT, LOWER, UPPER, TranspositionTable
-from games.search.deepening import DeepeningAdapter
-from games.search.findings import Findings
+from siqi.games.contract import MATE_LIMIT, Line, Move, P_contra, Position, Recollection, Score, Task
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import Record
+from siqi.games.kernel.tt import EXACT, LOWER, UPPER, TranspositionTable
+from siqi.games.search.deepening import DeepeningAdapter
+from siqi.games.search.findings import Findings
 
 MIN_DEPTH = 4
 """The first depth searched with a narrow window, in plies."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from games.contract import Recollection, Report, Searcher, SetupPosition, Task
+from siqi.games.contract import Recollection, Report, Searcher, SetupPosition, Task
 
 S = TypeVar("S", bound=SetupPosition)
 

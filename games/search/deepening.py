@@ -11,12 +11,12 @@ from typing import Any, Generic, Protocol
 
 import numpy as np
 
-from games.contract import P, P_contra, Recollection, Report, Task
-from games.kernel.jit import Record, new_record
-from games.kernel.tt import TranspositionTable
-from games.search.findings import Findings
-from games.search.resizable import Resizable
-from games.search.threads import Helpers, allow_stop, assign, run_parallel
+from siqi.games.contract import P, P_contra, Recollection, Report, Task
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.kernel.tt import TranspositionTable
+from siqi.games.search.findings import Findings
+from siqi.games.search.resizable import Resizable
+from siqi.games.search.threads import Helpers, allow_stop, assign, run_parallel
 
 
 class DeepeningAdapter(Protocol[P_contra]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from games.contract import Line, Position, Report, Score, Task
-from games.kernel.jit import Record
+from siqi.games.contract import Line, Position, Report, Score, Task
+from siqi.games.kernel.jit import Record
 
 
 class Findings(NamedTuple):

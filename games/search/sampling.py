@@ -10,12 +10,12 @@ from typing import Any, Generic, Protocol
 
 import numpy as np
 
-from games.contract import Line, P, P_contra, Report, Score, Task
-from games.kernel.jit import Record, new_record
-from games.kernel.random import seed_state
-from games.search.findings import Findings
-from games.search.resizable import Resizable
-from games.search.threads import allow_stop, assign, run_parallel
+from siqi.games.contract import Line, P, P_contra, Report, Score, Task
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.kernel.random import seed_state
+from siqi.games.search.findings import Findings
+from siqi.games.search.resizable import Resizable
+from siqi.games.search.threads import allow_stop, assign, run_parallel
 
 FIRST_PLAYOUTS = 256
 """Playouts of the first iteration, of all threads together."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from games.kernel.control import NEVER, Control
-from games.kernel.jit import Record
+from siqi.games.kernel.control import NEVER, Control
+from siqi.games.kernel.jit import Record
 
 HELPER = "search helper"
 """The name of each helper's thread."""

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from games.contract import GameInfo, Option
-from games.options import ENDGAMES, OPENING_BOOK, RULES
-from games.shape import BoardShape
+from siqi.games.contract import GameInfo, Option
+from siqi.games.options import ENDGAMES, OPENING_BOOK, RULES
+from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
     725, 851, 976, 1101, 1227, 1352, 1477, 1602, 1727, 1863,
@@ -24,7 +24,7 @@ def _tuning() -> tuple[Option, ...]:
     """Return the options for the margins of the search, which only those who tune them have."""
     if "SIQI_TUNE" not in os.environ:
         return ()
-    from games.xiangqi.search.margins import tuning_options  # late: the declarations must not load the kernels
+    from siqi.games.xiangqi.search.margins import tuning_options  # late: the declarations must not load the kernels
 
     return tuning_options()
 

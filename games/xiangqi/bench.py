@@ -1,6 +1,6 @@
 """The bench positions of Xiangqi: openings, middle games, endgames and a mate."""
 
-from games.contract import BenchItem
+from siqi.games.contract import BenchItem
 
 NODES = 200_000
 LINES = (

@@ -9,23 +9,23 @@ from typing import Self
 
 import numpy as np
 
-from games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
-from games.kernel.control import POLL_INTERVAL, Control
-from games.kernel.jit import Record, new_record
-from games.search.aspiration import Aspiration
-from games.search.deepening import DeepeningSearcher
-from games.xiangqi import INFO
-from games.xiangqi.bench import BENCH
-from games.xiangqi.evaluation.weights import FULL_WORTH, WORTH
-from games.xiangqi.knowledge.knowledge import Knowledge
-from games.xiangqi.knowledge.situation import describe_lasting
-from games.xiangqi.rules import movegen, notation, repetition
-from games.xiangqi.rules.lookup import LOOKUP_RECORD
-from games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
-from games.xiangqi.rules.setup import set_up
-from games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
-from games.xiangqi.search.adapter import XiangqiAdapter
-from games.xiangqi.search.margins import MARGIN_OPTIONS
+from siqi.games.contract import BenchItem, Game, GameInfo, Outcome, Searcher, Suggestion, Warn, check_throw
+from siqi.games.kernel.control import POLL_INTERVAL, Control
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.search.aspiration import Aspiration
+from siqi.games.search.deepening import DeepeningSearcher
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.bench import BENCH
+from siqi.games.xiangqi.evaluation.weights import FULL_WORTH, WORTH
+from siqi.games.xiangqi.knowledge.knowledge import Knowledge
+from siqi.games.xiangqi.knowledge.situation import describe_lasting
+from siqi.games.xiangqi.rules import movegen, notation, repetition
+from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION_DTYPE, QUIET_LIMIT, mirrored_key
+from siqi.games.xiangqi.rules.setup import set_up
+from siqi.games.xiangqi.rules.work import MAX_PLY, WORK_DTYPE
+from siqi.games.xiangqi.search.adapter import XiangqiAdapter
+from siqi.games.xiangqi.search.margins import MARGIN_OPTIONS
 
 MAX_PLIES = MAX_HISTORY - 2 * MAX_PLY
 """The most plies of a game."""
@@ -91,7 +91,7 @@ class XiangqiPosition:
 
     def situations(self) -> int:
         """Return the situations of the position (situation.py) as bits."""
-        from games.xiangqi.knowledge.intent import describe
+        from siqi.games.xiangqi.knowledge.intent import describe
 
         return int(describe(self.record, _WORK.record, LOOKUP_RECORD))
 
@@ -101,7 +101,7 @@ class XiangqiPosition:
 
     def intents(self, move: int) -> int:
         """Return the intents of a legal move (intent.py) as bits."""
-        from games.xiangqi.knowledge.intent import classify
+        from siqi.games.xiangqi.knowledge.intent import classify
 
         return int(classify(self.record, _WORK.record, LOOKUP_RECORD, move))
 
@@ -127,7 +127,7 @@ class XiangqiPosition:
         return "\n".join([*lines, "    " + " ".join(notation.FILES)])
 
     def _repr_svg_(self) -> str:
-        from games.xiangqi.picture import draw
+        from siqi.games.xiangqi.picture import draw
 
         return draw(self).svg()
 

@@ -11,9 +11,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from games.formats import Opening
-from games.xiangqi import INFO
-from games.xiangqi.rules.notation import FILES, START_FEN
+from siqi.games.formats import Opening
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.rules.notation import FILES, START_FEN
 
 SLACK = 4
 """Plies beside those of its own moves within which a game has to reach an opening, unless the table has the ply."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from games.pictures import grid as marks
-from games.pictures.diagram import Diagram
-from games.pictures.drawing import Design, Drawing, shape
-from games.pictures.grid import Grid
-from games.pictures.look import Look
-from games.pictures.terminal import Cell, Style, rows
-from games.xiangqi import INFO
-from games.xiangqi.rules.notation import read_fen, square_text, squares_of
+from siqi.games.pictures import grid as marks
+from siqi.games.pictures.diagram import Diagram
+from siqi.games.pictures.drawing import Design, Drawing, shape
+from siqi.games.pictures.grid import Grid
+from siqi.games.pictures.look import Look
+from siqi.games.pictures.terminal import Cell, Style, rows
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.rules.notation import read_fen, square_text, squares_of
 
 if TYPE_CHECKING:
-    from games.xiangqi.game import XiangqiPosition
+    from siqi.games.xiangqi.game import XiangqiPosition
 
 STEP = 40
 """SVG units between two lines of the board."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TextIO
 
-from games.contract import GameRecord, Note
-from games.records.values import RESULT_TEXT
-from games.xiangqi.library import pgn
-from games.xiangqi.library.board import Board
-from games.xiangqi.rules.move import Move
+from siqi.games.contract import GameRecord, Note
+from siqi.games.records.values import RESULT_TEXT
+from siqi.games.xiangqi.library import pgn
+from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
 SUFFIX = ".pgn"

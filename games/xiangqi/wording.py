@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from games.contract import GameRecord
-from games.formats import Opening
-from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.library.san import Notation
-from games.xiangqi.library.style import Style, style_of
-from games.xiangqi.openings import opening_of
-from games.xiangqi.record import record_of
-from games.xiangqi.rules.move import Move
+from siqi.games.contract import GameRecord
+from siqi.games.formats import Opening
+from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.library.san import Notation
+from siqi.games.xiangqi.library.style import Style, style_of
+from siqi.games.xiangqi.openings import opening_of
+from siqi.games.xiangqi.record import record_of
+from siqi.games.xiangqi.rules.move import Move
 
 NOTATIONS: tuple[Notation, ...] = ("chinese", "wxf", "iccs")
 

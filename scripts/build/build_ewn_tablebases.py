@@ -20,12 +20,12 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.ewn_retrograde import Solver
 
-from daemon.cluster.jobs import Jobs, in_graph
-from games.books.book import BookFileError, write_book
-from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
-from games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
-from games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
-from games.ewn.rules.lookup import ONE
+from siqi.daemon.cluster.jobs import Jobs, in_graph
+from siqi.games.books.book import BookFileError, write_book
+from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
+from siqi.games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
+from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
+from siqi.games.ewn.rules.lookup import ONE
 
 
 def is_built(folder: Path, ending: Ending) -> bool:

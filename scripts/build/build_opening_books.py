@@ -26,11 +26,11 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.records import read_game_records
 
-from daemon.cluster.jobs import Jobs, in_order
-from games.books import opening
-from games.books.book import BOOKS_FOLDER
-from games.contract import Game, GameRecord, Position, Searcher, Task, exhaust
-from games.kernel.control import Control
+from siqi.daemon.cluster.jobs import Jobs, in_order
+from siqi.games.books import opening
+from siqi.games.books.book import BOOKS_FOLDER
+from siqi.games.contract import Game, GameRecord, Position, Searcher, Task, exhaust
+from siqi.games.kernel.control import Control
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 

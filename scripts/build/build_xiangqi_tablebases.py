@@ -23,12 +23,12 @@ from tqdm import tqdm
 from scripts.lib import script
 from scripts.lib.xiangqi_retrograde import ILLEGAL, Analysis, Values, build_order
 
-from daemon.cluster.jobs import Jobs, in_graph
-from games.books.book import BookFileError, write_book
-from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
-from games.xiangqi.knowledge.numbering import Ending
-from games.xiangqi.knowledge.probe import BLOCK
-from games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
+from siqi.daemon.cluster.jobs import Jobs, in_graph
+from siqi.games.books.book import BookFileError, write_book
+from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
+from siqi.games.xiangqi.knowledge.numbering import Ending
+from siqi.games.xiangqi.knowledge.probe import BLOCK
+from siqi.games.xiangqi.knowledge.tablebase import KIND, SUFFIX, VERSION, EndingTable
 
 SHIPPED = (
     "R-AABB", "N-AABB", "C-AABB", "P-AABB", "CAA-AABB", "CAABB-AA", "NP-AABB", "CP-AABB", "PP-AABB", "N-PAABB",

@@ -22,16 +22,16 @@ import msgspec
 from scripts.lib import script
 from scripts.lib.records import open_text
 
-from games.contract import Game
-from games.registry import silent
-from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.game import XiangqiPosition, create
-from games.xiangqi.knowledge.knowledge import PATTERN_BOOK, TABLEBASE_FOLDER
-from games.xiangqi.knowledge.numbering import Ending, places
-from games.xiangqi.knowledge.patterns import DRAWN, PatternBook
-from games.xiangqi.knowledge.probe import UNKNOWN
-from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
-from games.xiangqi.rules.notation import square_text, write_fen
+from siqi.games.contract import Game
+from siqi.games.registry import silent
+from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.game import XiangqiPosition, create
+from siqi.games.xiangqi.knowledge.knowledge import PATTERN_BOOK, TABLEBASE_FOLDER
+from siqi.games.xiangqi.knowledge.numbering import Ending, places
+from siqi.games.xiangqi.knowledge.patterns import DRAWN, PatternBook
+from siqi.games.xiangqi.knowledge.probe import UNKNOWN
+from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
+from siqi.games.xiangqi.rules.notation import square_text, write_fen
 
 BORNE_OUT = 0.9
 """Share of the quiet positions, the pressing side to move, that must have the claimed result."""

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from scripts.lib import script
 
-from games.files import replace_file
-from games.pictures.outlines import EM, PATH
+from siqi.games.files import replace_file
+from siqi.games.pictures.outlines import EM, PATH
 
 CHINESE = "帥仕相傌俥炮兵將士象馬車砲卒帅将马车楚河漢界" + "司令军长师旅团营连排工兵地雷炸弹旗" + "一二三四五六七八九"
 LATIN = string.digits + string.ascii_letters + "%?"

@@ -29,16 +29,16 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.records import read_game_records
 
-from games.books.book import BookFileError
-from games.xiangqi import INFO
-from games.xiangqi.knowledge import apriori, intent, rulebook, situation
-from games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering
-from games.xiangqi.knowledge.knowledge import RULE_BOOK
-from games.xiangqi.knowledge.mining import Wanted, move_rules
-from games.xiangqi.knowledge.replay import INTENTS, MOST_MOVES, SITUATIONS, Games, collect
-from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
-from games.xiangqi.library.letters import text_of
-from games.xiangqi.library.san import NAMES, Notation, Scene, write_san
+from siqi.games.books.book import BookFileError
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.knowledge import apriori, intent, rulebook, situation
+from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering
+from siqi.games.xiangqi.knowledge.knowledge import RULE_BOOK
+from siqi.games.xiangqi.knowledge.mining import Wanted, move_rules
+from siqi.games.xiangqi.knowledge.replay import INTENTS, MOST_MOVES, SITUATIONS, Games, collect
+from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+from siqi.games.xiangqi.library.letters import text_of
+from siqi.games.xiangqi.library.san import NAMES, Notation, Scene, write_san
 
 NO_ITEM = -1
 

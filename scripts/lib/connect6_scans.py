@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from games.connect6.game import Connect6Position
-from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_turn, second_stone
-from games.kernel.control import STOPPED, Control, poll
-from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
+from siqi.games.connect6.game import Connect6Position
+from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
+from siqi.games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_turn, second_stone
+from siqi.games.kernel.control import STOPPED, Control, poll
+from siqi.games.kernel.intrinsics import recurse_4
+from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
 
 OWN = (0, 1, 20, 40, 200, 200, 1_000_000)
 OPPONENT = (0, 1, 25, 50, 6000, 6000, 1_000_000)

@@ -13,16 +13,16 @@ from typing import Any
 
 from numba import types
 
-from games.ewn.evaluation.evaluate import EVALUATION, list_terms
-from games.ewn.knowledge.probe import UNKNOWN, probe_ending
-from games.ewn.rules.lookup import CAPTURED, LOOKUP, NOBODY, ONE
-from games.ewn.rules.movegen import piece_mask, step
-from games.ewn.rules.notation import TRIANGLES
-from games.ewn.rules.position import NOT_OVER, POSITION, do_move, undo_move
-from games.ewn.rules.work import WORK
-from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
-from games.kernel.random import below, next_state
+from siqi.games.ewn.evaluation.evaluate import EVALUATION, list_terms
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP, NOBODY, ONE
+from siqi.games.ewn.rules.movegen import piece_mask, step
+from siqi.games.ewn.rules.notation import TRIANGLES
+from siqi.games.ewn.rules.position import NOT_OVER, POSITION, do_move, undo_move
+from siqi.games.ewn.rules.work import WORK
+from siqi.games.kernel.intrinsics import popcount
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from siqi.games.kernel.random import below, next_state
 
 RATE = 4.0
 """Log odds by which an error of 1 moves a value at first."""

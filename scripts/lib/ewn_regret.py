@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from scripts.lib.paper_games import EngineMind, Limit, Mind
 
-from games.contract import Task
-from games.ewn.game import EwnPosition
-from games.kernel.control import Control
+from siqi.games.contract import Task
+from siqi.games.ewn.game import EwnPosition
+from siqi.games.kernel.control import Control
 
 COLUMNS = "fen, n_red, n_blue, all1 .. all6"
 SOURCE = f"200 EWN endings, 1 v 1 to 3 v 3, by two exact solvers; not shipped. Columns {COLUMNS}"

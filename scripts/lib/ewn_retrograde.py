@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from games.ewn.knowledge.numbering import (
+from siqi.games.ewn.knowledge.numbering import (
     ENDING,
     MAX_SIDE,
     NUMBERING,
@@ -26,12 +26,12 @@ from games.ewn.knowledge.numbering import (
     sets,
     weak_squares,
 )
-from games.ewn.knowledge.probe import UNKNOWN, probe_ending
-from games.ewn.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD, NOBODY, ONE, PLACES
-from games.ewn.rules.movegen import step
-from games.ewn.rules.position import POSITION, POSITION_DTYPE, do_move, undo_move
-from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD, NOBODY, ONE, PLACES
+from siqi.games.ewn.rules.movegen import step
+from siqi.games.ewn.rules.position import POSITION, POSITION_DTYPE, do_move, undo_move
+from siqi.games.kernel.intrinsics import popcount
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type
 
 Values = np.ndarray[Any, np.dtype[np.float32]]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scripts.lib.players import NO_LIMITS, Forfeit, Limits, Player, Turn
 
-from games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
+from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
 
 
 class Opening(NamedTuple):

@@ -15,18 +15,18 @@ import numpy as np
 from scripts.lib.junqi_players import FullWidth, MonteCarlo
 from scripts.lib.paper_games import Limit
 
-from games.contract import Task
-from games.junqi.game import JunqiPosition
-from games.junqi.rules.lookup import LOOKUP_RECORD
-from games.junqi.rules.position import POSITION_DTYPE, origin_of
-from games.junqi.rules.work import WORK_DTYPE
-from games.junqi.search.cooperation import CooperationAdapter, best_pieces
-from games.junqi.search.root import MoveValue, RootView
-from games.junqi.search.team import MAX_TEAM, STATE_DTYPE, STATE_VISITS, STATES, TEAM_DTYPE, enter_root, learn
-from games.junqi.search.uct import EDGE_DTYPE, WORLDS, grow, root_values, set_tree
-from games.kernel.control import Control
-from games.kernel.jit import new_record
-from games.kernel.random import seed_state
+from siqi.games.contract import Task
+from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
+from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.junqi.search.cooperation import CooperationAdapter, best_pieces
+from siqi.games.junqi.search.root import MoveValue, RootView
+from siqi.games.junqi.search.team import MAX_TEAM, STATE_DTYPE, STATE_VISITS, STATES, TEAM_DTYPE, enter_root, learn
+from siqi.games.junqi.search.uct import EDGE_DTYPE, WORLDS, grow, root_values, set_tree
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import new_record
+from siqi.games.kernel.random import seed_state
 
 GUIDE_PLAYOUTS = 400
 ACTIVATIONS = ("none", "minimax", "MCTS", "UCT")

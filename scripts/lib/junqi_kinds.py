@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.junqi.game import JunqiPosition
-from games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
-from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
-from games.junqi.rules.movegen import reaches
-from games.junqi.rules.position import make_move, target_of
+from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
+from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
+from siqi.games.junqi.rules.movegen import reaches
+from siqi.games.junqi.rules.position import make_move, target_of
 
 KINDS = ("attack", "defence", "shuffle")
 

@@ -29,28 +29,28 @@ from numba import types
 from scripts.lib import script
 from scripts.lib.paper_games import EngineMind, Job, Limit, Mind, PaperGame, RandomMind, play_game
 
-from games.contract import Task
-from games.junqi.evaluation.evaluate import evaluate
-from games.junqi.evaluation.playout import enter_world
-from games.junqi.evaluation.weights import WORTH
-from games.junqi.game import Junqi, JunqiPosition
-from games.junqi.knowledge.worlds import Belief
-from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.junqi.rules.movegen import BOARDS, list_side
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
-from games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
-from games.junqi.search.cooperation import CooperationAdapter
-from games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
-from games.junqi.search.root import MoveValue, RootView
-from games.junqi.search.setup import TILT, draw_setup
-from games.junqi.search.uct import EDGE_DTYPE, UctAdapter, grow, set_tree
-from games.kernel.control import Control
-from games.kernel.intrinsics import copy_record
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record
-from games.kernel.memory import address_of
-from games.kernel.node import count_node
-from games.kernel.random import seed_state
-from games.search.sampling import SamplingSearcher
+from siqi.games.contract import Task
+from siqi.games.junqi.evaluation.evaluate import evaluate
+from siqi.games.junqi.evaluation.playout import enter_world
+from siqi.games.junqi.evaluation.weights import WORTH
+from siqi.games.junqi.game import Junqi, JunqiPosition
+from siqi.games.junqi.knowledge.worlds import Belief
+from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.junqi.rules.movegen import BOARDS, list_side
+from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
+from siqi.games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
+from siqi.games.junqi.search.cooperation import CooperationAdapter
+from siqi.games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
+from siqi.games.junqi.search.root import MoveValue, RootView
+from siqi.games.junqi.search.setup import TILT, draw_setup
+from siqi.games.junqi.search.uct import EDGE_DTYPE, UctAdapter, grow, set_tree
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.intrinsics import copy_record
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_record
+from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.node import count_node
+from siqi.games.kernel.random import seed_state
+from siqi.games.search.sampling import SamplingSearcher
 
 MAX_PLIES = 40
 MOST_PLIES = 1000

@@ -30,11 +30,11 @@ from scripts.lib.players import Forfeit, Player, make_player
 from scripts.lib.tablebases import tablebase_judge
 from scripts.lib.tally import Standings, Tally, progress
 
-from daemon.cluster.jobs import completed
-from daemon.cluster.remote import Cluster
-from games import registry
-from games.contract import FIRST, SECOND, Game, GameRecord, Position
-from games.files import check_owned, replace_file
+from siqi.daemon.cluster.jobs import completed
+from siqi.daemon.cluster.remote import Cluster
+from siqi.games import registry
+from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position
+from siqi.games.files import check_owned, replace_file
 
 
 class Unit(NamedTuple):

@@ -19,7 +19,7 @@ from numba import njit, types
 
 from scripts.lib.xiangqi_network import FIRST_ROW, KIND_ROWS, NO_ROW, PIECES, SEEN
 
-from games.xiangqi.rules.lookup import CAPTURED, SLOTS
+from siqi.games.xiangqi.rules.lookup import CAPTURED, SLOTS
 
 TURN = PIECES
 """Byte of a sample that holds the turn; those before it hold the squares of the pieces."""

@@ -17,7 +17,7 @@ from scripts.lib.network_kernels import adam, add_gradients, compile_kernels, ev
 from scripts.lib.xiangqi_network import CENTIPAWNS, FACTORS, LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, Samples
 
-from games.xiangqi.evaluation.network import KING_BUCKETS, ROWS
+from siqi.games.xiangqi.evaluation.network import KING_BUCKETS, ROWS
 
 PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", "hidden_biases", "hidden_outputs")
 

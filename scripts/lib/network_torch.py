@@ -16,7 +16,7 @@ from scripts.lib.network_learner import KEEP, KEEP_SQUARE, LARGEST, PARAMETERS, 
 from scripts.lib.xiangqi_network import NO_ROW, PIECES, count_pieces
 from scripts.lib.xiangqi_samples import Samples
 
-from games.xiangqi.evaluation.network import KING_BUCKETS, material_bucket
+from siqi.games.xiangqi.evaluation.network import KING_BUCKETS, material_bucket
 
 _SMALL = 1e-8
 

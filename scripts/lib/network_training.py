@@ -27,7 +27,7 @@ from scripts.lib.sample_sets import SampleSet
 from scripts.lib.xiangqi_network import mirrored
 from scripts.lib.xiangqi_samples import Samples
 
-from games.files import open_regular, replace_file
+from siqi.games.files import open_regular, replace_file
 
 WARM_UP = 0.05
 """Share of a stage's steps in which the rate grows from 0; it falls along a cosine from there."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from games.contract import Game, Position, Task, exhaust
-from games.kernel.control import Control
+from siqi.games.contract import Game, Position, Task, exhaust
+from siqi.games.kernel.control import Control
 
 NODES = 2_000
 """Nodes of the search that judges whether an opening is balanced."""

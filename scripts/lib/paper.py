@@ -25,8 +25,8 @@ from scripts.lib import script
 from scripts.lib.log import Log
 from scripts.lib.plots import save_plot
 
-from daemon.cluster.jobs import Jobs, completed
-from games.files import replace_file
+from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.games.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,9 +21,9 @@ from scripts.lib.paper import Table
 from scripts.lib.players import Choice, Player, Turn
 from scripts.lib.statistics import Estimate, estimate
 
-from daemon.cluster.jobs import Jobs, completed
-from games.contract import Game, Position, Report, Task
-from games.kernel.control import Control
+from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.games.contract import Game, Position, Report, Task
+from siqi.games.kernel.control import Control
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

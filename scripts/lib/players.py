@@ -14,8 +14,8 @@ import msgspec
 
 from scripts.lib.process import Ended, Process, Silent
 
-from games.contract import Game, GameInfo, Position, Score, Task, exhaust
-from games.kernel.control import Control
+from siqi.games.contract import Game, GameInfo, Position, Score, Task, exhaust
+from siqi.games.kernel.control import Control
 
 START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where several engines share a core
 MAX_LISTED = 5000  # the longest move list the random mover builds

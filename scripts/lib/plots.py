@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from scripts.lib.script import check_output, require
 
-from games.files import replace_file
-from games.pictures.plots import drawn, has_mark, name_fault
+from siqi.games.files import replace_file
+from siqi.games.pictures.plots import drawn, has_mark, name_fault
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

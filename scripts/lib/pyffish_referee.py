@@ -8,9 +8,9 @@ import pyffish
 
 from scripts.lib.players import shift_ranks
 
-from games.contract import Outcome
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.rules.notation import START_FEN
+from siqi.games.contract import Outcome
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.rules.notation import START_FEN
 
 VARIANT = "xiangqi"
 

@@ -14,11 +14,11 @@ import zstandard
 
 from scripts.lib.players import shift_ranks
 
-from games.contract import GameRecord
-from games.encodings import decode
+from siqi.games.contract import GameRecord
+from siqi.games.encodings import decode
 
 if TYPE_CHECKING:
-    from games.xiangqi.library.pgn import Game
+    from siqi.games.xiangqi.library.pgn import Game
 
 
 class _JsonGame(msgspec.Struct):
@@ -83,7 +83,7 @@ def read_game_records(path: Path, report: Callable[[str], None], variant: str = 
 
 
 def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
-    from games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
+    from siqi.games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
 
     def skip(game: Game) -> None:
         report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")

@@ -22,16 +22,16 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from daemon.cluster import node
-from daemon.cluster.errors import ClusterError
-from daemon.cluster.jobs import Jobs
-from daemon.cluster.progress import Bar
-from daemon.cluster.remote import Cluster, check_address
-from games import registry
-from games.books.book import BOOKS_FOLDER, book_kind
-from games.compiling import announce_compiling, to_stderr
-from games.contract import Game, Position
-from games.files import Owns, check_owned
+from siqi.daemon.cluster import node
+from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.cluster.progress import Bar
+from siqi.daemon.cluster.remote import Cluster, check_address
+from siqi.games import registry
+from siqi.games.books.book import BOOKS_FOLDER, book_kind
+from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.contract import Game, Position
+from siqi.games.files import Owns, check_owned
 
 SHIPPED = tuple(Path(os.path.realpath(folder)) for folder in (Path(registry.__file__).parent, BOOKS_FOLDER))
 """Folders that only `--replace-shipped` writes into."""

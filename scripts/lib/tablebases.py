@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from scripts.lib.game_loop import GameEnd
 
-from games.compiling import to_stderr
-from games.contract import Position
+from siqi.games.compiling import to_stderr
+from siqi.games.contract import Position
 
 if TYPE_CHECKING:
-    from games.xiangqi.knowledge.tablebase import Tablebase
+    from siqi.games.xiangqi.knowledge.tablebase import Tablebase
 
 GAMES = ("xiangqi", "ewn")
 
@@ -31,17 +31,17 @@ def tablebase_judge(name: str) -> Judge:
 
 def xiangqi_tablebase() -> Tablebase:
     """Return Xiangqi's shipped tablebase; FileNotFoundError if it is missing."""
-    from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
-    from games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
+    from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
+    from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, Tablebase
 
     return Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr)
 
 
 def xiangqi_judge(tablebase: Tablebase | None = None) -> Judge:
     """Return Xiangqi's judge: a mate counts before the 60-move rule, a draw if the weaker side cannot attack."""
-    from games.xiangqi.game import XiangqiPosition
-    from games.xiangqi.knowledge.probe import UNKNOWN
-    from games.xiangqi.rules.position import QUIET_LIMIT
+    from siqi.games.xiangqi.game import XiangqiPosition
+    from siqi.games.xiangqi.knowledge.probe import UNKNOWN
+    from siqi.games.xiangqi.rules.position import QUIET_LIMIT
 
     tables, lock = tablebase or xiangqi_tablebase(), threading.Lock()
 
@@ -61,9 +61,9 @@ def xiangqi_judge(tablebase: Tablebase | None = None) -> Judge:
 
 def ewn_judge() -> Judge:
     """Return EWN's judge: a win counts if no throw can prevent it, to the tablebases' precision of 2.3e-5."""
-    from games.ewn.game import EwnPosition
-    from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
-    from games.ewn.knowledge.tablebase import SUFFIX, Tablebase
+    from siqi.games.ewn.game import EwnPosition
+    from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
+    from siqi.games.ewn.knowledge.tablebase import SUFFIX, Tablebase
 
     tables = Tablebase([folder_with(TABLEBASE_FOLDER, SUFFIX)], to_stderr)
 

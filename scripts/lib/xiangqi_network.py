@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.kernel.vectors import MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
-from games.xiangqi.evaluation.network import (
+from siqi.games.kernel.vectors import MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
+from siqi.games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
     KING_BUCKETS,
     OUTPUT_SCALE,
@@ -24,7 +24,7 @@ from games.xiangqi.evaluation.network import (
     material_bucket,
     view,
 )
-from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, SLOTS
+from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, SLOTS
 
 PIECES = 2 * SLOTS
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from games.kernel.intrinsics import load_byte, pointer_to, store_byte
-from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
-from games.kernel.memory import address_of
-from games.xiangqi.knowledge.numbering import (
+from siqi.games.kernel.intrinsics import load_byte, pointer_to, store_byte
+from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type, void
+from siqi.games.kernel.memory import address_of
+from siqi.games.xiangqi.knowledge.numbering import (
     ENDING,
     ENDING_DTYPE,
     KING_PAIRS,
@@ -30,10 +30,10 @@ from games.xiangqi.knowledge.numbering import (
     number,
     placements,
 )
-from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import ALL_MOVES, checks_and_pins, generate_legal, is_attacked
-from games.xiangqi.rules.position import POSITION, POSITION_DTYPE, do_move, put_piece, undo_move
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
+from siqi.games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import ALL_MOVES, checks_and_pins, generate_legal, is_attacked
+from siqi.games.xiangqi.rules.position import POSITION, POSITION_DTYPE, do_move, put_piece, undo_move
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 ILLEGAL = 255
 LONGEST = 252

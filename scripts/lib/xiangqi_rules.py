@@ -19,14 +19,14 @@ from scripts.lib.paper_games import EngineMind, Job, Limit, PaperGame, play_game
 from scripts.lib.process import Process
 from scripts.lib.records import read_game_records
 
-from daemon.cluster.jobs import Jobs, completed
-from games import registry
-from games.books.book import BookFileError, book_header
-from games.xiangqi.knowledge import rulebook
-from games.xiangqi.knowledge.items import NUMBERINGS, Item
-from games.xiangqi.knowledge.mining import Wanted, move_rules
-from games.xiangqi.knowledge.replay import Games, collect
-from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.games import registry
+from siqi.games.books.book import BookFileError, book_header
+from siqi.games.xiangqi.knowledge import rulebook
+from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
+from siqi.games.xiangqi.knowledge.mining import Wanted, move_rules
+from siqi.games.xiangqi.knowledge.replay import Games, collect
+from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 
 SELF_PLAY_DEPTH = 3
 MAX_PLIES = 300
@@ -254,7 +254,7 @@ class Growing:
 
     def _engine(self) -> Process:
         if self._process is None:
-            self._process = Process(f"{sys.executable} -m daemon")
+            self._process = Process(f"{sys.executable} -m siqi")
             self._process.send(
                 "uci",
                 "setoption name UseRules value paper",

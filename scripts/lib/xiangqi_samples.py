@@ -21,7 +21,7 @@ import zstandard
 
 from scripts.lib.log import compare, read_contents
 
-from games.files import HEAD_BYTES, open_append, open_regular, write_whole
+from siqi.games.files import HEAD_BYTES, open_append, open_regular, write_whole
 
 SAMPLE_DTYPE = np.dtype(
     [

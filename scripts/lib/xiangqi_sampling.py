@@ -14,23 +14,34 @@ from numba.extending import intrinsic
 
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, Samples
 
-from games.kernel.control import NEVER, NODE_LIMIT, NODES, STOP, Control
-from games.kernel.intrinsics import call_at, copy_record, pointer_to, store
-from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
-from games.kernel.memory import address_of
-from games.kernel.random import below, next_state, seed_state
-from games.kernel.tt import TranspositionTable
-from games.search.aspiration import MIN_DEPTH
-from games.xiangqi.evaluation.choice import Evaluation
-from games.xiangqi.evaluation.terms import evaluate_by_terms
-from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal
-from games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
-from games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
-from games.xiangqi.search.adapter import XiangqiAdapter, search_root
-from games.xiangqi.search.margins import Margins, MarginsRecord
-from games.xiangqi.search.quiescence import MATE, MATE_BOUND
-from games.xiangqi.search.search import INFINITE
+from siqi.games.kernel.control import NEVER, NODE_LIMIT, NODES, STOP, Control
+from siqi.games.kernel.intrinsics import call_at, copy_record, pointer_to, store
+from siqi.games.kernel.jit import (
+    Record,
+    code_address,
+    entry,
+    inner,
+    int64,
+    new_record,
+    outlined,
+    record,
+    record_type,
+    void,
+)
+from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.random import below, next_state, seed_state
+from siqi.games.kernel.tt import TranspositionTable
+from siqi.games.search.aspiration import MIN_DEPTH
+from siqi.games.xiangqi.evaluation.choice import Evaluation
+from siqi.games.xiangqi.evaluation.terms import evaluate_by_terms
+from siqi.games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal
+from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
+from siqi.games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
+from siqi.games.xiangqi.search.adapter import XiangqiAdapter, search_root
+from siqi.games.xiangqi.search.margins import Margins, MarginsRecord
+from siqi.games.xiangqi.search.quiescence import MATE, MATE_BOUND
+from siqi.games.xiangqi.search.search import INFINITE
 
 MAX_SCORE = 2500
 """Samples have scores below it, either way: beyond it a game is decided, and a network need not know by how much."""

@@ -15,8 +15,8 @@ from scripts.lib import script
 from scripts.lib.paper_games import EngineMind, Limit
 from scripts.lib.records import open_text
 
-from games.registry import load
-from games.xiangqi.game import XiangqiPosition
+from siqi.games.registry import load
+from siqi.games.xiangqi.game import XiangqiPosition
 
 DRAWN = "draw"
 SIDES = ("red", "black")

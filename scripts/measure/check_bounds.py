@@ -27,9 +27,9 @@ from pathlib import Path
 from scripts.lib import script
 from scripts.lib.players import random_ewn_setup, random_junqi_setup
 
-from games import registry
-from games.books.book import BOOKS_FOLDER
-from games.contract import (
+from siqi.games import registry
+from siqi.games.books.book import BOOKS_FOLDER
+from siqi.games.contract import (
     Game,
     Position,
     Report,
@@ -41,8 +41,8 @@ from games.contract import (
     is_setup_position,
     set_dice,
 )
-from games.kernel.control import Control
-from games.kernel.memory import CHECKED
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.memory import CHECKED
 
 Draw = random.Random
 
@@ -222,8 +222,8 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
         return [position.parse_move(word)]
     if position.count_legal() < 3000:
         return position.legal_moves()
-    from games.connect6.game import Connect6Position  # compiled only if wanted
-    from games.connect6.rules.position import make_turn
+    from siqi.games.connect6.game import Connect6Position  # compiled only if wanted
+    from siqi.games.connect6.rules.position import make_turn
 
     assert isinstance(position, Connect6Position)
     empty = [point for point, stone in enumerate(position.record.stones.tolist()) if not stone]

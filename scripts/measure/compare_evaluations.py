@@ -38,13 +38,13 @@ from scripts.lib.statistics import Z
 from scripts.lib.xiangqi_network import evaluate
 from scripts.lib.xiangqi_sampling import label_static, sample_of
 
-from daemon.cluster.jobs import in_order
-from games import registry
-from games.contract import GameRecord
-from games.files import check_owned
-from games.xiangqi import NETWORK_BOOK
-from games.xiangqi.evaluation.network import read_network
-from games.xiangqi.game import XiangqiPosition
+from siqi.daemon.cluster.jobs import in_order
+from siqi.games import registry
+from siqi.games.contract import GameRecord
+from siqi.games.files import check_owned
+from siqi.games.xiangqi import NETWORK_BOOK
+from siqi.games.xiangqi.evaluation.network import read_network
+from siqi.games.xiangqi.game import XiangqiPosition
 
 FIRST_PLY, LAST_PLY = 10, 120
 """Positions are drawn from these plies of a game, both included."""

@@ -1,7 +1,7 @@
 """Count the nodes that two engines, or one with two settings, search to a fixed depth.
 
     python scripts/measure/count_nodes.py positions.txt --depth 11 --b-option UseRules=false
-    python scripts/measure/count_nodes.py positions.txt --b "sh -c 'cd OLDER && exec python -m daemon'"
+    python scripts/measure/count_nodes.py positions.txt --b "sh -c 'cd OLDER && exec python -m siqi'"
 
 A line of the file is a FEN, moves from the start, or a FEN and `moves ...`. Prints both sums and the geometric mean of
 B's nodes over A's, with its standard error: above 1, A needs fewer.
@@ -22,9 +22,9 @@ from scripts.lib import script
 from scripts.lib.game_loop import Opening, parse_opening
 from scripts.lib.players import EngineSpec, UciEngine
 
-from games import registry
+from siqi.games import registry
 
-ENGINE = f"{sys.executable} -m daemon"
+ENGINE = f"{sys.executable} -m siqi"
 
 
 def counts(command: str, game: str, options: list[str], positions: list[Opening], depth: int) -> Iterator[int]:

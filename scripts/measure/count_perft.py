@@ -16,7 +16,7 @@ from pathlib import Path
 
 from scripts.lib import script
 
-from games.kernel.control import Control
+from siqi.games.kernel.control import Control
 
 DEFAULT = Path(__file__).parents[2] / "tests" / "support" / "fixtures" / "xiangqi_perft.jsonl"
 

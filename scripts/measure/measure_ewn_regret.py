@@ -25,7 +25,7 @@ from scripts.lib.ewn_regret import Decision, decisions, regret_of
 from scripts.lib.paper import Table
 from scripts.lib.paper_games import Limit
 
-from daemon.cluster.jobs import in_order
+from siqi.daemon.cluster.jobs import in_order
 
 player_of = functools.lru_cache(1)(make_player)
 """Return the player of a name, which stays in its process for the next positions."""

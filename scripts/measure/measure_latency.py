@@ -19,7 +19,7 @@ import time
 from scripts.lib import script
 from scripts.lib.process import Process
 
-from games import registry
+from siqi.games import registry
 
 SETUPS = {
     "ewn": "position startpos moves 123456 615243",
@@ -108,7 +108,7 @@ def print_lateness(command: str, runs: int, busy: int) -> None:
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", default=registry.NAMES, help="all, if none is named")
-    parser.add_argument("--engine", default=f"{sys.executable} -m daemon")
+    parser.add_argument("--engine", default=f"{sys.executable} -m siqi")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--late", type=int, default=0, metavar="RUNS", help="searches of each setting")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes beside them")

@@ -23,9 +23,9 @@ import msgspec
 
 from scripts.lib import script
 
-from daemon.cluster.jobs import in_order
-from games.contract import Game, Position, Searcher, Task
-from games.kernel.control import Control
+from siqi.daemon.cluster.jobs import in_order
+from siqi.games.contract import Game, Position, Searcher, Task
+from siqi.games.kernel.control import Control
 
 
 def solve(

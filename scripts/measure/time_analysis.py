@@ -27,12 +27,12 @@ from scripts.lib import script
 from scripts.lib.process import Process
 from scripts.lib.queries import queries
 
-from games import registry
-from games.contract import Task
-from games.kernel.control import Control
+from siqi.games import registry
+from siqi.games.contract import Task
+from siqi.games.kernel.control import Control
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (sys.executable, "-m", "daemon", "analyse", "--hash", "8")
+COMMAND = (sys.executable, "-m", "siqi", "analyse", "--hash", "8")
 
 
 def seconds(lines: Iterable[bytes], workers: int) -> float:

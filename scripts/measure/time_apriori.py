@@ -20,8 +20,8 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.records import read_game_records
 
-from games.xiangqi.knowledge import apriori
-from games.xiangqi.knowledge.replay import collect, first_plies
+from siqi.games.xiangqi.knowledge import apriori
+from siqi.games.xiangqi.knowledge.replay import collect, first_plies
 
 
 @script.command

@@ -38,10 +38,10 @@ from scripts.lib.paper import Table
 from scripts.lib.process import Process, cpu_s, status
 from scripts.lib.queries import queries
 
-from daemon.cluster.calls import encode_call
-from daemon.cluster.remote import Cluster, ClusterWorkers
-from games import registry
-from games.compiling import to_stderr
+from siqi.daemon.cluster.calls import encode_call
+from siqi.daemon.cluster.remote import Cluster, ClusterWorkers
+from siqi.games import registry
+from siqi.games.compiling import to_stderr
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {
@@ -116,7 +116,7 @@ def dask_cluster() -> Iterator[DaskCluster]:
 @contextlib.contextmanager
 def analysis(hash_mb: int, *words: str) -> Iterator[Process]:
     """Start `siqi analyse`; it ends with the block."""
-    process = Process(shlex.join((sys.executable, "-m", "daemon", "analyse", "--hash", str(hash_mb), *words)))
+    process = Process(shlex.join((sys.executable, "-m", "siqi", "analyse", "--hash", str(hash_mb), *words)))
     try:
         yield process
     finally:

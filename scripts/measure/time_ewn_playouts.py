@@ -17,11 +17,11 @@ from scripts.lib.ewn_players import OpenSpiel
 from scripts.lib.paper import Table
 from scripts.lib.paper_games import EngineMind, Limit
 
-from games.contract import Task, exhaust
-from games.ewn.game import Ewn, EwnPosition
-from games.ewn.knowledge.knowledge import PLAYOUTS
-from games.ewn.search.uct import PARALLEL_MODES
-from games.kernel.control import Control
+from siqi.games.contract import Task, exhaust
+from siqi.games.ewn.game import Ewn, EwnPosition
+from siqi.games.ewn.knowledge.knowledge import PLAYOUTS
+from siqi.games.ewn.search.uct import PARALLEL_MODES
+from siqi.games.kernel.control import Control
 
 START = "ABC2/DE3/F3f/3ed/2cba f 3"
 

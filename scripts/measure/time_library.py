@@ -26,8 +26,8 @@ from scripts.lib.paper import Table
 from scripts.lib.records import read_game_records
 
 import siqi
-from games.xiangqi.library.pgn import Game, read_games
-from games.xiangqi.library.san import Notation
+from siqi.games.xiangqi.library.pgn import Game, read_games
+from siqi.games.xiangqi.library.san import Notation
 
 PLIES = 80
 """Of each random game."""

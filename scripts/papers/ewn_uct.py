@@ -45,11 +45,11 @@ from scripts.lib.paper_games import (
 )
 from scripts.lib.statistics import Estimate, mean
 
-from daemon.cluster.jobs import Jobs
-from games.contract import Task, exhaust
-from games.ewn.game import EwnPosition
-from games.kernel.control import Control
-from games.search.sampling import playouts_at
+from siqi.daemon.cluster.jobs import Jobs
+from siqi.games.contract import Task, exhaust
+from siqi.games.ewn.game import EwnPosition
+from siqi.games.kernel.control import Control
+from siqi.games.search.sampling import playouts_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -42,8 +42,8 @@ from scripts.lib.xiangqi_rules import (
     same_rule,
 )
 
-from games.xiangqi.knowledge.mining import move_rules
-from games.xiangqi.knowledge.rulebook import RuleBook
+from siqi.games.xiangqi.knowledge.mining import move_rules
+from siqi.games.xiangqi.knowledge.rulebook import RuleBook
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

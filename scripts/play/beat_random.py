@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(REQUIRED), help=", ".join(REQUIRED))
     parser.add_argument(
         "--engine",
-        default=shlex.join([sys.executable, "-m", "daemon"]),
+        default=shlex.join([sys.executable, "-m", "siqi"]),
         metavar="COMMAND",
         help="default: this checkout's",
     )

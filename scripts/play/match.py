@@ -46,7 +46,7 @@ from scripts.lib.matches import run_match
 from scripts.lib.players import EngineSpec, Limits, StartError
 from scripts.lib.tally import Standings, Tally
 
-from games import registry
+from siqi.games import registry
 
 OWN_WORDS = (*LIMITS, "ranks")
 

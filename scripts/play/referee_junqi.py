@@ -25,10 +25,10 @@ from scripts.lib.game_loop import Clock, Opening, Referee, play_moves
 from scripts.lib.log import Log
 from scripts.lib.players import Choice, EngineProcess, Forfeit, Limits, StartError, Turn
 
-from games.contract import Position
-from games.junqi.game import JunqiPosition
-from games.junqi.rules.lookup import ROWS
-from games.junqi.rules.position import QUIET_LIMIT
+from siqi.games.contract import Position
+from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.rules.lookup import ROWS
+from siqi.games.junqi.rules.position import QUIET_LIMIT
 
 SIDES = ("first", "second")
 START_S = 60.0

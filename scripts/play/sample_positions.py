@@ -48,16 +48,16 @@ from scripts.lib.tablebases import xiangqi_judge, xiangqi_tablebase
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile, Samples
 from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, sample_of
 
-from daemon.cluster.jobs import Jobs, in_order
-from games.books.book import BOOKS_FOLDER, BookFileError
-from games.compiling import to_stderr
-from games.contract import FIRST, Score
-from games.xiangqi import NETWORK_BOOK
-from games.xiangqi.evaluation.accumulator import NetworkEvaluation
-from games.xiangqi.evaluation.choice import choose
-from games.xiangqi.evaluation.network import read_network
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.rules.notation import START_FEN
+from siqi.daemon.cluster.jobs import Jobs, in_order
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError
+from siqi.games.compiling import to_stderr
+from siqi.games.contract import FIRST, Score
+from siqi.games.xiangqi import NETWORK_BOOK
+from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
+from siqi.games.xiangqi.evaluation.choice import choose
+from siqi.games.xiangqi.evaluation.network import read_network
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.rules.notation import START_FEN
 
 LABELS = ("leaves", "roots")
 

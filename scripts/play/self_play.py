@@ -26,8 +26,8 @@ from scripts.lib.log import RunLog
 from scripts.lib.players import Searching
 from scripts.lib.records import SELF_PLAY
 
-from daemon.cluster.jobs import completed
-from games.contract import Game, Position
+from siqi.daemon.cluster.jobs import completed
+from siqi.games.contract import Game, Position
 
 GAMES = ("xiangqi", "connect6")
 """The games without dice and hidden pieces."""

@@ -25,13 +25,13 @@ import numpy as np
 from scripts.lib import logistic, script
 from scripts.lib.records import read_game_records
 
-from games.connect6.evaluation.weights import CENTRE
-from games.connect6.game import Connect6Position, create
-from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
-from games.connect6.rules.position import NO_POINT, first_stone, second_stone
-from games.connect6.search.proof import ThreatSolver
-from games.files import replace_file
-from games.registry import silent
+from siqi.games.connect6.evaluation.weights import CENTRE
+from siqi.games.connect6.game import Connect6Position, create
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
+from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
+from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.files import replace_file
+from siqi.games.registry import silent
 
 TARGET = Path(__file__).parents[2] / "games" / "connect6" / "evaluation" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]

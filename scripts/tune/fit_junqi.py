@@ -24,13 +24,13 @@ from scripts.lib import script
 from scripts.lib.logistic import Array, fit, loss
 from scripts.lib.paper_games import read_games
 
-from games.files import replace_file
-from games.junqi.evaluation import weights
-from games.junqi.evaluation.evaluate import evaluate_here
-from games.junqi.game import JunqiPosition
-from games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
-from games.junqi.rules.work import WORK_DTYPE
-from games.kernel.jit import new_record
+from siqi.games.files import replace_file
+from siqi.games.junqi.evaluation import weights
+from siqi.games.junqi.evaluation.evaluate import evaluate_here
+from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
+from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.kernel.jit import new_record
 
 HELD_OUT = 10
 

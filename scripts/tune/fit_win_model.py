@@ -28,10 +28,10 @@ from scripts.lib.logistic import minimize
 from scripts.lib.openings import openings
 from scripts.lib.players import Choice, Searching, Turn
 
-from daemon.cluster.jobs import Jobs, completed
-from games.contract import FIRST, Position
-from games.files import check_owned
-from games.search.win_model import WinModel
+from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.games.contract import FIRST, Position
+from siqi.games.files import check_owned
+from siqi.games.search.win_model import WinModel
 
 
 class Form(NamedTuple):

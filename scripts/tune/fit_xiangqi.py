@@ -25,13 +25,13 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.records import read_game_records
 
-from games.files import replace_file
-from games.registry import silent
-from games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms
-from games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
-from games.xiangqi.evaluation.weights import KINDS, TERMS
-from games.xiangqi.game import create
-from games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.files import replace_file
+from siqi.games.registry import silent
+from siqi.games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms
+from siqi.games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
+from siqi.games.xiangqi.evaluation.weights import KINDS, TERMS
+from siqi.games.xiangqi.game import create
+from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 SQUARES = 7 * 10 * 5

@@ -25,12 +25,12 @@ import numpy as np
 from scripts.lib import script
 from scripts.lib.paper_games import read_games
 
-from games.files import replace_file
-from games.junqi import record
-from games.junqi.game import JunqiPosition
-from games.junqi.knowledge import behaviour, habits
-from games.junqi.knowledge.worlds import Belief, marginals
-from games.junqi.rules.lookup import TYPES
+from siqi.games.files import replace_file
+from siqi.games.junqi import record
+from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.knowledge import behaviour, habits
+from siqi.games.junqi.knowledge.worlds import Belief, marginals
+from siqi.games.junqi.rules.lookup import TYPES
 
 HELD_OUT = 10
 RATE, DECAY = 0.03, 0.9

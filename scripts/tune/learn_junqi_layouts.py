@@ -35,12 +35,12 @@ from scripts.lib.logistic import Array, fit, loss
 from scripts.lib.paper_games import read_games
 from scripts.lib.records import open_text
 
-from games.files import replace_file
-from games.junqi.knowledge import advantages, deployments
-from games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED, slot_types
-from games.junqi.rules.lookup import COUNTS, FLAG, PIECES, SLOTS, TYPES
-from games.junqi.rules.notation import check_setup, square_text
-from games.junqi.search.setup import SETUP_COUNT
+from siqi.games.files import replace_file
+from siqi.games.junqi.knowledge import advantages, deployments
+from siqi.games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED, slot_types
+from siqi.games.junqi.rules.lookup import COUNTS, FLAG, PIECES, SLOTS, TYPES
+from siqi.games.junqi.rules.notation import check_setup, square_text
+from siqi.games.junqi.search.setup import SETUP_COUNT
 
 LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
 LEGAL[:, FLAG] = False

@@ -31,11 +31,11 @@ from scripts.lib.openings import openings
 from scripts.lib.players import EngineSpec, Limits
 from scripts.lib.tally import Tally
 
-from daemon.cluster.jobs import Jobs
-from daemon.cluster.remote import Cluster
-from games import registry
-from games.contract import Game, Position
-from games.files import check_owned, read_bytes, replace_file
+from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.cluster.remote import Cluster
+from siqi.games import registry
+from siqi.games.contract import Game, Position
+from siqi.games.files import check_owned, read_bytes, replace_file
 
 LEVELS = (0, 2, 4, 6, 8, 10, 12, 14, 16, 19)
 TOP_LEVEL = 19
@@ -199,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     option("--out", type=Path, required=True, metavar="DIR", help="logs and openings; continued if they exist")
     option("--games", type=int, default=400, help="of each match; even")
     option("--levels", type=int, nargs="+", default=LEVELS, choices=range(TOP_LEVEL + 1), metavar="N")
-    option("--engine", default=f"{sys.executable} -m daemon", metavar="COMMAND")
+    option("--engine", default=f"{sys.executable} -m siqi", metavar="COMMAND")
     option("--seed", type=int, default=1, help="of the openings")
     option("--table", action="store_true", help="play nothing")
     script.add_jobs(parser, what="games at a time")

@@ -26,16 +26,16 @@ from tqdm import tqdm
 from scripts.lib import script
 from scripts.lib.ewn_learning import LEARNER_DTYPE, play, ready
 
-from games.books.book import write_book
-from games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, new_evaluation
-from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
-from games.ewn.knowledge.tablebase import Tablebase
-from games.ewn.rules.lookup import LOOKUP_RECORD
-from games.ewn.rules.position import POSITION_DTYPE
-from games.ewn.rules.work import WORK_DTYPE
-from games.files import open_regular, replace_file
-from games.kernel.jit import new_record
-from games.kernel.random import seed_state
+from siqi.games.books.book import write_book
+from siqi.games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, new_evaluation
+from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
+from siqi.games.ewn.knowledge.tablebase import Tablebase
+from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
+from siqi.games.ewn.rules.position import POSITION_DTYPE
+from siqi.games.ewn.rules.work import WORK_DTYPE
+from siqi.games.files import open_regular, replace_file
+from siqi.games.kernel.jit import new_record
+from siqi.games.kernel.random import seed_state
 
 
 def is_part(head: bytes) -> bool:

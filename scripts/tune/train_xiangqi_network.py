@@ -42,9 +42,9 @@ from scripts.lib.sample_sets import SampleSet, count_samples, load_samples
 from scripts.lib.xiangqi_network import CENTIPAWNS, evaluate, floats, quantise
 from scripts.lib.xiangqi_samples import Samples, read_settings
 
-from games.books.book import BOOKS_FOLDER, BookFileError, book_header
-from games.files import read_bytes, replace_file
-from games.xiangqi.evaluation.network import KIND, MOST_BUCKETS, Network, read_network, write_network
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, book_header
+from siqi.games.files import read_bytes, replace_file
+from siqi.games.xiangqi.evaluation.network import KIND, MOST_BUCKETS, Network, read_network, write_network
 
 SHIPPED = BOOKS_FOLDER / "xiangqi.network"
 

@@ -58,8 +58,8 @@ from scripts.lib.players import EngineSpec, Forfeit, StartError, UciEngine
 from scripts.lib.plots import check_plot, save_plot
 from scripts.lib.statistics import Z
 
-from daemon.cluster.jobs import Jobs, completed
-from games import registry
+from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.games import registry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -449,7 +449,7 @@ def build_parser() -> argparse.ArgumentParser:
     option("game", choices=registry.NAMES)
     option("--log", type=Path, required=True, help="JSON lines; continued if it exists")
     option("--parameter", type=parse_parameter, action="append", required=True, metavar="NAME:START:MIN:MAX:C_END")
-    option("--engine", default=f"{sys.executable} -m daemon", metavar="COMMAND")
+    option("--engine", default=f"{sys.executable} -m siqi", metavar="COMMAND")
     option("--option", type=parse_option, action="append", default=[], metavar="NAME=VALUE", help="of both sides")
     option("--iterations", type=int, default=1000)
     option("--pairs", type=int, default=1, help="of games, an iteration")

@@ -16,21 +16,21 @@ from fixture_files import damaged
 
 from scripts.build import build_opening_books, mine_rules
 
-from daemon.limits import Limits
-from daemon.pipes import now_ns
-from daemon.search_job import SearchJob, SearchRequest
-from games import registry
-from games.books import book, opening
-from games.books.book import BookFileError
-from games.contract import Task
-from games.kernel.control import Control
-from games.xiangqi.knowledge import rulebook
-from games.xiangqi.knowledge.intent import INTENTS
-from games.xiangqi.knowledge.items import Item
-from games.xiangqi.knowledge.replay import collect
-from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
-from games.xiangqi.knowledge.situation import SITUATIONS
 from naive.connect6 import points_of
+from siqi.daemon.limits import Limits
+from siqi.daemon.pipes import now_ns
+from siqi.daemon.search_job import SearchJob, SearchRequest
+from siqi.games import registry
+from siqi.games.books import book, opening
+from siqi.games.books.book import BookFileError
+from siqi.games.contract import Task
+from siqi.games.kernel.control import Control
+from siqi.games.xiangqi.knowledge import rulebook
+from siqi.games.xiangqi.knowledge.intent import INTENTS
+from siqi.games.xiangqi.knowledge.items import Item
+from siqi.games.xiangqi.knowledge.replay import collect
+from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+from siqi.games.xiangqi.knowledge.situation import SITUATIONS
 
 GAMES = [
     {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "result": "1-0"},
@@ -240,7 +240,7 @@ def test_a_bad_book_is_reported_once_and_play_goes_on(tmp_path: Path) -> None:
 
 
 def item(word: str, piece: int, captured: int = 0) -> Item:
-    from games.xiangqi.rules.notation import parse_move
+    from siqi.games.xiangqi.rules.notation import parse_move
 
     move = parse_move(word)
     return Item(piece, captured, move & 127, move >> 7)
@@ -283,7 +283,7 @@ def test_experience_speaks_for_the_answers_of_rules(tmp_path: Path, monkeypatch:
     """The same search by terms scores the same move higher if a mined rule names it (the paper's t(n))."""
     path = tmp_path / "a.book"
     rulebook.write(path, {}, RULES)
-    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
+    monkeypatch.setattr("siqi.games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     game.set_option("Evaluation", "terms")
     position = game.position()
@@ -334,7 +334,7 @@ def test_a_bad_rule_is_not_played_when_checked(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "a.book"
     blunder = MinedRule((item("h2e2", CANNON),), 0, item("b7b0", BLACK_CANNON, 4), 0, 9, 1.0, 1.0, 0.5)
     rulebook.write(path, {}, [blunder])
-    monkeypatch.setattr("games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
+    monkeypatch.setattr("siqi.games.xiangqi.knowledge.knowledge.RULE_BOOK", path)
     game = registry.load("xiangqi")
     searcher = game.searcher()
     searcher.configure(8, 1, 1)

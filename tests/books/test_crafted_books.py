@@ -19,21 +19,21 @@ import pytest
 import zstandard
 from client import Client
 
-from games import registry
-from games.books import book, opening
-from games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
-from games.contract import Task, exhaust
-from games.ewn.evaluation import evaluate
-from games.ewn.knowledge import setupbook
-from games.ewn.knowledge.setupbook import SetupBook
-from games.junqi.search import cooperation
-from games.kernel.control import Control
-from games.options import OPENING_BOOK, Values
-from games.xiangqi.knowledge import rulebook, tablebase
-from games.xiangqi.knowledge.numbering import Ending
-from games.xiangqi.knowledge.patterns import PatternBook
-from games.xiangqi.knowledge.rulebook import RuleBook
-from games.xiangqi.knowledge.tablebase import EndingTable, Tablebase
+from siqi.games import registry
+from siqi.games.books import book, opening
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
+from siqi.games.contract import Task, exhaust
+from siqi.games.ewn.evaluation import evaluate
+from siqi.games.ewn.knowledge import setupbook
+from siqi.games.ewn.knowledge.setupbook import SetupBook
+from siqi.games.junqi.search import cooperation
+from siqi.games.kernel.control import Control
+from siqi.games.options import OPENING_BOOK, Values
+from siqi.games.xiangqi.knowledge import rulebook, tablebase
+from siqi.games.xiangqi.knowledge.numbering import Ending
+from siqi.games.xiangqi.knowledge.patterns import PatternBook
+from siqi.games.xiangqi.knowledge.rulebook import RuleBook
+from siqi.games.xiangqi.knowledge.tablebase import EndingTable, Tablebase
 
 LIMIT = 1 << 20
 
@@ -504,8 +504,10 @@ def test_books_that_change_while_they_are_open(
     for harm in ("none", "cut", "overwritten"):
         books = tmp_path / harm
         shutil.copytree(BOOKS_FOLDER, books)
-        there = f"import pathlib, games.books.book; games.books.book.BOOKS_FOLDER = pathlib.Path({str(books)!r})"
-        command = (sys.executable, "-c", f"{there}; from daemon.main import main; main()")
+        there = (
+            f"import pathlib, siqi.games.books.book; siqi.games.books.book.BOOKS_FOLDER = pathlib.Path({str(books)!r})"
+        )
+        command = (sys.executable, "-c", f"{there}; from siqi.daemon.main import main; main()")
         settings = (f"UCI_Variant value {game}", "OwnBook value true", "Seed value 1")
         with Client(*(f"setoption name {text}" for text in settings), command=command) as client:
             client.sync()

@@ -16,18 +16,18 @@ from fixture_files import damaged
 from scripts.build import build_xiangqi_tablebases
 from scripts.lib.xiangqi_retrograde import Analysis, build_order
 
-from games import registry
-from games.books.book import BookFileError
-from games.contract import Score, Task, exhaust
-from games.kernel.control import Control
-from games.kernel.jit import entry, int64
-from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
-from games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
-from games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
-from games.xiangqi.rules.notation import square_text, write_fen
-from games.xiangqi.rules.position import POSITION
 from naive.xiangqi import Naive
+from siqi.games import registry
+from siqi.games.books.book import BookFileError
+from siqi.games.contract import Score, Task, exhaust
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import entry, int64
+from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
+from siqi.games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
+from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase
+from siqi.games.xiangqi.rules.notation import square_text, write_fen
+from siqi.games.xiangqi.rules.position import POSITION
 
 BUILT = ("N-A", "P-A", "R-P", "CA-AA", "NN-")
 
@@ -268,8 +268,8 @@ def test_a_file_of_another_name_is_refused(folder: Path, tmp_path: Path, name: s
 
 def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_path: Path) -> None:
     """The checksum is right, so that only unpacking detects the damage."""
-    from games.books.book import open_book, write_book
-    from games.xiangqi.knowledge.tablebase import KIND, VERSION
+    from siqi.games.books.book import open_book, write_book
+    from siqi.games.xiangqi.knowledge.tablebase import KIND, VERSION
 
     source = open_book(folder / f"NN-{SUFFIX}", KIND, VERSION)
     payload = bytearray(source.payload.tobytes())
@@ -287,7 +287,7 @@ def test_a_damaged_block_is_reported_once_and_play_goes_on(folder: Path, tmp_pat
 
 
 def test_another_version_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.xiangqi.knowledge.tablebase.VERSION", 2)
+    monkeypatch.setattr("siqi.games.xiangqi.knowledge.tablebase.VERSION", 2)
     with pytest.raises(BookFileError, match="version 1, this program reads 2"):
         EndingTable(folder / f"N-A{SUFFIX}", Ending.parse("N-A"))
 

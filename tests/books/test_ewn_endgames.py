@@ -15,10 +15,11 @@ from fixture_files import SHARED, damaged, vectors
 from scripts.build import build_ewn_tablebases
 from scripts.lib.ewn_retrograde import Solver
 
-from games import registry
-from games.books.book import BookFileError
-from games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
-from games.ewn.knowledge.numbering import (
+from naive.ewn import Naive, letter_of
+from siqi.games import registry
+from siqi.games.books.book import BookFileError
+from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
+from siqi.games.ewn.knowledge.numbering import (
     ENDING,
     ENDINGS,
     NUMBERING,
@@ -28,11 +29,10 @@ from games.ewn.knowledge.numbering import (
     index,
     number,
 )
-from games.ewn.knowledge.tablebase import SUFFIX, Table, Tablebase
-from games.ewn.rules.lookup import ONE
-from games.ewn.rules.position import POSITION
-from games.kernel.jit import entry, int64
-from naive.ewn import Naive, letter_of
+from siqi.games.ewn.knowledge.tablebase import SUFFIX, Table, Tablebase
+from siqi.games.ewn.rules.lookup import ONE
+from siqi.games.ewn.rules.position import POSITION
+from siqi.games.kernel.jit import entry, int64
 
 ERROR = 3 / (2 * ONE) + 1e-9
 """The error bound for four pieces, as stated in games/ewn/knowledge/tablebase.py."""

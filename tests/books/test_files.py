@@ -20,8 +20,8 @@ import pytest
 from client import Client
 from hostile import FOREIGN, fifo, folder, foreign, loop, null
 
-from games import files
-from games.books.book import BookFileError, open_book, write_book
+from siqi.games import files
+from siqi.games.books.book import BookFileError, open_book, write_book
 
 
 def ours(head: bytes) -> bool:
@@ -301,7 +301,7 @@ def test_a_traffic_log_on_a_full_disk(tmp_path: Path) -> None:
     """The log ends with one warning; the session goes on."""
     path = tmp_path / "log"
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))"
-    command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
+    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
     with Client(f"setoption name Debug Log File value {path}", "uci", "help", "quit", command=command) as client:
         lines = client.rest()
         assert len([line for line in lines if line.startswith("info string warning Debug Log File: ")]) == 1
@@ -321,7 +321,7 @@ def test_cooperation_file_keeps_what_was_learned(tmp_path: Path) -> None:
     sizes = []
     for limit in (1 << 40, 1 << 40, 500):
         code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))"
-        command = (sys.executable, "-c", f"{code}; from daemon.main import main; main()")
+        command = (sys.executable, "-c", f"{code}; from siqi.daemon.main import main; main()")
         with Client(*setup, command=command) as client:
             client.send("position startpos moves diahcbgkkfiecfigjhedjljhg ?")
             client.search("go nodes 3000", timeout_s=300)

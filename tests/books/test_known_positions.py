@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from client import Client
 
-from games import registry
-from games.contract import Report, Task
-from games.kernel.control import Control
-from games.kernel.jit import code_address, entry, int64, new_record
-from games.xiangqi.knowledge import known
-from games.xiangqi.knowledge.known import KNOWN_WIN, MOST_BYTES, KnownPositions, find_known, parse_line
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION
-from games.xiangqi.rules.work import NO_SCORE, WORK, WORK_DTYPE
+from siqi.games import registry
+from siqi.games.contract import Report, Task
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import code_address, entry, int64, new_record
+from siqi.games.xiangqi.knowledge import known
+from siqi.games.xiangqi.knowledge.known import KNOWN_WIN, MOST_BYTES, KnownPositions, find_known, parse_line
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION
+from siqi.games.xiangqi.rules.work import NO_SCORE, WORK, WORK_DTYPE
 
 ROOT_FEN = "3ak4/4a4/9/9/9/4P4/9/9/4N4/4K4 w"
 """Horse and pawn against two advisors: no tablebase is asked in these tests."""

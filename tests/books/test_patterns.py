@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from games import registry
-from games.books.book import BookFileError
-from games.xiangqi.knowledge.knowledge import PATTERN_BOOK
-from games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
+from siqi.games import registry
+from siqi.games.books.book import BookFileError
+from siqi.games.xiangqi.knowledge.knowledge import PATTERN_BOOK
+from siqi.games.xiangqi.knowledge.patterns import DRAWN, WON, Pattern, PatternBook, parse, parse_line
 
 BOOK = """\
 # a comment
@@ -116,7 +116,7 @@ def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeyp
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
-        monkeypatch.setattr("games.xiangqi.knowledge.knowledge.PATTERN_BOOK", path)
+        monkeypatch.setattr("siqi.games.xiangqi.knowledge.knowledge.PATTERN_BOOK", path)
         game = registry.load("xiangqi", warnings.append)
         assert reason in warnings[-1] and "\n" not in warnings[-1]
         assert game.position().legal_moves()
@@ -124,8 +124,8 @@ def test_an_unreadable_book_is_reported_and_play_goes_on(tmp_path: Path, monkeyp
 
 
 def test_a_drawn_pattern_lowers_the_score(game: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from games.contract import Task
-    from games.kernel.control import Control
+    from siqi.games.contract import Task
+    from siqi.games.kernel.control import Control
 
     def score(fen: str) -> int:
         searcher = game.searcher()

@@ -20,21 +20,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from daemon.analysis.answers import read_answers
-from daemon.analysis.batch import Batch, BatchSettings, Listeners
-from daemon.analysis.encodings import detected
-from daemon.analysis.formats import CsvTable
-from daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
-from daemon.arguments import workers_of
-from daemon.command import build_parser
-from daemon.command import run as run_siqi
-from games import registry
-from games.compiling import announce_compiling
-from games.kernel import jit
-from games.xiangqi.library.pgn import read_games
+from siqi.daemon.analysis.answers import read_answers
+from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
+from siqi.daemon.analysis.encodings import detected
+from siqi.daemon.analysis.formats import CsvTable
+from siqi.daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
+from siqi.daemon.arguments import workers_of
+from siqi.daemon.command import build_parser
+from siqi.daemon.command import run as run_siqi
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling
+from siqi.games.kernel import jit
+from siqi.games.xiangqi.library.pgn import read_games
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (sys.executable, "-m", "daemon", "analyse")
+COMMAND = (sys.executable, "-m", "siqi", "analyse")
 TIMEOUT_S = 200
 
 LAYOUT = "diahcbgkkfiecfigjhedjljhg"
@@ -367,7 +367,7 @@ def test_the_json_progress_says_what_is_read(tmp_path: Path) -> None:
 
 
 def test_all_cores_work_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.arguments.cores", lambda: 12)
+    monkeypatch.setattr("siqi.daemon.arguments.cores", lambda: 12)
     for arguments, workers in (([], 12), (["--threads", "5"], 2), (["--threads", "64"], 1), (["--workers", "3"], 3)):
         assert workers_of(build_parser().parse_args(["analyse", *arguments])) == workers
         assert workers_of(build_parser().parse_args(["review", "x", "-o", "x.html", *arguments])) == workers
@@ -448,11 +448,11 @@ def test_the_queue_is_bounded_and_all_is_answered() -> None:
 
 
 BROKEN_WRITER = """
-import daemon.analysis.formats
+import siqi.daemon.analysis.formats
 def fail(*_):
     raise RuntimeError("cannot write")
-daemon.analysis.formats.CsvTable.__call__ = fail
-from daemon.main import main
+siqi.daemon.analysis.formats.CsvTable.__call__ = fail
+from siqi.daemon.main import main
 main()
 """
 

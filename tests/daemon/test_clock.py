@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from daemon import clock
-from daemon.frontends.words import GoRequest, parse_go
-from daemon.limits import Limits
+from siqi.daemon import clock
+from siqi.daemon.frontends.words import GoRequest, parse_go
+from siqi.daemon.limits import Limits
 
 clocks = st.floats(1, 10_000_000)
 

@@ -27,14 +27,14 @@ from typing import Any, NamedTuple
 import pytest
 from dask_processes import DaskProcesses, child_of
 
-from daemon import __version__
-from daemon.analysis.remote import file_fault, files_of
-from daemon.cluster import calls
-from daemon.cluster.errors import ClusterError
-from daemon.cluster.identity import Identity, identity
-from daemon.cluster.jobs import BatchSize, completed, in_graph, in_order
-from daemon.cluster.node import pack, run_calls, unpack_results
-from daemon.cluster.remote import Cluster, ClusterWorkers, check_address
+from siqi import __version__
+from siqi.daemon.analysis.remote import file_fault, files_of
+from siqi.daemon.cluster import calls
+from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.cluster.identity import Identity, identity
+from siqi.daemon.cluster.jobs import BatchSize, completed, in_graph, in_order
+from siqi.daemon.cluster.node import pack, run_calls, unpack_results
+from siqi.daemon.cluster.remote import Cluster, ClusterWorkers, check_address
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 200
@@ -96,7 +96,8 @@ def test_calls_are_carried_out_in_order_and_an_error_ends_them() -> None:
 
 def test_calls_that_take_too_long_end_their_process() -> None:
     code = (
-        "import time; from daemon.cluster.calls import encode_call; from daemon.cluster.node import pack, run_calls;"
+        "import time; from siqi.daemon.cluster.calls import encode_call;"
+        "from siqi.daemon.cluster.node import pack, run_calls;"
         "run_calls(pack([encode_call(time.sleep, 30)]), 0.2)"
     )
     sleep = "import typing, time; typing.get_type_hints = lambda f: {'secs': float, 'return': None};"
@@ -220,7 +221,7 @@ def lines_of(many: Iterable[dict[str, Any]]) -> bytes:
 
 
 def start(*arguments: object) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "daemon", "analyse", "--hash", "1", *map(str, arguments)]
+    command = [sys.executable, "-m", "siqi", "analyse", "--hash", "1", *map(str, arguments)]
     pipe = subprocess.PIPE
     # Unbuffered: `communicate` would not see what a buffer has read beyond a line.
     process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
@@ -275,7 +276,7 @@ def dask_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProces
 
 def run_code(code: str, where: str) -> subprocess.CompletedProcess[bytes]:
     """Run a program that ends in the command line of Siqi."""
-    code += "from daemon.command import run; sys.exit(run(sys.argv[1:]))"
+    code += "from siqi.daemon.command import run; sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "analyse", "--cluster", where]
     return subprocess.run(command, input=b"", capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
 
@@ -289,7 +290,7 @@ def test_without_dask_one_line_names_the_extra() -> None:
 
 @needs_dask
 def test_a_scheduler_that_is_not_there_is_one_line() -> None:
-    code = "import sys, daemon.cluster.remote as r; r.CONNECT_S = 1;"
+    code = "import sys, siqi.daemon.cluster.remote as r; r.CONNECT_S = 1;"
     done = run_code(code, "tcp://127.0.0.1:9")
     assert done.returncode == 2
     (line,) = done.stderr.decode().splitlines()
@@ -367,7 +368,7 @@ def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, t
     """Its better lines may be shorter: reports during a search come later than its answer, or not at all."""
     found = []
     for name, *where in (("alone.html",), ("cluster.html", "--cluster", dask_of_two.address)):
-        command = [sys.executable, "-m", "daemon", "review", f"startpos moves {' '.join(MOVES)}", "--nodes", "3000"]
+        command = [sys.executable, "-m", "siqi", "review", f"startpos moves {' '.join(MOVES)}", "--nodes", "3000"]
         command += ["-o", str(tmp_path / name), *where]
         done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, cwd=ROOT, check=False)
         assert done.returncode == 0, done.stderr
@@ -381,10 +382,10 @@ def test_a_review_on_a_cluster_has_the_same_values(dask_of_two: DaskProcesses, t
 
 def test_a_worker_of_another_version_is_refused(dask_of_two: DaskProcesses, tmp_path: Path) -> None:
     package = tmp_path / "old"
-    shutil.copytree(ROOT / "daemon", package / "daemon")
+    shutil.copytree(ROOT / "daemon", package / "siqi/daemon")
     for name in ("games", "books"):
-        (package / name).symlink_to(ROOT / name)
-    (package / "daemon/__init__.py").write_text('__version__ = "0.0.1"\n')
+        (package / "siqi" / name).symlink_to(ROOT / name)
+    (package / "siqi/__init__.py").write_text('__version__ = "0.0.1"\n')
     with DaskProcesses(tmp_path) as found:
         found.start_worker(package=package, nanny=False)
         status, out, err = analyse("--cluster", found.address, given=lines_of(queries(1)))
@@ -611,7 +612,7 @@ def test_a_position_that_ends_its_workers_is_an_error_alone(tmp_path: Path) -> N
         path.read_text().replace("    return _station().answer(job)", f"{fault}    return _station().answer(job)")
     )
     given = lines_of(queries(40))
-    code = "import sys; from daemon.command import run; sys.exit(run(sys.argv[1:]))"
+    code = "import sys; from siqi.daemon.command import run; sys.exit(run(sys.argv[1:]))"
     with DaskProcesses(tmp_path) as found:
         for _ in range(2):
             found.start_worker(package=package)

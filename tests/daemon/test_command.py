@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from daemon import __version__
-from daemon.bench import BenchJob
-from daemon.command import SHELLS, run
-from daemon.events import BenchDone
+from siqi import __version__
+from siqi.daemon.bench import BenchJob
+from siqi.daemon.command import SHELLS, run
+from siqi.daemon.events import BenchDone
 
 ROOT = Path(__file__).parents[2]
 
 
 def siqi(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "daemon", *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=300
+        [sys.executable, "-m", "siqi", *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=300
     )
     assert done.returncode == status, done.stderr
     return done
@@ -92,7 +92,7 @@ def test_a_bad_option_is_one_line_before_anything_starts(
 def test_options_of_the_command_line(first: str, setting: str, answer: str) -> None:
     """They hold in every protocol, except where it has chosen."""
     done = subprocess.run(
-        [sys.executable, "-m", "daemon", "--option", setting], input=f"{first}\nquit\n", capture_output=True,
+        [sys.executable, "-m", "siqi", "--option", setting], input=f"{first}\nquit\n", capture_output=True,
         text=True, cwd=ROOT, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == (0 if answer else 2)
@@ -126,7 +126,7 @@ def test_options_of_a_bench(monkeypatch: pytest.MonkeyPatch) -> None:
             made.append((self._game.knowledge.algorithm, self._config))
             return BenchDone(None)
 
-    monkeypatch.setattr("daemon.bench.BenchJob", Bench)
+    monkeypatch.setattr("siqi.daemon.bench.BenchJob", Bench)
     assert run(["bench", "ewn"]) == 0
     assert run(["--option", "Algorithm=uct", "bench", "ewn", "--option", "hash=32", "--option", "Width=3"]) == 0
     assert made == [("expectimax", (16, 1, 1)), ("uct", (32, 1, 1))]
@@ -161,7 +161,7 @@ def test_an_output_that_cannot_show_all_characters(encoding: str, words: list[st
     """Code pages lack Chinese, or umlauts; a board then has letters."""
     (tmp_path / "junqi.txt").write_text("startpos")
     done = subprocess.run(
-        [sys.executable, "-m", "daemon", *words],
+        [sys.executable, "-m", "siqi", *words],
         env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)},
         cwd=tmp_path,
         capture_output=True,
@@ -174,7 +174,7 @@ def test_an_output_that_cannot_show_all_characters(encoding: str, words: list[st
 
 def test_both_spellings_of_analyse() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "daemon", "analyze"], input='{"id": "v", "action": "query_version"}\n',
+        [sys.executable, "-m", "siqi", "analyze"], input='{"id": "v", "action": "query_version"}\n',
         capture_output=True, text=True, cwd=ROOT, check=True, timeout=300,
     )  # fmt: skip
     assert f'"version":"{__version__}"' in done.stdout
@@ -183,6 +183,6 @@ def test_both_spellings_of_analyse() -> None:
 
 
 def test_bench_of_an_unknown_game() -> None:
-    command = [sys.executable, "-m", "daemon", "bench", "go"]
+    command = [sys.executable, "-m", "siqi", "bench", "go"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 2 and "invalid choice: 'go'" in done.stderr

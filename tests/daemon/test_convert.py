@@ -13,11 +13,11 @@ from fixture_files import ROOT
 from game_trees import content, random_game
 from pytest import CaptureFixture
 
-from daemon import game_files
-from daemon.command import run
-from games import registry
-from games.formats import FEATURES, MAX_BYTES
-from games.xiangqi.formats.files import load_games, save_games
+from siqi.daemon import game_files
+from siqi.daemon.command import run
+from siqi.games import registry
+from siqi.games.formats import FEATURES, MAX_BYTES
+from siqi.games.xiangqi.formats.files import load_games, save_games
 
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 EWN = """#[WTN][A R][B B][先手胜][2017.07.29 14:00 重庆][2017 CCGC];
@@ -130,7 +130,7 @@ def test_existing_files(tmp_path: Path) -> None:
 
 
 def test_standard_input_and_output() -> None:
-    command = [sys.executable, "-m", "daemon", "convert", "-", "-", "--to", "moves"]
+    command = [sys.executable, "-m", "siqi", "convert", "-", "-", "--to", "moves"]
     out = subprocess.run(
         command, input="1. 炮二平五 马8进7 *".encode("gb18030"), capture_output=True, cwd=ROOT, check=True
     )
@@ -242,7 +242,7 @@ def test_ewn_and_junqi_records_are_read_and_checked(tmp_path: Path, capsys: Capt
     assert "game 1: move 3: " in capsys.readouterr().err
     assert "1:6" not in (tmp_path / "b.txt").read_text("gb18030")
     records = registry.game_record_format("junqi")
-    from games.contract import GameRecord
+    from siqi.games.contract import GameRecord
 
     setups = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
     (tmp_path / "log").write_text(records.write(GameRecord(setups, (), "1-0", "A", "B", event="x")))
@@ -260,7 +260,7 @@ def test_the_list_has_every_format(capsys: CaptureFixture[str]) -> None:
             assert one.tags == "all" or one.tags.isdigit()
     for name, module in (("xqf", "xqf"), ("cbl", "ccbridge")):
         one = next(one for one in registry.formats("xiangqi") if one.name == name)
-        fields = __import__(f"games.xiangqi.formats.{module}", fromlist=["_FIELDS"])._FIELDS
+        fields = __import__(f"siqi.games.xiangqi.formats.{module}", fromlist=["_FIELDS"])._FIELDS
         assert one.tags == str(len(fields))
 
 

@@ -22,8 +22,8 @@ from scripts.lib.players import Limits, RandomMover, random_ewn_setup
 from scripts.lib.process import status
 from scripts.play.referee_junqi import ProtocolEngine
 
-from games import registry
 from naive.ewn import Naive, setup_position
+from siqi.games import registry
 
 pytestmark = pytest.mark.long
 

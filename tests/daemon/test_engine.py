@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from daemon.engine import Engine
-from daemon.events import (
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import (
     BenchDone,
     BenchPosition,
     BestMove,
@@ -35,12 +35,12 @@ from daemon.events import (
     Warning,
     ends_job,
 )
-from daemon.limits import Limits
-from daemon.scheduler import Needs, Shutdown, State
-from daemon.search_job import SearchJob
-from games import registry
-from games.contract import BenchItem, Report, Warn
-from games.kernel import jit
+from siqi.daemon.limits import Limits
+from siqi.daemon.scheduler import Needs, Shutdown, State
+from siqi.daemon.search_job import SearchJob
+from siqi.games import registry
+from siqi.games.contract import BenchItem, Report, Warn
+from siqi.games.kernel import jit
 
 READY = Needs.GAME | Needs.IDLE
 INFINITE = Limits(infinite=True)
@@ -203,7 +203,7 @@ def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_long_load_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     load, may_load = registry.load, threading.Event()
-    monkeypatch.setattr("daemon.load_job.GREETING_WAIT_S", 0.01)
+    monkeypatch.setattr("siqi.daemon.load_job.GREETING_WAIT_S", 0.01)
     monkeypatch.setattr(registry, "load", lambda name, warn: may_load.wait(TIMEOUT_S) and load(name, warn))
     owner = Owner()
     owner.engine.prepare(Needs.GAME)

@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
-from games.kernel import jit
-from games.kernel.cache import KernelFile, unsafe_step
+from siqi.games.kernel import jit
+from siqi.games.kernel.cache import KernelFile, unsafe_step
 
 EWN = "setoption name UCI_Variant value ewn"  # the quickest to compile
 THROW = ("position startpos moves 123456 615243", "dice 2")
@@ -35,7 +35,7 @@ def warnings(client: Client) -> list[str]:
 def with_limit(size: int) -> tuple[str, ...]:
     """Start the daemon where no file may grow beyond `size` bytes, as on a full disk."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {resource.RLIM_INFINITY}))"
-    return sys.executable, "-c", f"{limit}; from daemon.main import main; main()"
+    return sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()"
 
 
 def compiled(client: Client) -> int:
@@ -76,9 +76,9 @@ def test_a_fault_on_the_thread_that_answers_ends_the_process(holds_gil: bool) ->
     """It would be parked for ever otherwise, and with it the daemon."""
     code = f"""
 import ctypes, threading
-from daemon.faults import FaultGuard
-from games.kernel.intrinsics import load
-from games.kernel.jit import entry, int64
+from siqi.daemon.faults import FaultGuard
+from siqi.games.kernel.intrinsics import load
+from siqi.games.kernel.jit import entry, int64
 
 @entry(int64(int64))
 def read(address):
@@ -311,7 +311,7 @@ def test_a_cache_of_root_is_used_by_others(shared: Path) -> None:
 @needs_root
 def test_a_whole_cache_needs_no_folder_that_can_be_written(shared: Path) -> None:
     prepared = "import tempfile; tempfile.gettempdir = lambda: '/proc/nowhere'; import sys; sys.path.insert(0, {!r})"
-    code = f"{prepared.format(str(ROOT))}; from daemon.main import main; main()"
+    code = f"{prepared.format(str(ROOT))}; from siqi.daemon.main import main; main()"
     environment = {**os.environ, "SIQI_CACHE": str(shared), "XDG_CACHE_HOME": "/proc/nowhere"}
     with Client(EWN, environment=environment, command=(*READER, sys.executable, "-c", code)) as client:
         client.sync()
@@ -409,7 +409,7 @@ def test_a_cache_that_is_not_used_is_named(cache: Path) -> None:
 
 @needs_root
 def test_a_user_without_a_home() -> None:
-    code = "from games.kernel import cache; print(cache.CACHE_FOLDER.parent)"
+    code = "from siqi.games.kernel import cache; print(cache.CACHE_FOLDER.parent)"
     command = [word.replace(str(NOBODY), "12345") for word in (*READER, sys.executable, "-c", code)]
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o1777)
@@ -429,7 +429,7 @@ if sys.platform == "win32":
     import platformdirs.windows as windows
     windows.get_win_folder = windows.get_win_folder_from_env_vars
     del os.geteuid
-import games.kernel.cache as cache
+import siqi.games.kernel.cache as cache
 print(cache.CACHE_FOLDER.parent.as_posix().replace(chr(92), "/"))
 """
     local = {"LOCALAPPDATA": f"{tmp_path}/AppData/Local", "USERPROFILE": str(tmp_path)}
@@ -448,7 +448,7 @@ def test_nothing_can_be_written_anywhere() -> None:
     """No home, a read-only disk, no temporary folder."""
     nowhere = dict.fromkeys(("HOME", "SIQI_CACHE", "XDG_CACHE_HOME", "TMPDIR"), "/proc/nowhere")
     prepared = "import tempfile; tempfile.gettempdir = lambda: '/proc/nowhere'"
-    command = (sys.executable, "-c", f"{prepared}; from daemon.main import main; main()")
+    command = (sys.executable, "-c", f"{prepared}; from siqi.daemon.main import main; main()")
     with Client(EWN, environment=nowhere, command=command, folder="/proc") as client:
         client.sync()
         assert warnings(client) == ["info string warning kernels are compiled at every start; no folder can be written"]
@@ -457,7 +457,11 @@ def test_nothing_can_be_written_anywhere() -> None:
 
 def test_a_game_that_cannot_be_loaded() -> None:
     """Each line that needs the game is refused once."""
-    command = (sys.executable, "-c", "import sys; sys.modules['numba'] = None; from daemon.main import main; main()")
+    command = (
+        sys.executable,
+        "-c",
+        "import sys; sys.modules['numba'] = None; from siqi.daemon.main import main; main()",
+    )
     with Client(command=command) as client:
         for _ in range(2):
             client.send("isready")
@@ -470,11 +474,11 @@ def test_a_game_that_cannot_be_loaded() -> None:
 def test_a_fault_of_a_front_end_ends_one_line() -> None:
     """The fault comes while a line or an event is handled, or after it; each search is answered all the same."""
     script = (
-        "from daemon.frontends.uci import Uci; run_queued = Uci.run_queued\n"
+        "from siqi.daemon.frontends.uci import Uci; run_queued = Uci.run_queued\n"
         "def fault(*arguments): raise ZeroDivisionError('x')\n"
         "def fault_once(self): Uci.run_queued = run_queued; fault()\n"
         "Uci.score_text = fault; Uci.run_queued = fault_once\n"
-        "from daemon.main import main; main()"
+        "from siqi.daemon.main import main; main()"
     )
     internal = "info string error internal: ZeroDivisionError: x"
     with Client("uci", command=(sys.executable, "-c", script)) as client:

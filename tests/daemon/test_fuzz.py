@@ -16,7 +16,7 @@ from client import Client
 
 from scripts.measure.check_bounds import FENS
 
-from games import registry
+from siqi.games import registry
 
 BATCHES, LINES = 12, 25
 

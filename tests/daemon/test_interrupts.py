@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon import interrupts
-from daemon.cluster.jobs import in_order
+from siqi.daemon import interrupts
+from siqi.daemon.cluster.jobs import in_order
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 200
@@ -31,7 +31,7 @@ class Finder:
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 sys.argv = ["siqi", *{arguments!r}]
-from daemon.main import main
+from siqi.daemon.main import main
 main()
 """
 
@@ -39,12 +39,12 @@ main()
 @pytest.mark.parametrize(
     ("arguments", "modules"),
     [
-        (("show",), ("games", "daemon.show", "numba.core.interpreter", "games.xiangqi.rules.position")),
-        (("analyse", "nowhere.jsonl"), ("daemon.command", "msgspec", "daemon.analysis.command")),
-        (("bench", "ewn"), ("daemon.bench", "numba.core.types", "games.ewn.search.search")),
-        (("warm", "ewn"), ("tqdm", "llvmlite.binding", "games.ewn.rules.position")),
-        (("convert", "--list"), ("daemon.review.command", "games.xiangqi.formats.table")),
-        (("review", "startpos moves h2e2", "-o", "x.html"), ("games.pictures.drawing", "games.xiangqi.game")),
+        (("show",), ("games", "siqi.daemon.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position")),
+        (("analyse", "nowhere.jsonl"), ("siqi.daemon.command", "msgspec", "siqi.daemon.analysis.command")),
+        (("bench", "ewn"), ("siqi.daemon.bench", "numba.core.types", "siqi.games.ewn.search.search")),
+        (("warm", "ewn"), ("tqdm", "llvmlite.binding", "siqi.games.ewn.rules.position")),
+        (("convert", "--list"), ("siqi.daemon.review.command", "siqi.games.xiangqi.formats.table")),
+        (("review", "startpos moves h2e2", "-o", "x.html"), ("siqi.games.pictures.drawing", "siqi.games.xiangqi.game")),
     ],
     ids=lambda value: value[0],
 )
@@ -73,7 +73,7 @@ def interrupted(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
 def started(*arguments: str, given: bytes = b"") -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     process = subprocess.Popen(
-        [sys.executable, "-m", "daemon", *arguments],
+        [sys.executable, "-m", "siqi", *arguments],
         bufsize=0,
         stdin=pipe,
         stdout=pipe,
@@ -88,7 +88,7 @@ def started(*arguments: str, given: bytes = b"") -> subprocess.Popen[bytes]:
 
 def test_while_a_kernel_or_a_compiler_runs() -> None:
     """Python's own handler would wait for its end."""
-    code = "import hashlib; from daemon.interrupts import end_on_interrupt; end_on_interrupt(); print(flush=True);"
+    code = "import hashlib; from siqi.daemon.interrupts import end_on_interrupt; end_on_interrupt(); print(flush=True);"
     code += "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
     pipe = subprocess.PIPE
     process = subprocess.Popen([sys.executable, "-c", code], stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True)

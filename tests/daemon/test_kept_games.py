@@ -21,12 +21,12 @@ from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 from scripts.lib.records import read_game_records
 from scripts.play.referee_junqi import flag_of, logged, turned
 
-from daemon.kept_games import KeptGames
-from daemon.played_game import PlayedGame
-from daemon.record_files import content, moves_of
-from games import files, registry
-from games.contract import GameRecord, Position, is_dice_position, set_dice
-from games.junqi.game import JunqiPosition
+from siqi.daemon.kept_games import KeptGames
+from siqi.daemon.played_game import PlayedGame
+from siqi.daemon.record_files import content, moves_of
+from siqi.games import files, registry
+from siqi.games.contract import GameRecord, Position, is_dice_position, set_dice
+from siqi.games.junqi.game import JunqiPosition
 
 MATE = "3k5/1R7/R8/9/9/9/9/9/9/4K4 w"
 
@@ -594,7 +594,7 @@ def test_a_folder_that_vanishes(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))"
-    command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
+    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
     with Client(f"setoption name RecordPath value {tmp_path}", command=command) as client:
         client.sync()
         (line,) = client.answers(f"position fen {MATE} moves a7a9", "ucinewgame")

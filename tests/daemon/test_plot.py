@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from daemon.analysis import plot
-from daemon.analysis.answers import last_answers
-from daemon.analysis.plot import MOST_GAMES, MOST_PLIES, Histogram, Summary, is_plot
+from siqi.daemon.analysis import plot
+from siqi.daemon.analysis.answers import last_answers
+from siqi.daemon.analysis.plot import MOST_GAMES, MOST_PLIES, Histogram, Summary, is_plot
 
 ROOT = Path(__file__).parents[2]
 GAME = {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "analyseTurns": [0, 1, 2, 3, 4]}
@@ -33,7 +33,7 @@ def answer(name: str, turn: int, score: dict[str, Any], **more: Any) -> dict[str
 def siqi(*arguments: object, given: list[dict[str, Any]] | None = None, **environment: str) -> tuple[int, bytes, str]:
     """Run `siqi analyse`; return exit status, standard output and standard error without the news of compiling."""
     done = subprocess.run(
-        [sys.executable, "-m", "daemon", "analyse", *map(str, arguments)],
+        [sys.executable, "-m", "siqi", "analyse", *map(str, arguments)],
         input="".join(json.dumps(line) + "\n" for line in given or []).encode(),
         capture_output=True,
         timeout=200,
@@ -180,7 +180,7 @@ def test_an_interrupt_leaves_a_plot_of_what_was_answered(tmp_path: Path) -> None
     queries = [{"id": "short", "nodes": 500}, {"id": "long", "nodes": 10**15}]
     path = tmp_path / "a.svg"
     with subprocess.Popen(
-        [sys.executable, "-m", "daemon", "analyse", "--plot", str(path)],
+        [sys.executable, "-m", "siqi", "analyse", "--plot", str(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,

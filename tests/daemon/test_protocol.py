@@ -51,7 +51,7 @@ def test_example(heading: str, lines: list[str]) -> None:
     sent = [line[2:] for line in lines if line.startswith("> ")]
     expected = [line for line in lines if not line.startswith("> ")]
     process = subprocess.run(
-        [sys.executable, "-m", "daemon"],
+        [sys.executable, "-m", "siqi"],
         input="".join(f"{line}\n" for line in sent),
         capture_output=True,
         text=True,
@@ -65,14 +65,14 @@ def test_example(heading: str, lines: list[str]) -> None:
 
 
 def test_every_command_has_a_section() -> None:
-    from daemon.frontends.uci import Uci
+    from siqi.daemon.frontends.uci import Uci
 
     text = (ROOT / "protocol.md").read_text()
     assert [name for name in Uci.commands if f"\n## {name}\n" not in text] == []
 
 
 def test_every_option_is_documented() -> None:
-    from daemon.options import declared
+    from siqi.daemon.options import declared
 
     text = (ROOT / "protocol.md").read_text()
     assert [option.name for option, _ in declared() if f"\n| {option.name} |" not in text] == []
@@ -80,7 +80,7 @@ def test_every_option_is_documented() -> None:
 
 def test_the_default_of_a_combo_is_its_first_value() -> None:
     """uci2wb sets a combo to its first value."""
-    from daemon.options import declared
+    from siqi.daemon.options import declared
 
     combos = [option for option, _ in declared() if option.kind == "combo"]
     assert combos and [option.name for option in combos if option.choices[0] != option.default] == []
@@ -88,7 +88,7 @@ def test_the_default_of_a_combo_is_its_first_value() -> None:
 
 def test_no_text_is_taken_for_a_check() -> None:
     """uci2wb takes each option for a check whose name is part of a check's, and sets a file's name to `false`."""
-    from daemon.options import declared
+    from siqi.daemon.options import declared
 
     names = {option.name: option.kind for option, _ in declared()}
     checks = [name for name, kind in names.items() if kind == "check"]

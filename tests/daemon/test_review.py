@@ -23,18 +23,18 @@ from pytest import CaptureFixture
 from review_games import CONNECT6, XIANGQI, junqi, write_games
 
 import siqi
-from daemon.analysis.batch import BatchSettings
-from daemon.command import run
-from daemon.review import assess
-from daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
-from daemon.review.games import ReviewedGame
-from daemon.review.page import is_page, source
-from daemon.review.pictures import differences
-from daemon.review.standings import points_of
-from games import registry
-from games.contract import GameRecord
-from games.xiangqi.formats.files import save_games
-from games.xiangqi.openings import formations
+from siqi.daemon.analysis.batch import BatchSettings
+from siqi.daemon.command import run
+from siqi.daemon.review import assess
+from siqi.daemon.review.engine import HEAD, Chance, Finding, FoundLine, finding_of, lengthen
+from siqi.daemon.review.games import ReviewedGame
+from siqi.daemon.review.page import is_page, source
+from siqi.daemon.review.pictures import differences
+from siqi.daemon.review.standings import points_of
+from siqi.games import registry
+from siqi.games.contract import GameRecord
+from siqi.games.xiangqi.formats.files import save_games
+from siqi.games.xiangqi.openings import formations
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
 SETTINGS = BatchSettings()
@@ -618,7 +618,7 @@ def test_both_languages_have_every_text() -> None:
 
 def started(folder: Path, *more: str, limit: int = 0) -> subprocess.Popen[bytes]:
     """Start a review in a process of its own; `limit`: no file may grow beyond these bytes, as on a full disk."""
-    code = "from daemon.main import main; main()"
+    code = "from siqi.daemon.main import main; main()"
     if limit:
         code = (
             f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {resource.RLIM_INFINITY})); {code}"

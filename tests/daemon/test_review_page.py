@@ -18,7 +18,7 @@ from fixture_files import ROOT
 from review_games import write_games
 
 import siqi
-from daemon.command import run
+from siqi.daemon.command import run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

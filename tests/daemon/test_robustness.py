@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
-from daemon import __version__
-from daemon.pipes import read_lines
-from games import registry
+from siqi import __version__
+from siqi.daemon.pipes import read_lines
+from siqi.games import registry
 
 SET_UP = {
     "xiangqi": ("position startpos moves h2e2",),
@@ -350,7 +350,7 @@ def test_a_bad_fen_without_words(game: tuple[Client, str]) -> None:
 @pytest.mark.parametrize("loaded_first", [False, True])
 def test_too_much_hash_is_reported_and_survived(loaded_first: bool) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))"
-    command = (sys.executable, "-c", f"{limit}; from daemon.main import main; main()")
+    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
     with Client(command=command) as client:
         if loaded_first:
             client.sync()
@@ -559,10 +559,10 @@ def test_quit_does_not_wait_for_a_search_that_a_front_end_has_yet_to_begin() -> 
 def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
     """The first kernel is compiled after the `quit`: loading is as slow as with a cold cache."""
     slow = (
-        "import time; from games import registry; from games.kernel import jit; load = registry.load\n"
+        "import time; from siqi.games import registry; from siqi.games.kernel import jit; load = registry.load\n"
         "def slow(name, warn):\n"
         "    time.sleep(1); jit.on_compile('kernel'); time.sleep(60); return load(name, warn)\n"
-        "registry.load = slow; from daemon.main import main; main()"
+        "registry.load = slow; from siqi.daemon.main import main; main()"
     )
     for line, rest in (("isready", ["info string compiling xiangqi"]), ("isready\nd", None)):
         with Client(line, "quit", command=(sys.executable, "-c", slow)) as client:
@@ -595,7 +595,7 @@ def test_no_thread_to_spare() -> None:
         "        left[0] -= 1\n"
         "        if left[0] % 2: raise RuntimeError('no thread')\n"
         "    start(self)\n"
-        "threading.Thread.start = few; from daemon.main import main; main()"
+        "threading.Thread.start = few; from siqi.daemon.main import main; main()"
     )
     with Client("d", command=(sys.executable, "-c", script)) as client:
         lines = client.expect(lambda line: "could not be loaded" in line)
@@ -610,8 +610,8 @@ def test_no_thread_to_spare() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
 def test_what_belongs_to_standard_error_never_comes_out_on_standard_output() -> None:
     script = (
-        "from games.compiling import to_stderr; to_stderr('x'); from daemon.engine import Engine;"
-        "from daemon.frontends.botzone import Botzone; Botzone(Engine(print), None, print).warning('x')"
+        "from siqi.games.compiling import to_stderr; to_stderr('x'); from siqi.daemon.engine import Engine;"
+        "from siqi.daemon.frontends.botzone import Botzone; Botzone(Engine(print), None, print).warning('x')"
     )
     out = subprocess.run(
         ["sh", "-c", f'{sys.executable} -c "{script}" 2>&-'], cwd=ROOT, capture_output=True, text=True, check=True
@@ -668,7 +668,7 @@ def test_a_slow_reader_gets_every_line() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", ">&- 2>&-"])
 def test_closed_descriptors(closed: str) -> None:
-    command = f"printf 'uci\\ngo nodes 100\\nd\\nquit\\n' | {sys.executable} -m daemon {closed}"
+    command = f"printf 'uci\\ngo nodes 100\\nd\\nquit\\n' | {sys.executable} -m siqi {closed}"
     out = subprocess.run(["sh", "-c", command], check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert out.stderr == "" and out.returncode == 0
 
@@ -712,7 +712,7 @@ def test_debug_reports_how_time_is_spent(game: tuple[Client, str]) -> None:
 
 
 def test_help_names_every_command(game: tuple[Client, str]) -> None:
-    from daemon.frontends.uci import Uci
+    from siqi.daemon.frontends.uci import Uci
 
     client, _ = game
     lines = client.answers("help")
@@ -770,7 +770,7 @@ def test_interrupt() -> None:
 
 def test_a_timer_ends_the_search_where_kernels_have_no_clock(tmp_path: Path) -> None:
     """The test plays Windows; kernels compiled without `clock_gettime` need a cache of their own."""
-    script = "import time; del time.clock_gettime_ns; from daemon.main import main; main()"
+    script = "import time; del time.clock_gettime_ns; from siqi.daemon.main import main; main()"
     command, cache = (sys.executable, "-c", script), {**os.environ, "SIQI_CACHE": str(tmp_path)}
     with Client("setoption name UCI_Variant value ewn", command=command, environment=cache) as client:
         client.sync()

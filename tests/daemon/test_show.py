@@ -14,13 +14,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from daemon import game_files, show
-from daemon.command import run
-from games import registry
-from games.formats import MAX_BYTES
-from games.pictures.terminal import width_of
-from games.xiangqi.library.board import Board
-from games.xiangqi.library.pgn import Game
+from siqi.daemon import game_files, show
+from siqi.daemon.command import run
+from siqi.games import registry
+from siqi.games.formats import MAX_BYTES
+from siqi.games.pictures.terminal import width_of
+from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.pgn import Game
 
 ROOT = Path(__file__).parents[2]
 EWN = "startpos moves 123456 615243"
@@ -37,7 +37,7 @@ class Done(NamedTuple):
 def siqi_show(*words: str, status: int = 0, given: bytes = b"", **environment: str) -> Done:
     """Run `siqi show`, in this process unless an environment is given."""
     if environment:
-        command = [sys.executable, "-m", "daemon", "show", *words]
+        command = [sys.executable, "-m", "siqi", "show", *words]
         whole = {**os.environ, **environment}
         process = subprocess.run(command, input=given, capture_output=True, cwd=ROOT, check=False, env=whole)
         code, done = process.returncode, Done(process.stdout, process.stderr)
@@ -305,7 +305,7 @@ def test_refusals(words: list[str], status: int, reason: str, tmp_path: Path, mo
 
 def test_a_closed_output_is_one_line() -> None:
     for words in ("", "--svg -"):
-        command = f"exec '{sys.executable}' -m daemon show {words} >&-"
+        command = f"exec '{sys.executable}' -m siqi show {words} >&-"
         done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, cwd=ROOT, check=False)
         assert done.returncode == 1 and done.stderr == b"siqi show: standard output is closed\n"
 
@@ -341,7 +341,7 @@ def on_terminal(*words: str, columns: int = 80, **environment: str) -> str:
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     given = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
     started = subprocess.Popen(
-        [sys.executable, "-m", "daemon", "show", *words],
+        [sys.executable, "-m", "siqi", "show", *words],
         stdin=subprocess.DEVNULL,
         stdout=inner,
         stderr=subprocess.PIPE,

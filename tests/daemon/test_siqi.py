@@ -7,6 +7,7 @@ import doctest
 import gc
 import pickle
 import re
+import rlcompleter
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from typing import Any
 import pytest
 
 import siqi
-from games import registry
+from siqi.games import registry
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,6 +35,20 @@ def xiangqi() -> Iterator[siqi.Engine]:
 def test_the_examples_of_the_module() -> None:
     found = doctest.testmod(siqi)
     assert found.attempted >= 4 and not found.failed
+
+
+def test_the_package_shows_its_public_names_alone() -> None:
+    from siqi.games.xiangqi import library
+
+    names = [name for name in dir(siqi) if not name.startswith("__")]
+    assert names == sorted(siqi.__all__) == sorted({*siqi._HOMES, *library.__all__})
+    assert all(getattr(siqi, name) is not None for name in names)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", siqi.__version__)
+    completer = rlcompleter.Completer({"siqi": siqi})
+    offered = [completer.complete("siqi.", number) for number in range(len(names))]
+    assert [re.sub(r"^siqi\.|\(\)?$", "", name or "") for name in offered] == names
+    with pytest.raises(AttributeError):
+        siqi.nothing  # noqa: B018
 
 
 def test_readme_s_example(capsys: pytest.CaptureFixture[str]) -> None:

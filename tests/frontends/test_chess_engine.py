@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from games.xiangqi.library import Board, chess_engine
+from siqi.games.xiangqi.library import Board, chess_engine
 
 chess = pytest.importorskip("chess.engine", reason="python-chess is not installed")
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "daemon"]
+COMMAND = [sys.executable, "-m", "siqi"]
 
 
 @pytest.fixture(scope="module")

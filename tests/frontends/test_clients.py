@@ -21,7 +21,7 @@ from client import START_TIMEOUT_S, Client
 from scripts.lib.players import shift_ranks
 from scripts.play import match
 
-from games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.board import Board
 
 ROOT = Path(__file__).parents[2]
 PATH = f"{os.environ['PATH']}:/usr/games"
@@ -125,7 +125,7 @@ def test_twenty_games_against_fairy_stockfish(ranks: int, tmp_path: Path, monkey
     openings.write_text("h2e2 h9g7\nb0c2 c6c5\nc3c4 g6g5\nh0g2 b9c7\ng3g4 b7e7\n")
     log = tmp_path / "log.jsonl"
     command = (
-        f"xiangqi --a '{sys.executable} -m daemon' --a-option UCI_Coordinates={ranks} --a-ranks {ranks} --a-depth 3 "
+        f"xiangqi --a '{sys.executable} -m siqi' --a-option UCI_Coordinates={ranks} --a-ranks {ranks} --a-depth 3 "
         f"--b fairy-stockfish --b-ranks 1 --b-depth 3 --games 10 --max-plies 160 --openings {openings} "
         f"--referee pyffish --log {log}"
     )

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from client import START_TIMEOUT_S, Client
 
-from daemon.options import declared
 from naive.ewn import Naive
+from siqi.daemon.options import declared
 
 
 @pytest.fixture

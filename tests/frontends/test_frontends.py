@@ -28,9 +28,9 @@ from scripted import (
     moves_of,
 )
 
-from daemon import __version__
-from daemon.engine import Engine
-from daemon.events import (
+from siqi import __version__
+from siqi.daemon.engine import Engine
+from siqi.daemon.events import (
     Compiling,
     Failed,
     Info,
@@ -42,20 +42,20 @@ from daemon.events import (
     StillLoading,
     Warning,
 )
-from daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
-from daemon.frontends import botzone as botzone_
-from daemon.limits import Limits
-from daemon.options import names_for_game
-from daemon.scheduler import State
-from games import registry
-from games.contract import Line, Recollection, Report, Score
+from siqi.daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
+from siqi.daemon.frontends import botzone as botzone_
+from siqi.daemon.limits import Limits
+from siqi.daemon.options import names_for_game
+from siqi.daemon.scheduler import State
+from siqi.games import registry
+from siqi.games.contract import Line, Recollection, Report, Score
 
 
 @pytest.fixture(autouse=True)
 def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The front ends' time in nanoseconds: lines are read at 1, and time passes only if a test sets it."""
     now = [1]
-    monkeypatch.setattr("daemon.frontends.move_by_move.now_ns", lambda: now[0])
+    monkeypatch.setattr("siqi.daemon.frontends.move_by_move.now_ns", lambda: now[0])
     return now
 
 

@@ -14,7 +14,7 @@ from junqi_games import FIRST, swapped
 from scripts.play import referee_junqi
 
 ROOT = Path(__file__).parents[2]
-DAEMON = f"{sys.executable} -m daemon"
+DAEMON = f"{sys.executable} -m siqi"
 RECORDS = vectors("junqi_games.jsonl")
 
 ENGINE = """
@@ -33,7 +33,7 @@ def dialogue(*steps: tuple[str, int]) -> list[str]:
     A step is a line and the number of its answers.
     """
     with subprocess.Popen(
-        [sys.executable, "-m", "daemon"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-m", "siqi"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
         assert process.stdin is not None and process.stdout is not None
         answers = []

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from games.kernel import jit
-from games.xiangqi.library.pgn import read_game
 from naive.ewn import Naive
+from siqi.games.kernel import jit
+from siqi.games.xiangqi.library.pgn import read_game
 
 pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from daemon.options import normalised
-from games import registry
-from games.contract import (
+from siqi.daemon.options import normalised
+from siqi.games import registry
+from siqi.games.contract import (
     HIDDEN,
     UNKNOWN_SETUP,
     DicePosition,
@@ -23,8 +23,8 @@ from games.contract import (
     Task,
     set_dice,
 )
-from games.kernel.control import Control
-from games.options import SHARED
+from siqi.games.kernel.control import Control
+from siqi.games.options import SHARED
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SETUPS = {

@@ -14,11 +14,11 @@ import pytest
 from fixture_files import SHARED, lines, vectors
 from live_record import live_bytes
 
-from games import registry
-from games.connect6.evaluation.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
-from games.contract import Game
-from games.kernel.control import Control
 from naive.connect6 import COLUMNS, Naive, points_of, text_of
+from siqi.games import registry
+from siqi.games.connect6.evaluation.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
+from siqi.games.contract import Game
+from siqi.games.kernel.control import Control
 
 EMPTY = "/".join(["19"] * 19)
 NAIVE_LISTS = 15

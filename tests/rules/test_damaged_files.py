@@ -15,13 +15,13 @@ import zstandard
 from game_trees import random_game
 from random_records import random_record
 
-from daemon.command import run
-from games import registry
-from games.formats import Format, Found, recognised
-from games.xiangqi.library.board import Board
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.library.tree import Line
-from games.xiangqi.rules.move import Move
+from siqi.daemon.command import run
+from siqi.games import registry
+from siqi.games.formats import Format, Found, recognised
+from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.rules.move import Move
 
 ALL = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game)}
 KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from games import registry
-from games.contract import GameRecord
-from games.ewn import record
 from naive.ewn import Naive, setup_position
+from siqi.games import registry
+from siqi.games.contract import GameRecord
+from siqi.games.ewn import record
 
 
 def read(text: str) -> Iterator[GameRecord]:

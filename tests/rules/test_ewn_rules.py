@@ -11,10 +11,10 @@ import pytest
 from fixture_files import SHARED, vectors
 from live_record import live_bytes
 
-from games import registry
-from games.contract import Game
-from games.kernel.control import Control
 from naive.ewn import Naive, letter_of, setup_position
+from siqi.games import registry
+from siqi.games.contract import Game
+from siqi.games.kernel.control import Control
 
 AFTER_SETUPS = "ABC2/DE3/F3f/3ed/2cba f -"
 WORDS = ["".join(digits) for digits in itertools.permutations("123456")]

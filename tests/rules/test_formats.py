@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
 
-from games.formats import Format, Losses, Style, recognised
-from games.xiangqi.formats import ccbridge, xqf
-from games.xiangqi.formats.files import load_games, save_games
-from games.xiangqi.formats.table import FORMATS
-from games.xiangqi.library.board import Board
-from games.xiangqi.library.pgn import Game, read_game
-from games.xiangqi.library.tree import Line
-from games.xiangqi.rules.move import Move
+from siqi.games.formats import Format, Losses, Style, recognised
+from siqi.games.xiangqi.formats import ccbridge, xqf
+from siqi.games.xiangqi.formats.files import load_games, save_games
+from siqi.games.xiangqi.formats.table import FORMATS
+from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.pgn import Game, read_game
+from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.rules.move import Move
 
 BY_NAME = {one.name: one for one in FORMATS}
 NAMES = list(BY_NAME)

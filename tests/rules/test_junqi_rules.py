@@ -26,12 +26,12 @@ from junqi_games import (
     view_fen,
 )
 
-from games import registry
-from games.contract import Game, Task
-from games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES, STEPS
-from games.kernel.control import Control
 from naive import junqi as naive
 from naive.junqi import Naive
+from siqi.games import registry
+from siqi.games.contract import Game, Task
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES, STEPS
+from siqi.games.kernel.control import Control
 
 
 @pytest.fixture(scope="module")

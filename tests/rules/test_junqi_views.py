@@ -22,11 +22,11 @@ from junqi_games import (
 )
 from live_record import live_bytes
 
-from games import registry
-from games.contract import Game
-from games.junqi.knowledge.belief import narrow_by_counts
 from naive import junqi as naive
 from naive.junqi import Naive
+from siqi.games import registry
+from siqi.games.contract import Game
+from siqi.games.junqi.knowledge.belief import narrow_by_counts
 
 
 @pytest.fixture(scope="module")

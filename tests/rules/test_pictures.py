@@ -14,15 +14,15 @@ from xml.etree import ElementTree
 import pytest
 
 import siqi
-from games import registry
-from games.pictures.drawing import Design, Drawing
-from games.pictures.grid import Grid
-from games.pictures.look import Arrow, Look, look
-from games.pictures.outlines import outline
-from games.pictures.replay import page
-from games.pictures.terminal import Cell, Style, painted, rows, width_of
-from games.shape import BoardShape
-from games.xiangqi.library import pgn
+from siqi.games import registry
+from siqi.games.pictures.drawing import Design, Drawing
+from siqi.games.pictures.grid import Grid
+from siqi.games.pictures.look import Arrow, Look, look
+from siqi.games.pictures.outlines import outline
+from siqi.games.pictures.replay import page
+from siqi.games.pictures.terminal import Cell, Style, painted, rows, width_of
+from siqi.games.shape import BoardShape
+from siqi.games.xiangqi.library import pgn
 
 SPACE = "{http://www.w3.org/2000/svg}"
 SETUP = "diahcbgkkfiecfigjhedjljhg"
@@ -267,7 +267,7 @@ def test_extras_of_connect6() -> None:
 
 
 def test_the_heat_is_highest_where_a_stone_makes_most() -> None:
-    from games.connect6.picture import road_worths
+    from siqi.games.connect6.picture import road_worths
 
     position = registry.load("connect6").position(None)
     for word in ["j10", "a1a19", "j9j11"]:
@@ -295,7 +295,7 @@ def test_the_die_and_the_chances_of_ewn() -> None:
 
 def test_beliefs_of_junqi() -> None:
     """A view shows backs, and with beliefs the likeliest type of each; what is certain needs no belief."""
-    from games.junqi.picture import believed_types
+    from siqi.games.junqi.picture import believed_types
 
     *_, position = random_game("junqi", 6, 30, [SETUP, "?"])
     hidden = [point for point, letter in position.pieces().items() if letter == "x"]
@@ -436,7 +436,7 @@ def test_words_that_turn_the_line_round_are_isolated() -> None:
 
 
 def test_a_game_of_pgn_steps_through_its_moves() -> None:
-    from games.xiangqi.library.pgn import Game
+    from siqi.games.xiangqi.library.pgn import Game
 
     board = siqi.Board()
     board.push_san("炮二平五")

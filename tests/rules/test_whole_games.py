@@ -12,9 +12,9 @@ from scripts.lib import match_log, matches
 from scripts.lib.game_loop import BY_RULES
 from scripts.lib.players import EngineSpec, Limits
 
-from games import registry
+from siqi.games import registry
 
-COMMAND = shlex.join([sys.executable, "-m", "daemon"])
+COMMAND = shlex.join([sys.executable, "-m", "siqi"])
 MARGIN_MS = 1000
 """A busy machine can halt a process for tenths of a second; RESULTS.md has the games without a margin."""
 

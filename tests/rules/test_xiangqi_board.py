@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.xiangqi import library
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.library import (
+from naive import xiangqi as naive
+from naive.xiangqi import Naive
+from siqi.games.xiangqi import library
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.library import (
     ADVISOR,
     BLACK,
     CANNON,
@@ -52,9 +54,7 @@ from games.xiangqi.library import (
     square_rank,
     svg,
 )
-from games.xiangqi.library.pgn import Game
-from naive import xiangqi as naive
-from naive.xiangqi import Naive
+from siqi.games.xiangqi.library.pgn import Game
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed")
 

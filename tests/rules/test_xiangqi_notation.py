@@ -19,13 +19,13 @@ from fixture_files import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.xiangqi.formats.files import save_games
-from games.xiangqi.library import Board, Line, Move, svg
-from games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
-from games.xiangqi.library.movetext import moves_in
-from games.xiangqi.library.pgn import Game, read_game, read_games
-from games.xiangqi.rules.lookup import CANNON, KING, PAWN
-from games.xiangqi.rules.move import (
+from siqi.games.xiangqi.formats.files import save_games
+from siqi.games.xiangqi.library import Board, Line, Move, svg
+from siqi.games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
+from siqi.games.xiangqi.library.movetext import moves_in
+from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
+from siqi.games.xiangqi.rules.move import (
     AmbiguousMoveError,
     IllegalMoveError,
     InvalidMoveError,
@@ -691,12 +691,12 @@ def test_svg_options() -> None:
 
 
 def test_the_declaration_loads_nothing_heavy() -> None:
-    code = "import sys, games.xiangqi; print(sorted({'numba', 'numpy'} & set(sys.modules)))"
+    code = "import sys, siqi.games.xiangqi; print(sorted({'numba', 'numpy'} & set(sys.modules)))"
     root = Path(__file__).parents[2]
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert out.stdout.strip() == "[]"
     with pytest.raises(ImportError):
-        from games.xiangqi.library import Bored  # type: ignore[attr-defined]  # noqa: F401
+        from siqi.games.xiangqi.library import Bored  # type: ignore[attr-defined]  # noqa: F401
 
 
 def test_the_readme_example(

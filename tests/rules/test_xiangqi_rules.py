@@ -11,12 +11,12 @@ import pytest
 from fixture_files import FIXTURES, SHARED, lines, vectors
 from live_record import live_bytes
 
-from games import registry
-from games.contract import Game, Outcome, Task
-from games.kernel.control import Control
-from games.xiangqi.rules.lookup import LOOKUP_RECORD
-from games.xiangqi.rules.movegen import is_legal_here
 from naive.xiangqi import Naive, verdict_of_cycle
+from siqi.games import registry
+from siqi.games.contract import Game, Outcome, Task
+from siqi.games.kernel.control import Control
+from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import is_legal_here
 
 START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
 PERFT_LIMIT = 5_000_000

@@ -11,9 +11,9 @@ from fixture_files import FIXTURES
 
 from scripts.measure import compare_evaluations
 
-from games import registry
+from siqi.games import registry
 
-JUDGE = f"{sys.executable} -m daemon"
+JUDGE = f"{sys.executable} -m siqi"
 
 
 @pytest.fixture

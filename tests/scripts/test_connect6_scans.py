@@ -17,11 +17,11 @@ from scripts.lib.connect6_matches import Entrant, Scanner, entrant_of, openings,
 from scripts.lib.connect6_scans import GLOBAL, INCREMENTAL, LOCAL, MAX_WIDTH, OPPONENT, OWN, SCANS, WON, Program
 from scripts.lib.paper_games import Job, Limit, Pairing
 
-from games import registry
-from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
-from games.connect6.rules.position import first_stone, second_stone
-from games.kernel.control import Control
 from naive.connect6 import Naive
+from siqi.games import registry
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from siqi.games.connect6.rules.position import first_stone, second_stone
+from siqi.games.kernel.control import Control
 
 FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
 GAMES = [json.loads(line) for line in (FIXTURES / "connect6_games.jsonl").read_text().splitlines()]

@@ -9,7 +9,7 @@ import re
 
 from scripts.build.draw_outlines import CHINESE, LATIN, TOLERANCE, Curve, _curves, path_of, simplified
 
-from games.pictures.outlines import EM, PATH, outline
+from siqi.games.pictures.outlines import EM, PATH, outline
 
 
 def circle(parts: int) -> list[Curve]:

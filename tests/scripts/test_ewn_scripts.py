@@ -12,14 +12,15 @@ import pytest
 from scripts.build import build_ewn_setups
 from scripts.tune import train_ewn
 
-from games import registry
-from games.books.book import BookFileError
-from games.ewn.evaluation import evaluate
-from games.ewn.evaluation.evaluate import WEIGHTS
-from games.ewn.game import EwnPosition
-from games.ewn.knowledge import knowledge
-from games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
-from games.ewn.knowledge.setupbook import (
+from naive.ewn import Naive, setup_position
+from siqi.games import registry
+from siqi.games.books.book import BookFileError
+from siqi.games.ewn.evaluation import evaluate
+from siqi.games.ewn.evaluation.evaluate import WEIGHTS
+from siqi.games.ewn.game import EwnPosition
+from siqi.games.ewn.knowledge import knowledge
+from siqi.games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
+from siqi.games.ewn.knowledge.setupbook import (
     FIRST_SETUPS,
     SECOND_SETUPS,
     SETUPS,
@@ -28,7 +29,6 @@ from games.ewn.knowledge.setupbook import (
     mirrored,
     reversed_numbers,
 )
-from naive.ewn import Naive, setup_position
 
 
 def run(monkeypatch: pytest.MonkeyPatch, module: Any, *words: object) -> None:

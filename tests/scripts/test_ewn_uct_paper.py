@@ -21,11 +21,11 @@ from scripts.lib.paper_games import Limit, PaperGame
 from scripts.lib.statistics import mean
 from scripts.papers import ewn_uct
 
-from games import registry
-from games.contract import Task, exhaust
-from games.ewn.game import EwnPosition
-from games.kernel.control import Control
 from naive.ewn import Naive
+from siqi.games import registry
+from siqi.games.contract import Task, exhaust
+from siqi.games.ewn.game import EwnPosition
+from siqi.games.kernel.control import Control
 
 VALUES = FIXTURES / "ewn_values.csv"
 NAMES = [experiment.name for experiment in ewn_uct.EXPERIMENTS]

@@ -15,9 +15,9 @@ from scripts.lib.paper_games import Limit
 from scripts.papers import junqi_cooperation
 from scripts.papers.junqi_cooperation import EXPERIMENTS, mean_score
 
-from games import registry
-from games.junqi.knowledge.worlds import marginals
-from games.junqi.search.setup import draw_setup
+from siqi.games import registry
+from siqi.games.junqi.knowledge.worlds import marginals
+from siqi.games.junqi.search.setup import draw_setup
 
 
 def view(moves: int = 0) -> Any:

@@ -22,7 +22,7 @@ from scripts.lib.log import Log, read_log
 from scripts.lib.match_log import Reader
 from scripts.play import match
 
-from games import files, registry
+from siqi.games import files, registry
 
 
 class Bench:

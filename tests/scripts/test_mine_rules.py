@@ -11,8 +11,8 @@ import pytest
 
 from scripts.build import mine_rules
 
-from games.xiangqi.knowledge import apriori
-from games.xiangqi.knowledge.apriori import Rule
+from siqi.games.xiangqi.knowledge import apriori
+from siqi.games.xiangqi.knowledge.apriori import Rule
 
 ITEMS = 24
 

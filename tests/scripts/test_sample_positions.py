@@ -23,10 +23,10 @@ from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, label_static, set_up
 from scripts.play import sample_positions
 from scripts.play.sample_positions import SampleSettings, Task, play, read_openings
 
-from games.xiangqi import NETWORK_BOOK
-from games.xiangqi.evaluation.choice import choose
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.rules.work import MAX_PLY
+from siqi.games.xiangqi import NETWORK_BOOK
+from siqi.games.xiangqi.evaluation.choice import choose
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.rules.work import MAX_PLY
 
 SETTINGS = SampleSettings(
     labels="leaves",

@@ -23,8 +23,8 @@ from matplotlib.figure import Figure
 from scripts.lib import plots, script
 from scripts.tune import fit_connect6, fit_xiangqi
 
-from games.books.book import BOOKS_FOLDER
-from games.files import read_bytes
+from siqi.games.books.book import BOOKS_FOLDER
+from siqi.games.files import read_bytes
 
 FOREIGN = b'"""My own notes."""\n\nTERMS = {}\n'
 MISSING = "none.jsonl"
@@ -297,7 +297,7 @@ def test_the_part_of_another_program_is_left_alone(
 SCRIPT = """
 import multiprocessing
 from scripts.lib import script
-from games.kernel.jit import entry, int64
+from siqi.games.kernel.jit import entry, int64
 
 {kernels}
 

@@ -19,9 +19,9 @@ from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
 from scripts.lib.xiangqi_sampling import label_static, sample_of
 from scripts.play import beat_random
 
-from games import registry
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.rules.notation import START_FEN
+from siqi.games import registry
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.rules.notation import START_FEN
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
 

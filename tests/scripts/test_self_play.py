@@ -23,7 +23,7 @@ from scripts.lib.records import SELF_PLAY, open_text, read_game_records
 from scripts.play import self_play
 from scripts.play.self_play import SelfPlaySettings, play
 
-from games import registry
+from siqi.games import registry
 
 PLAYED = SelfPlaySettings(game="xiangqi", nodes=100, random_plies=8, max_plies=14, seed=1)
 OPTIONS = ("--nodes", "100", "--max-plies", "14", "--jobs", "2")

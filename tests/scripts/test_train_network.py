@@ -42,9 +42,9 @@ from scripts.lib.xiangqi_network import (
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
 from scripts.tune import train_xiangqi_network
 
-from games import registry
-from games.books.book import BookFileError
-from games.xiangqi.evaluation.network import ROWS, read_network
+from siqi.games import registry
+from siqi.games.books.book import BookFileError
+from siqi.games.xiangqi.evaluation.network import ROWS, read_network
 
 VALUES = np.array([0, 20, 20, 20, 20, 40, 40, 90, 90, 45, 45, 10, 10, 10, 10, 10])
 """Of the pieces by slot: a score that is quickly learned."""

@@ -23,7 +23,7 @@ from scripts.lib.players import EngineSpec, Limits
 from scripts.tune import tune_options
 from scripts.tune.tune_options import Course, Iteration, Parameter, SpsaSettings, Trial, gain, perturbation, run
 
-from games import registry
+from siqi.games import registry
 
 WIDTH = Parameter("Width", 10, 0, 100, 4, 0.5, is_whole=True)
 WEIGHT = Parameter("Weight", 2.5, -1, 6, 0.25, 0.02)

@@ -12,10 +12,10 @@ from pathlib import Path
 from scripts.lib.xiangqi_rules import count_rule, paper_item
 from scripts.papers.xiangqi_rules import MOVES, RULES, WORDS, time_saved
 
-from games.contract import GameRecord
-from games.xiangqi.knowledge.items import BY_IDENTITY
-from games.xiangqi.knowledge.replay import collect
-from games.xiangqi.rules.notation import parse_move
+from siqi.games.contract import GameRecord
+from siqi.games.xiangqi.knowledge.items import BY_IDENTITY
+from siqi.games.xiangqi.knowledge.replay import collect
+from siqi.games.xiangqi.rules.notation import parse_move
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "scripts.papers.xiangqi_rules", "--quick", "--jobs", "2", "--out")

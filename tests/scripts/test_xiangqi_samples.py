@@ -24,15 +24,15 @@ from scripts.lib.xiangqi_samples import (
 )
 from scripts.lib.xiangqi_sampling import MAX_SCORE, TT_MB, Search, label_static, sample_of, set_up_sample
 
-from games import registry
-from games.contract import Searcher, Task, exhaust
-from games.kernel.control import Control
-from games.kernel.jit import Record, entry, void
-from games.xiangqi.evaluation.choice import choose
-from games.xiangqi.evaluation.terms import fill_terms
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION, do_null
+from siqi.games import registry
+from siqi.games.contract import Searcher, Task, exhaust
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import Record, entry, void
+from siqi.games.xiangqi.evaluation.choice import choose
+from siqi.games.xiangqi.evaluation.terms import fill_terms
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION, do_null
 
 SETTINGS = {"nodes": 100, "seed": 1, "openings": "book"}
 

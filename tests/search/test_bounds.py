@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from games import registry
+from siqi.games import registry
 
 ROOT = Path(__file__).parents[2]
 CHECKED = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
@@ -50,7 +50,7 @@ def test_no_access_out_of_bounds(game: str) -> None:
 
 def signature(game: str, environment: dict[str, str]) -> str:
     """Return the signature of a game's bench in a process of its own."""
-    command = [sys.executable, "-m", "daemon", "bench", game]
+    command = [sys.executable, "-m", "siqi", "bench", game]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, env=environment, check=True)
     match = re.search(rf"^bench {game} nodes (\d+) time \d+ nps \d+ signature (\d+)$", done.stdout, re.MULTILINE)
     assert match and int(match[1]) > 0 and all("compil" in line for line in done.stderr.splitlines())
@@ -70,9 +70,9 @@ def test_an_access_out_of_bounds_is_found() -> None:
     """The accesses are beyond an array, across its end, in a freed one and in a record; those within it pass."""
     code = """
 import numpy as np
-from games.kernel.intrinsics import load, load_byte, pointer_to, store
-from games.kernel.jit import entry, int64, record, record_type, void
-from games.kernel.memory import address_of
+from siqi.games.kernel.intrinsics import load, load_byte, pointer_to, store
+from siqi.games.kernel.jit import entry, int64, record, record_type, void
+from siqi.games.kernel.memory import address_of
 
 PAIR = record_type(record([("first", "i8"), ("second", "i8")]))
 pair_at = pointer_to(PAIR)
@@ -119,7 +119,7 @@ assert is_refused(read, base)
 
 @pytest.mark.parametrize("variable", ["", "0"])
 def test_kernels_are_not_checked_otherwise(variable: str) -> None:
-    code = "from games.kernel.memory import CHECKED; raise SystemExit(CHECKED)"
+    code = "from siqi.games.kernel.memory import CHECKED; raise SystemExit(CHECKED)"
     environment = {**CHECKED, "NUMBA_BOUNDSCHECK": variable}
     if not variable:
         del environment["NUMBA_BOUNDSCHECK"]

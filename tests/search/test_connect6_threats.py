@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from fixture_files import SHARED
 
-from games import registry
-from games.connect6.rules.notation import turn_text
-from games.connect6.rules.position import NO_POINT, first_stone, second_stone
-from games.connect6.search.proof import Proof, ThreatSolver
-from games.contract import Task
-from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of
+from siqi.games import registry
+from siqi.games.connect6.rules.notation import turn_text
+from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
+from siqi.games.connect6.search.proof import Proof, ThreatSolver
+from siqi.games.contract import Task
+from siqi.games.kernel.control import Control
 
 FIXTURES = Path(__file__).parents[1] / "support" / "fixtures"
 PUZZLES = [json.loads(line) for line in (FIXTURES / "connect6_puzzles.jsonl").read_text().splitlines()]

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from fixture_files import vectors
 
-from games import registry
-from games.contract import Game, Report, Searcher, Task, exhaust
-from games.ewn.knowledge.knowledge import PLAYOUTS
-from games.ewn.search.uct import PARALLEL_MODES, TOP
-from games.kernel.control import Control
 from naive.ewn import Naive, setup_position
+from siqi.games import registry
+from siqi.games.contract import Game, Report, Searcher, Task, exhaust
+from siqi.games.ewn.knowledge.knowledge import PLAYOUTS
+from siqi.games.ewn.search.uct import PARALLEL_MODES, TOP
+from siqi.games.kernel.control import Control
 
 CASES = vectors("ewn_exact.jsonl")
 

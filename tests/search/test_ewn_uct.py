@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from fixture_files import vectors
 
-from games import registry
-from games.contract import Report, Task
-from games.ewn.evaluation.playout import WIN
-from games.ewn.rules.position import POSITION_DTYPE
-from games.ewn.rules.work import WORK, WORK_DTYPE
-from games.ewn.search.uct import NODE_DTYPE, OPEN, TOP, USED, uct_value
-from games.kernel.control import Control
-from games.kernel.jit import Record, entry, float64, int64, new_record
-from games.kernel.memory import address_of
+from siqi.games import registry
+from siqi.games.contract import Report, Task
+from siqi.games.ewn.evaluation.playout import WIN
+from siqi.games.ewn.rules.position import POSITION_DTYPE
+from siqi.games.ewn.rules.work import WORK, WORK_DTYPE
+from siqi.games.ewn.search.uct import NODE_DTYPE, OPEN, TOP, USED, uct_value
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import Record, entry, float64, int64, new_record
+from siqi.games.kernel.memory import address_of
 
 START = "ABC2/DE3/F3f/3ed/2cba f 3"
 MIDDLE = "A1B2/2E2/C1F1f/2e2/1cb1a s 4"

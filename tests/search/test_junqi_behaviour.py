@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from junqi_games import FIRST, SETUPS, number, random_games, replay
 
-from games import registry
-from games.contract import Game, Task, exhaust
-from games.junqi.knowledge import behaviour
-from games.junqi.knowledge.worlds import draw_worlds
-from games.junqi.rules.lookup import MOBILE
-from games.junqi.search.setup import TILT, draw_setup
-from games.kernel.control import Control
 from naive.junqi import CAMPS, SQUARES, Naive, legal_setup
+from siqi.games import registry
+from siqi.games.contract import Game, Task, exhaust
+from siqi.games.junqi.knowledge import behaviour
+from siqi.games.junqi.knowledge.worlds import draw_worlds
+from siqi.games.junqi.rules.lookup import MOBILE
+from siqi.games.junqi.search.setup import TILT, draw_setup
+from siqi.games.kernel.control import Control
 
 
 @pytest.fixture(scope="module")

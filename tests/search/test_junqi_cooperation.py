@@ -10,19 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import registry
-from games.contract import Task, exhaust
-from games.junqi.rules.lookup import LOOKUP_RECORD, PIECES
-from games.junqi.rules.position import POSITION_DTYPE, make_move, origin_of
-from games.junqi.rules.work import WORK_DTYPE
-from games.junqi.search import team as stage
-from games.junqi.search.cooperation import CooperationAdapter, are_sound
-from games.junqi.search.setup import draw_setup
-from games.junqi.search.team import JOINT_ACTIONS, MAX_TEAM, MOST_MOVES, MOVES_BY_SIZE, STATE_DTYPE, STATES, TEAM_DTYPE
-from games.junqi.search.uct import PAPER, UCB1, UctAdapter, upper_bound_here
-from games.kernel.control import Control
-from games.kernel.jit import new_record
-from games.search.sampling import SamplingSearcher
+from siqi.games import registry
+from siqi.games.contract import Task, exhaust
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, PIECES
+from siqi.games.junqi.rules.position import POSITION_DTYPE, make_move, origin_of
+from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.junqi.search import team as stage
+from siqi.games.junqi.search.cooperation import CooperationAdapter, are_sound
+from siqi.games.junqi.search.setup import draw_setup
+from siqi.games.junqi.search.team import (
+    JOINT_ACTIONS,
+    MAX_TEAM,
+    MOST_MOVES,
+    MOVES_BY_SIZE,
+    STATE_DTYPE,
+    STATES,
+    TEAM_DTYPE,
+)
+from siqi.games.junqi.search.uct import PAPER, UCB1, UctAdapter, upper_bound_here
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import new_record
+from siqi.games.search.sampling import SamplingSearcher
 
 QUIET = "1l3/5/5/5/5/D4/5/4d/5/5/5/1L3 f f {quiet}"
 """No move meets an enemy."""

@@ -12,14 +12,14 @@ import pytest
 from fixture_files import damaged
 from junqi_games import random_games, replay
 
-from games import registry
-from games.books.book import open_book
-from games.contract import Game, Report, Searcher, Task, exhaust
-from games.junqi import INFO
-from games.junqi.rules.lookup import PIECES
-from games.junqi.search.cooperation import KIND, VERSION
-from games.junqi.search.search import keys_of
-from games.kernel.control import Control
+from siqi.games import registry
+from siqi.games.books.book import open_book
+from siqi.games.contract import Game, Report, Searcher, Task, exhaust
+from siqi.games.junqi import INFO
+from siqi.games.junqi.rules.lookup import PIECES
+from siqi.games.junqi.search.cooperation import KIND, VERSION
+from siqi.games.junqi.search.search import keys_of
+from siqi.games.kernel.control import Control
 
 SEARCHERS = INFO.options[0].choices
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from junqi_games import FIRST, RECORDS, random_games, replay
 
-from games import registry
-from games.contract import Game
-from games.junqi.knowledge.belief import find_world, narrow_by_counts
-from games.junqi.knowledge.worlds import Belief, draw_worlds, marginals
-from games.junqi.rules.lookup import COUNTS, FLAG, PIECES
+from siqi.games import registry
+from siqi.games.contract import Game
+from siqi.games.junqi.knowledge.belief import find_world, narrow_by_counts
+from siqi.games.junqi.knowledge.worlds import Belief, draw_worlds, marginals
+from siqi.games.junqi.rules.lookup import COUNTS, FLAG, PIECES
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from client import Client
 
-from games.search.resizable import FALLBACK_MB, SMALLEST_MB, Resizable
+from siqi.games.search.resizable import FALLBACK_MB, SMALLEST_MB, Resizable
 
 HASH = 256
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from games import registry
-from games.connect6.rules.lookup import LOOKUP_RECORD
-from games.connect6.rules.work import WORK_DTYPE
-from games.connect6.search.threats import win_by_threats
-from games.contract import Searcher, Task, exhaust
-from games.kernel.control import POLL_INTERVAL, Control
-from games.kernel.jit import new_record
-from games.kernel.tt import TranspositionTable
-from games.search.threads import ALONE_NODES, HELPER
+from siqi.games import registry
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD
+from siqi.games.connect6.rules.work import WORK_DTYPE
+from siqi.games.connect6.search.threats import win_by_threats
+from siqi.games.contract import Searcher, Task, exhaust
+from siqi.games.kernel.control import POLL_INTERVAL, Control
+from siqi.games.kernel.jit import new_record
+from siqi.games.kernel.tt import TranspositionTable
+from siqi.games.search.threads import ALONE_NODES, HELPER
 
 ROOT = Path(__file__).parents[2]
 
@@ -148,8 +148,8 @@ def test_connect6_looks_sooner_where_nodes_are_dear() -> None:
 
 
 def test_junqi_looks_after_few_episodes() -> None:
-    from games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
-    from games.junqi.search.cooperation import learn
+    from siqi.games.junqi.rules.lookup import LOOKUP_RECORD as JUNQI_LOOKUP
+    from siqi.games.junqi.search.cooperation import learn
 
     searcher: Any = a_searcher("junqi", {"Searcher": "cooperation"}, 1)
     control = Control()
@@ -170,7 +170,7 @@ def test_junqi_looks_after_few_episodes() -> None:
 def test_a_round_of_the_collector_passes_over_what_was_imported(name: str) -> None:
     """With all of numba in it, a garbage collection stopped every thread for at least 60 ms."""
     script = (
-        "import gc, os, sys; from daemon.main import main; leave = os._exit;"
+        "import gc, os, sys; from siqi.daemon.main import main; leave = os._exit;"
         "os._exit = lambda status: (print(len(gc.get_objects()), file=sys.stderr), leave(status)); main()"
     )
     setup = f"setoption name UCI_Variant value {name}\nisready\n"
@@ -202,7 +202,7 @@ def test_threads_help_only_in_searches_that_last(name: str) -> None:
 
 @pytest.mark.parametrize("moves", [(), ("123456",)])
 def test_a_set_up_is_searched_without_any_time(moves: tuple[str, ...]) -> None:
-    from games.ewn.search.setup import FIRST_ROUND, LEAST_FIELD
+    from siqi.games.ewn.search.setup import FIRST_ROUND, LEAST_FIELD
 
     game, control = registry.load("ewn"), Control()
     position = game.position()

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from games import registry
-from games.connect6.search.proof import ThreatSolver
-from games.contract import Line, Searcher, Task, exhaust
-from games.kernel.control import Control
 from naive.connect6 import ROADS, Naive, Point, points_of
+from siqi.games import registry
+from siqi.games.connect6.search.proof import ThreatSolver
+from siqi.games.contract import Line, Searcher, Task, exhaust
+from siqi.games.kernel.control import Control
 
 ROOT = Path(__file__).parents[2]
 
@@ -196,5 +196,5 @@ def test_only_old_caches_of_ours_are_removed(tmp_path: Path) -> None:
         os.utime(folder, (old, old))
     tmp_path.chmod(0o700)
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", "import games.kernel.jit"], cwd=ROOT, env=environment, check=True)
+    subprocess.run([sys.executable, "-c", "import siqi.games.kernel.jit"], cwd=ROOT, env=environment, check=True)
     assert kept.is_dir() and recent.is_dir() and not stale.exists()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.skill import skill_of_elo
-from games import registry
-from games.books.book import BOOKS_FOLDER
+from siqi.daemon.skill import skill_of_elo
+from siqi.games import registry
+from siqi.games.books.book import BOOKS_FOLDER
 
 RATINGS = (1000, 1100, 1150, 1400)
 

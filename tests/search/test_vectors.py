@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.kernel.jit import entry, int64
-from games.kernel.memory import address_of
-from games.kernel.vectors import (
+from siqi.games.kernel.jit import entry, int64
+from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.vectors import (
     ACTIVATION_TOP,
     HIDDEN_SHIFT,
     HIDDEN_STEP,

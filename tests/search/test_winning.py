@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import registry
-from games.books.book import BOOKS_FOLDER
-from games.contract import Line, Task, exhaust
-from games.files import open_append
-from games.kernel.control import Control
-from games.search.win_model import WinModel
+from siqi.games import registry
+from siqi.games.books.book import BOOKS_FOLDER
+from siqi.games.contract import Line, Task, exhaust
+from siqi.games.files import open_append
+from siqi.games.kernel.control import Control
+from siqi.games.search.win_model import WinModel
 
 ROOT = Path(__file__).parents[2]
 

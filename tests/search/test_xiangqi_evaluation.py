@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import registry
-from games.kernel.jit import entry, int64, new_record
-from games.xiangqi.evaluation.exchange import wins_exchange
-from games.xiangqi.evaluation.terms import fill_terms, tapered
-from games.xiangqi.evaluation.weights import EXCHANGE, TERMS
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
+from siqi.games import registry
+from siqi.games.kernel.jit import entry, int64, new_record
+from siqi.games.xiangqi.evaluation.exchange import wins_exchange
+from siqi.games.xiangqi.evaluation.terms import fill_terms, tapered
+from siqi.games.xiangqi.evaluation.weights import EXCHANGE, TERMS
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 
 @entry(int64(POSITION, WORK, LOOKUP, int64, int64))

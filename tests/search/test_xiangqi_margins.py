@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from fixture_files import ROOT
 
-from games import registry
-from games.contract import Task
-from games.kernel.control import Control
-from games.kernel.memory import address_of
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.search.margins import HIGHEST, LOWEST, MARGIN_OPTIONS, Margins, MarginsRecord
+from siqi.games import registry
+from siqi.games.contract import Task
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.memory import address_of
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.search.margins import HIGHEST, LOWEST, MARGIN_OPTIONS, Margins, MarginsRecord
 
 FENS = (
     "r1bakab1r/9/1cn2cn2/p1p1p1p1p/9/2P6/P3P1P1P/1C2C1N2/9/RNBAKAB1R b - - 0 1",
@@ -60,7 +60,7 @@ def test_reductions_are_logarithms() -> None:
 def test_only_those_who_tune_have_the_options(is_tuning: bool) -> None:
     environment = {name: text for name, text in os.environ.items() if name != "SIQI_TUNE"}
     out = subprocess.run(
-        [sys.executable, "-m", "daemon"],
+        [sys.executable, "-m", "siqi"],
         input="uci\nsetoption name TuneRazor value 10\nsetoption name TuneRazor value 60\nquit\n",
         env=environment | ({"SIQI_TUNE": "1"} if is_tuning else {}),
         capture_output=True,

@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 from client import Client
 
-from games import registry
-from games.books.book import BookFileError, open_book, write_book
-from games.contract import Task
-from games.kernel.control import Control
-from games.kernel.jit import code_address, entry, int64, new_record, outlined
-from games.xiangqi.evaluation import choice
-from games.xiangqi.evaluation import network as format_
-from games.xiangqi.evaluation.accumulator import (
+from naive.xiangqi import Naive, side_of
+from naive.xiangqi_network import network_value
+from siqi.games import registry
+from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.contract import Task
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import code_address, entry, int64, new_record, outlined
+from siqi.games.xiangqi.evaluation import choice
+from siqi.games.xiangqi.evaluation import network as format_
+from siqi.games.xiangqi.evaluation.accumulator import (
     HEIGHTS,
     MOST_CENTIPAWNS,
     MOST_SCALED,
@@ -29,13 +31,11 @@ from games.xiangqi.evaluation.accumulator import (
     output,
     refresh,
 )
-from games.xiangqi.evaluation.endings import WHOLE, scale_factor
-from games.xiangqi.evaluation.network import HIDDEN, NEURONS, ROWS, Network, read_network, write_network
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION, do_null, undo_null
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
-from naive.xiangqi import Naive, side_of
-from naive.xiangqi_network import network_value
+from siqi.games.xiangqi.evaluation.endings import WHOLE, scale_factor
+from siqi.games.xiangqi.evaluation.network import HIDDEN, NEURONS, ROWS, Network, read_network, write_network
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION, do_null, undo_null
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 
 @entry(int64(POSITION, WORK, LOOKUP))

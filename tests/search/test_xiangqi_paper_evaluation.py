@@ -10,16 +10,16 @@ import pytest
 from client import Client
 from fixture_files import vectors
 
-from games import registry
-from games.contract import Task
-from games.kernel.control import Control
-from games.kernel.jit import entry, int64, new_record
-from games.xiangqi.evaluation.exchange import hanging
-from games.xiangqi.evaluation.paper import CENTIPAWNS, PAPER_TERMS, PIECES, SCORES, explain
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
 from naive.xiangqi import Board, Naive, in_palace, king_falls, moved, reach, side_of
+from siqi.games import registry
+from siqi.games.contract import Task
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import entry, int64, new_record
+from siqi.games.xiangqi.evaluation.exchange import hanging
+from siqi.games.xiangqi.evaluation.paper import CENTIPAWNS, PAPER_TERMS, PIECES, SCORES, explain
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 
 @entry(int64(POSITION, WORK, LOOKUP))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from games.kernel.jit import Record, entry, int64, new_record
-from games.xiangqi.game import XiangqiPosition
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import checks_and_pins
-from games.xiangqi.rules.position import NO_MOVE, POSITION
-from games.xiangqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
-from games.xiangqi.search.picker import (
+from siqi.games.kernel.jit import Record, entry, int64, new_record
+from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import checks_and_pins
+from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION
+from siqi.games.xiangqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
+from siqi.games.xiangqi.search.picker import (
     BAD_CAPTURE,
     GOOD_CAPTURE,
     HASH_MOVE,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from games import registry
-from games.contract import Task
-from games.kernel.control import NEVER, Control
-from games.xiangqi.rules.lookup import LOOKUP_RECORD
-from games.xiangqi.rules.work import MAX_MOVES
-from games.xiangqi.search.adapter import search_root
+from siqi.games import registry
+from siqi.games.contract import Task
+from siqi.games.kernel.control import NEVER, Control
+from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.work import MAX_MOVES
+from siqi.games.xiangqi.search.adapter import search_root
 
 FIRST = MAX_MOVES
 """The place of the moves of ply 1."""

@@ -13,11 +13,11 @@ import pytest
 
 from scripts.lib.paper import Paper, reference
 
-import daemon
-from games import registry
+import siqi.daemon
+from siqi.games import registry
 
 ROOT = Path(__file__).parents[2]
-LIBRARY = (ROOT / "siqi.py", ROOT / "siqi_async.py")
+LIBRARY = tuple(sorted((ROOT / "siqi").glob("*.py")))
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
 ARCHITECTURE = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def imported(path: Path, for_types: bool = True) -> set[str]:
             names |= modules
             if len(modules) < len(inner):
                 names.add(node.module)
-    return names
+    return {name.removeprefix("siqi.") for name in names}
 
 
 def of_daemon(path: Path) -> set[str]:
@@ -184,7 +184,7 @@ def test_no_class_of_the_daemon_has_many_attributes() -> None:
 def test_the_handshake_needs_no_numba() -> None:
     """Nothing heavy is imported before a game is needed."""
     code = (
-        "import sys, daemon.serve, daemon.options as o; list(o.declared());"
+        "import sys, siqi.daemon.serve, siqi.daemon.options as o; list(o.declared());"
         "print(sorted({'numba', 'numpy', 'msgspec'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -194,17 +194,24 @@ def test_the_handshake_needs_no_numba() -> None:
 def test_a_load_compiles_no_evaluation_that_is_not_in_force() -> None:
     """Each takes a second of the first load."""
     code = (
-        "import sys; from games import registry; game = registry.load('xiangqi'); p = 'games.xiangqi.evaluation.'\n"
+        "import sys; from siqi.games import registry; game = registry.load('xiangqi')\n"
+        "p = 'siqi.games.xiangqi.evaluation.'\n"
         "print(sorted({p + 'terms', p + 'paper', p + 'accumulator'} & set(sys.modules)))\n"
         "game.set_option('Evaluation', 'terms'); game.searcher().configure(1, 1, 0); print(p + 'terms' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert out.stdout.split("\n")[:2] == ["['games.xiangqi.evaluation.accumulator']", "True"]
+    assert out.stdout.split("\n")[:2] == ["['siqi.games.xiangqi.evaluation.accumulator']", "True"]
 
 
-def test_the_packages_are_ours() -> None:
-    """Other distributions have a top-level `daemon` too."""
-    assert Path(daemon.__file__).resolve().parent == ROOT / "daemon"
+def test_the_package_is_one() -> None:
+    """Other distributions have a top-level `daemon` too; and a module under two names would be two modules."""
+    assert Path(siqi.daemon.__file__).resolve().parent == ROOT / "daemon"
+    folders = [ROOT / name for name in ("daemon", "games", "scripts", "siqi", "tests")]
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not {"daemon", "games"} & {(name or "").split(".")[0] for name in names}, path
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
@@ -214,9 +221,9 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
     from numba.core.registry import CPUDispatcher
 
-    from daemon.bench import set_up
-    from games.contract import Task
-    from games.kernel.control import Control
+    from siqi.daemon.bench import set_up
+    from siqi.games.contract import Task
+    from siqi.games.kernel.control import Control
 
     game = registry.load(name)
     searcher = game.searcher()
@@ -230,7 +237,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
         position.outcome()
     gc.unfreeze()  # an engine in this process may have exempted what was imported
     found = [o for o in gc.get_objects() if issubclass(type(o), CPUDispatcher)]  # `isinstance` would ask dead proxies
-    kernels = [o for o in found if o.__module__.startswith(f"games.{name}")]
+    kernels = [o for o in found if o.__module__.startswith(f"siqi.games.{name}")]
     assert any(k.signatures for k in kernels)  # those that only kernels call have no code of their own
     assert [k.__name__ for k in kernels if len(k.signatures) > 1] == []
 
@@ -284,13 +291,13 @@ sys.modules.update(dict.fromkeys({names}))
 import siqi
 board = siqi.Board()
 board.push_uci("h2e2")
-from daemon.cluster import jobs
-from daemon.command import run
+from siqi.daemon.cluster import jobs
+from siqi.daemon.command import run
 assert run(["show", "startpos moves h2e2", "--svg", "board.svg"]) == 0
 assert run(["analyse", "positions.jsonl", "--resume", "answers.jsonl"]) == 0
 sys.argv = ["siqi"]
 sys.stdin = io.TextIOWrapper(io.BytesIO(b"uci\\nposition startpos\\ngo nodes 100\\nquit\\n"))
-from daemon.main import main
+from siqi.daemon.main import main
 main()
 """
 

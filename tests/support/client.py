@@ -16,7 +16,7 @@ from types import TracebackType
 from forked import ForkedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-m", "daemon")
+COMMAND = (sys.executable, "-m", "siqi")
 START_TIMEOUT_S = 300.0
 """Longest wait for the first `readyok`: with a cold kernel cache, a busy machine compiles for minutes."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from daemon.main import main
-from games.kernel.intrinsics import load
-from games.kernel.jit import entry, int64
-from games.search.aspiration import Aspiration
+from siqi.daemon.main import main
+from siqi.games.kernel.intrinsics import load
+from siqi.games.kernel.jit import entry, int64
+from siqi.games.search.aspiration import Aspiration
 
 _DEPTH, _THREAD = int(sys.argv[1]), int(sys.argv[2])
 _search = Aspiration.search

@@ -11,15 +11,15 @@ import random
 import sys
 from typing import Any
 
-from games import registry
-from games.contract import Game, Warn
+from siqi.games import registry
+from siqi.games.contract import Game, Warn
 
 load = registry.load
 
 
 def limit_nodes(most: int) -> None:
     """Remove the deadline of every search from now on, and limit it to `most` nodes unless that is 0."""
-    from games.kernel.control import Control
+    from siqi.games.kernel.control import Control
 
     original = Control.__init__
     if getattr(original, "is_fixed", False):
@@ -44,7 +44,7 @@ def main() -> None:
     registry.load = load_fixed
     os.urandom = bytes
     random.seed(1)
-    from daemon.main import main
+    from siqi.daemon.main import main
 
     main()
 

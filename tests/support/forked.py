@@ -65,7 +65,7 @@ def _run(pipes: tuple[Any, ...], folder: str) -> None:
     sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w", 1)
     sys.argv = ["siqi"]
     os.chdir(folder)
-    from daemon.main import main
+    from siqi.daemon.main import main
 
     main()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from games.xiangqi.formats.fitting import tags_of
-from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.formats.fitting import tags_of
+from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.library.tree import Line
 
 TAME = "炮二平五马8进7好棋 a-zA-Z.,;:!?红先胜Θé車馬象棋桥[]()%$#*\\\"'/|<>&=+"
 """Characters that every format holds."""

@@ -9,9 +9,9 @@ from typing import Any
 from fixture_files import lines, vectors
 from live_record import live_bytes
 
-from games.contract import Game
 from naive import junqi as naive
 from naive.junqi import Naive
+from siqi.games.contract import Game
 
 SETUPS = lines("junqi_setups.txt")
 RECORDS = vectors("junqi_games.jsonl")

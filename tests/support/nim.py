@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from games import registry
-from games.contract import GameInfo, Outcome, Warn
+from siqi.games import registry
+from siqi.games.contract import GameInfo, Outcome, Warn
 
 ENGINE = """
 import sys, time

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from daemon.main import hide_scipy
+from siqi.daemon.main import hide_scipy
 
 hide_scipy()
 
-import daemon.serve  # noqa: E402, F401
-import games.kernel.jit  # noqa: E402, F401
+import siqi.daemon.serve  # noqa: E402
+import siqi.games.kernel.jit  # noqa: E402, F401

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from games.connect6.evaluation.weights import TEMPO
-from games.connect6.rules.position import POSITION
-from games.kernel.jit import Record, inner, int64
+from siqi.games.connect6.evaluation.weights import TEMPO
+from siqi.games.connect6.rules.position import POSITION
+from siqi.games.kernel.jit import Record, inner, int64
 
 EVAL_BOUND = 1_500_000
 """The highest absolute value of an evaluation; scores of proven wins are higher."""

@@ -16,14 +16,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from games.connect6 import INFO
-from games.connect6.rules.lookup import SIZE
-from games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
-from games.contract import GameRecord
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode, left_out
-from games.records.record_format import count_changes, note_result
-from games.records.values import Wording, read_result
+from siqi.games.connect6 import INFO
+from siqi.games.connect6.rules.lookup import SIZE
+from siqi.games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
+from siqi.games.contract import GameRecord
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.records.record_format import count_changes, note_result
+from siqi.games.records.values import Wording, read_result
 
 ENCODING = "utf-8"
 

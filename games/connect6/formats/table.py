@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from games.formats import Format
+from siqi.games.formats import Format
 
 _SGF = re.compile(rb"\s*\(\s*;")
 
@@ -16,7 +16,7 @@ FORMATS = (
         holds=frozenset({"games", "results"}),
         tags="4",
         recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{[C6]"),
-        module="games.connect6.formats.record",
+        module="siqi.games.connect6.formats.record",
     ),
     Format(
         name="sgf",
@@ -25,7 +25,7 @@ FORMATS = (
         holds=frozenset({"games", "results", "positions"}),
         tags="4",
         recognises=lambda head: bool(_SGF.match(head.removeprefix(b"\xef\xbb\xbf"))),
-        module="games.connect6.formats.sgf",
+        module="siqi.games.connect6.formats.sgf",
     ),
 )
 """In the order in which a file's content is tried."""

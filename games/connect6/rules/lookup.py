@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.connect6.evaluation.weights import CENTRE, OPPONENT_INTEREST, OPPONENT_VALUE, OWN_INTEREST, OWN_VALUE
-from games.kernel.jit import Record, new_record, record, record_type
+from siqi.games.connect6.evaluation.weights import CENTRE, OPPONENT_INTEREST, OPPONENT_VALUE, OWN_INTEREST, OWN_VALUE
+from siqi.games.kernel.jit import Record, new_record, record, record_type
 
 SIZE = 19
 POINTS = SIZE * SIZE

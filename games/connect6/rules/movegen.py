@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, ROADS
-from games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, make_turn, undo_turn
-from games.connect6.rules.work import MAX_THREATS, WORK
-from games.kernel.control import poll
-from games.kernel.jit import Record, entry, inner, int64, void
+from siqi.games.connect6.rules.lookup import LOOKUP, POINTS, ROAD_LENGTH, ROADS
+from siqi.games.connect6.rules.position import NO_POINT, NOT_OVER, POSITION, do_turn, is_threat, make_turn, undo_turn
+from siqi.games.connect6.rules.work import MAX_THREATS, WORK
+from siqi.games.kernel.control import poll
+from siqi.games.kernel.jit import Record, entry, inner, int64, void
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)

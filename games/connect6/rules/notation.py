@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from games.connect6 import INFO
-from games.connect6.rules.lookup import POINTS, SIZE
-from games.connect6.rules.position import NO_POINT, first_stone, second_stone
+from siqi.games.connect6 import INFO
+from siqi.games.connect6.rules.lookup import POINTS, SIZE
+from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 
 COLUMNS = "".join(INFO.board.columns)
 CENTRE = "j10"

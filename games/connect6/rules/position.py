@@ -8,8 +8,8 @@ A turn is `first | second << 9`: two points, first < second. A single stone has 
 
 from __future__ import annotations
 
-from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
-from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
+from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS
+from siqi.games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 NOT_OVER, DRAW = -1, 2
 NO_POINT = 511

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
-from games.connect6.rules.position import NO_POINT, first_stone, make_turn, second_stone
-from games.kernel.jit import Record
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, SIZE
+from siqi.games.connect6.rules.position import NO_POINT, first_stone, make_turn, second_stone
+from siqi.games.kernel.jit import Record
 
 
 def _ways() -> list[list[int]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from games.connect6.rules.lookup import NEIGHBOURS, POINT_ROADS, POINTS, ROADS
-from games.kernel.jit import record, record_type
+from siqi.games.connect6.rules.lookup import NEIGHBOURS, POINT_ROADS, POINTS, ROADS
+from siqi.games.kernel.jit import record, record_type
 
 MAX_PLY = 48
 """The most plies of a line; a ply is a turn."""

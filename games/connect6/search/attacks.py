@@ -6,11 +6,11 @@ stone hits every threat. A threat is kept as the one or two empty points of its 
 
 from __future__ import annotations
 
-from games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
-from games.connect6.rules.movegen import find_threats, hits_all, sorted_turn
-from games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
-from games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
-from games.kernel.jit import Record, inner, int64, void
+from siqi.games.connect6.rules.lookup import LOOKUP, NEIGHBOURS, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
+from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_turn
+from siqi.games.connect6.rules.position import NO_POINT, POSITION, THREAT, first_stone, second_stone
+from siqi.games.connect6.rules.work import MAX_ATTACKS, MAX_HITS, MAX_LEVELS, MAX_REPLIES, WORK
+from siqi.games.kernel.jit import Record, inner, int64, void
 
 NO_ATTACK = -1
 """Returned in place of a number of replies if one stone hits every threat: the turn is no attack."""

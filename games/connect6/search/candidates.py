@@ -6,10 +6,18 @@ Against threats all turns that hit them are listed, and in danger (`find_danger`
 
 from __future__ import annotations
 
-from games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
-from games.connect6.rules.movegen import find_threats, hits_all, sorted_turn, winning_turn
-from games.connect6.rules.position import NO_POINT, POSITION, do_turn, first_stone, make_turn, second_stone, undo_turn
-from games.connect6.rules.work import (
+from siqi.games.connect6.rules.lookup import LOOKUP, POINT_ROADS, POINTS, ROAD_LENGTH
+from siqi.games.connect6.rules.movegen import find_threats, hits_all, sorted_turn, winning_turn
+from siqi.games.connect6.rules.position import (
+    NO_POINT,
+    POSITION,
+    do_turn,
+    first_stone,
+    make_turn,
+    second_stone,
+    undo_turn,
+)
+from siqi.games.connect6.rules.work import (
     CANDIDATES,
     COMPLETE,
     LOST,
@@ -20,7 +28,7 @@ from games.connect6.rules.work import (
     SECONDS,
     WORK,
 )
-from games.kernel.jit import Record, inner, int64, outlined
+from siqi.games.kernel.jit import Record, inner, int64, outlined
 
 
 @inner(int64(WORK, int64), forceinline=True)

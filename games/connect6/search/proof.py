@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from games.connect6.rules.lookup import LOOKUP_RECORD
-from games.connect6.rules.position import NOT_OVER, do_turn, undo_turn
-from games.connect6.rules.work import MAX_LEVELS, WORK_DTYPE
-from games.connect6.search.threats import ABORTED, replies_to, win_after, win_by_threats
-from games.kernel.control import Control
-from games.kernel.jit import Record, new_record
-from games.kernel.tt import TranspositionTable
+from siqi.games.connect6.rules.lookup import LOOKUP_RECORD
+from siqi.games.connect6.rules.position import NOT_OVER, do_turn, undo_turn
+from siqi.games.connect6.rules.work import MAX_LEVELS, WORK_DTYPE
+from siqi.games.connect6.search.threats import ABORTED, replies_to, win_after, win_by_threats
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.kernel.tt import TranspositionTable
 
 
 class Proof(NamedTuple):

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
-from games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.connect6.rules.movegen import winning_turn
-from games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
-from games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_PLY, MAX_TURNS, PARTIAL, WORK, WORK_DTYPE
-from games.connect6.search.candidates import generate_turns
-from games.connect6.search.threats import find_danger, find_win, win_after
-from games.contract import MATE_LIMIT, Task
-from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.node import count_node, from_tt, pick, promote, root_place, set_pv, to_tt
-from games.kernel.tt import (
+from siqi.games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
+from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.connect6.rules.movegen import winning_turn
+from siqi.games.connect6.rules.position import DRAW, NOT_OVER, POSITION, do_turn, undo_turn
+from siqi.games.connect6.rules.work import COMPLETE, LOST, MAX_LEVELS, MAX_PLY, MAX_TURNS, PARTIAL, WORK, WORK_DTYPE
+from siqi.games.connect6.search.candidates import generate_turns
+from siqi.games.connect6.search.threats import find_danger, find_win, win_after
+from siqi.games.contract import MATE_LIMIT, Task
+from siqi.games.kernel.intrinsics import recurse_4
+from siqi.games.kernel.jit import Record, entry, inner, int64
+from siqi.games.kernel.node import count_node, from_tt, pick, promote, root_place, set_pv, to_tt
+from siqi.games.kernel.tt import (
     bound_of,
     entry_bound,
     entry_depth,
@@ -29,11 +29,11 @@ from games.kernel.tt import (
     save,
     settles,
 )
-from games.search.aspiration import AspirationAdapter, Outlook
-from games.search.win_model import WinModel
+from siqi.games.search.aspiration import AspirationAdapter, Outlook
+from siqi.games.search.win_model import WinModel
 
 if TYPE_CHECKING:
-    from games.connect6.game import Connect6Position
+    from siqi.games.connect6.game import Connect6Position
 
 MATE = 2_000_000
 """The score, negated, of a loss on the board; a win n plies ahead scores MATE - n."""

@@ -7,9 +7,9 @@ thousands.
 
 from __future__ import annotations
 
-from games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS
-from games.connect6.rules.movegen import winning_turn
-from games.connect6.rules.position import (
+from siqi.games.connect6.rules.lookup import LOOKUP, ROAD_LENGTH, ROADS
+from siqi.games.connect6.rules.movegen import winning_turn
+from siqi.games.connect6.rules.position import (
     NO_POINT,
     NOT_OVER,
     POSITION,
@@ -21,12 +21,12 @@ from games.connect6.rules.position import (
     undo_stone,
     undo_turn,
 )
-from games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
-from games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
-from games.kernel.intrinsics import recurse_3
-from games.kernel.jit import Record, entry, inner, int64, outlined, void
-from games.kernel.node import count_node, hasten_poll, pick_from
-from games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
+from siqi.games.connect6.rules.work import MAX_LEVELS, MAX_REPLIES, WORK
+from siqi.games.connect6.search.attacks import NO_ATTACK, UNSTOPPABLE, list_attacks, list_pairs_with, list_replies
+from siqi.games.kernel.intrinsics import recurse_3
+from siqi.games.kernel.jit import Record, entry, inner, int64, outlined, void
+from siqi.games.kernel.node import count_node, hasten_poll, pick_from
+from siqi.games.kernel.tt import EXACT, entry_depth, entry_move, entry_score, probe, save
 
 ABORTED = -1
 """Returned in place of a number of turns if the node limit or the stop came first."""

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from games.books.book import BOOKS_FOLDER, BookFileError, open_book
-from games.ewn.rules.lookup import CAPTURED, ONE, PLACES, movable
-from games.ewn.rules.position import POSITION
-from games.ewn.rules.work import WORK
-from games.kernel.intrinsics import bit_reverse, pointer_to, trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book
+from siqi.games.ewn.rules.lookup import CAPTURED, ONE, PLACES, movable
+from siqi.games.ewn.rules.position import POSITION
+from siqi.games.ewn.rules.work import WORK
+from siqi.games.kernel.intrinsics import bit_reverse, pointer_to, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, record, record_type
 
 BOOK = BOOKS_FOLDER / "ewn-evaluation.book"
 KIND, VERSION = "ewn-evaluation", 1

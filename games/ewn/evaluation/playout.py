@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from games.ewn.evaluation.evaluate import chance, evaluation_at
-from games.ewn.knowledge.probe import UNKNOWN, probe_ending
-from games.ewn.rules.lookup import LOOKUP, NOBODY, ONE
-from games.ewn.rules.movegen import list_legal, step
-from games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin_of, target_of, undo_move
-from games.ewn.rules.work import WORK
-from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.random import below, next_state
+from siqi.games.ewn.evaluation.evaluate import chance, evaluation_at
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.rules.lookup import LOOKUP, NOBODY, ONE
+from siqi.games.ewn.rules.movegen import list_legal, step
+from siqi.games.ewn.rules.position import POSITION, advance, copy_board, do_move, origin_of, target_of, undo_move
+from siqi.games.ewn.rules.work import WORK
+from siqi.games.kernel.jit import Record, entry, inner, int64
+from siqi.games.kernel.random import below, next_state
 
 FINER_BITS = 5
 """The bits by which chances in searches are finer than those of the tablebase and the evaluation."""

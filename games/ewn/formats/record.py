@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.contract import GameRecord
-from games.ewn import record
-from games.formats import Found, Style, Written
-from games.records import record_format
+from siqi.games.contract import GameRecord
+from siqi.games.ewn import record
+from siqi.games.formats import Found, Style, Written
+from siqi.games.records import record_format
 
 
 def read(name: str, data: bytes, encoding: str | None) -> Found:

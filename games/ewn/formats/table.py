@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.formats import Format
+from siqi.games.formats import Format
 
 FORMATS = (
     Format(
@@ -12,7 +12,7 @@ FORMATS = (
         holds=frozenset({"games", "results", "positions"}),
         tags="4",
         recognises=lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"#[WTN]"),
-        module="games.ewn.formats.record",
+        module="siqi.games.ewn.formats.record",
     ),
 )
 """In the order in which a file's content is tried."""

@@ -6,19 +6,19 @@ import random
 
 import numpy as np
 
-from games.books.book import BOOKS_FOLDER, BookFileError, folders
-from games.contract import Suggestion, Warn
-from games.ewn import INFO
-from games.ewn.evaluation import evaluate
-from games.ewn.evaluation.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
-from games.ewn.knowledge.setupbook import SetupBook
-from games.ewn.knowledge.tablebase import Tablebase
-from games.ewn.rules.lookup import ONE
-from games.ewn.rules.notation import SETUP
-from games.ewn.rules.work import WORK_DTYPE
-from games.kernel.jit import Record, new_record
-from games.kernel.memory import address_of
-from games.options import Values
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
+from siqi.games.contract import Suggestion, Warn
+from siqi.games.ewn import INFO
+from siqi.games.ewn.evaluation import evaluate
+from siqi.games.ewn.evaluation.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
+from siqi.games.ewn.knowledge.setupbook import SetupBook
+from siqi.games.ewn.knowledge.tablebase import Tablebase
+from siqi.games.ewn.rules.lookup import ONE
+from siqi.games.ewn.rules.notation import SETUP
+from siqi.games.ewn.rules.work import WORK_DTYPE
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.kernel.memory import address_of
+from siqi.games.options import Values
 
 TABLEBASE_FOLDER = BOOKS_FOLDER / "ewn-endings"
 SETUP_BOOK = BOOKS_FOLDER / "ewn-setups.book"

@@ -13,10 +13,10 @@ import itertools
 import math
 from typing import NamedTuple
 
-from games.ewn.rules.lookup import CAPTURED, PLACES, movable
-from games.ewn.rules.position import POSITION
-from games.kernel.intrinsics import popcount, trailing_zeros
-from games.kernel.jit import Record, inner, int64, new_record, record, record_type
+from siqi.games.ewn.rules.lookup import CAPTURED, PLACES, movable
+from siqi.games.ewn.rules.position import POSITION
+from siqi.games.kernel.intrinsics import popcount, trailing_zeros
+from siqi.games.kernel.jit import Record, inner, int64, new_record, record, record_type
 
 MAX_SIDE = 4
 """The most pieces of a side."""

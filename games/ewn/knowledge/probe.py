@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.ewn.knowledge.numbering import ENDING, MAX_PIECES, NUMBERING, index
-from games.ewn.rules.position import POSITION
-from games.kernel.intrinsics import load_short, pointer_to, popcount
-from games.kernel.jit import Record, entry, inner, int64, record, record_type
+from siqi.games.ewn.knowledge.numbering import ENDING, MAX_PIECES, NUMBERING, index
+from siqi.games.ewn.rules.position import POSITION
+from siqi.games.kernel.intrinsics import load_short, pointer_to, popcount
+from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type
 
 UNKNOWN = -1
 """The value of a position that the tablebase lacks."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.books.book import BookFileError, open_book, write_book
+from siqi.games.books.book import BookFileError, open_book, write_book
 
 KIND, VERSION = "ewn-setups", 1
 

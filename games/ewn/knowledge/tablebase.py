@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from games.books.book import BookFileError, open_book
-from games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
-from games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
-from games.ewn.rules.lookup import ONE
-from games.kernel.jit import Record
-from games.kernel.memory import address_of
+from siqi.games.books.book import BookFileError, open_book
+from siqi.games.ewn.knowledge.numbering import ENDINGS, NUMBERING_RECORD, Ending, number
+from siqi.games.ewn.knowledge.probe import TABLEBASE_DTYPE, UNKNOWN, slot_of, value_here
+from siqi.games.ewn.rules.lookup import ONE
+from siqi.games.kernel.jit import Record
+from siqi.games.kernel.memory import address_of
 
 KIND, VERSION = "ewn-ending", 1
 SUFFIX = ".ending"

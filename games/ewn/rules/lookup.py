@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.kernel.jit import Record, new_record, record, record_type
+from siqi.games.kernel.jit import Record, new_record, record, record_type
 
 CAPTURED = 25
 """The square of a captured piece."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from games.ewn.rules.lookup import LOOKUP, NOBODY
-from games.ewn.rules.position import POSITION, do_move, make_move, undo_move
-from games.ewn.rules.work import MAX_UNION, WORK
-from games.kernel.control import poll
-from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64
+from siqi.games.ewn.rules.lookup import LOOKUP, NOBODY
+from siqi.games.ewn.rules.position import POSITION, do_move, make_move, undo_move
+from siqi.games.ewn.rules.work import MAX_UNION, WORK
+from siqi.games.kernel.control import poll
+from siqi.games.kernel.intrinsics import trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64
 
 
 @inner(int64(POSITION, LOOKUP, int64), forceinline=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from games.ewn import INFO
-from games.ewn.rules.position import make_move, origin_of, target_of
+from siqi.games.ewn import INFO
+from siqi.games.ewn.rules.position import make_move, origin_of, target_of
 
 SETUP = 1 << 20
 """A set-up as a move is this number plus its word read as a number."""

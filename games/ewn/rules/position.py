@@ -12,8 +12,8 @@ Piece codes: 1-6 the first side's pieces, 7-12 the second's, 0 empty. A move is 
 
 from __future__ import annotations
 
-from games.ewn.rules.lookup import CAPTURED, LOOKUP
-from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
+from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP
+from siqi.games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 NOT_OVER = -1
 MAX_HISTORY = 128

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from games.ewn.rules.position import MAX_HISTORY
-from games.kernel.jit import record, record_type
+from siqi.games.ewn.rules.position import MAX_HISTORY
+from siqi.games.kernel.jit import record, record_type
 
 MAX_UNION = 18
 """The most moves of any throw: six pieces, three steps each."""

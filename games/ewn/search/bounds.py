@@ -6,10 +6,10 @@ the mean over the six throws of the better of the pieces that the throw moves.
 
 from __future__ import annotations
 
-from games.ewn.evaluation.playout import WIN
-from games.ewn.rules.lookup import LOOKUP, NOBODY
-from games.ewn.rules.work import WORK
-from games.kernel.jit import Record, inner, int64
+from siqi.games.ewn.evaluation.playout import WIN
+from siqi.games.ewn.rules.lookup import LOOKUP, NOBODY
+from siqi.games.ewn.rules.work import WORK
+from siqi.games.kernel.jit import Record, inner, int64
 
 
 @inner(int64(WORK, int64, int64), forceinline=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from games.ewn.rules.lookup import LOOKUP, NOBODY
-from games.ewn.rules.movegen import step
-from games.ewn.rules.position import POSITION, do_move, undo_move
-from games.ewn.rules.work import WORK
-from games.kernel.intrinsics import popcount, recurse_2
-from games.kernel.jit import Record, entry, inner, int64
+from siqi.games.ewn.rules.lookup import LOOKUP, NOBODY
+from siqi.games.ewn.rules.movegen import step
+from siqi.games.ewn.rules.position import POSITION, do_move, undo_move
+from siqi.games.ewn.rules.work import WORK
+from siqi.games.kernel.intrinsics import popcount, recurse_2
+from siqi.games.kernel.jit import Record, entry, inner, int64
 
 BUDGET = 10_000
 """The most positions that a proof may visit: 1.5 ms."""

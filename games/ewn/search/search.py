@@ -11,20 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from games.contract import Move, Task
-from games.ewn.evaluation.playout import FINER_BITS, WIN, static_value
-from games.ewn.knowledge.knowledge import Knowledge
-from games.ewn.knowledge.probe import UNKNOWN, probe_ending
-from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.ewn.rules.movegen import step
-from games.ewn.rules.position import POSITION, do_move, undo_move
-from games.ewn.rules.work import MAX_UNION, WORK, WORK_DTYPE
-from games.ewn.search.bounds import star1_alpha, star1_beta, sum_over_throws
-from games.ewn.search.root import RootMoves, Value
-from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, entry, inner, int64
-from games.kernel.node import count_node, pick_from
-from games.kernel.tt import (
+from siqi.games.contract import Move, Task
+from siqi.games.ewn.evaluation.playout import FINER_BITS, WIN, static_value
+from siqi.games.ewn.knowledge.knowledge import Knowledge
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.ewn.rules.movegen import step
+from siqi.games.ewn.rules.position import POSITION, do_move, undo_move
+from siqi.games.ewn.rules.work import MAX_UNION, WORK, WORK_DTYPE
+from siqi.games.ewn.search.bounds import star1_alpha, star1_beta, sum_over_throws
+from siqi.games.ewn.search.root import RootMoves, Value
+from siqi.games.kernel.intrinsics import recurse_4
+from siqi.games.kernel.jit import Record, entry, inner, int64
+from siqi.games.kernel.node import count_node, pick_from
+from siqi.games.kernel.tt import (
     EXACT,
     LOWER,
     UPPER,
@@ -36,11 +36,11 @@ from games.kernel.tt import (
     save,
     settles,
 )
-from games.search.deepening import DeepeningAdapter
-from games.search.findings import Findings
+from siqi.games.search.deepening import DeepeningAdapter
+from siqi.games.search.findings import Findings
 
 if TYPE_CHECKING:
-    from games.ewn.game import EwnPosition
+    from siqi.games.ewn.game import EwnPosition
 
 MAX_DEPTH = 60
 """The deepest iteration, in plies."""

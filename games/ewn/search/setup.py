@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 
-from games.contract import Line, Report, Score, SetupPosition, Task
-from games.ewn.evaluation.playout import GREEDY, TO_THE_END, WIN, play_out
-from games.ewn.knowledge.knowledge import Knowledge
-from games.ewn.knowledge.setupbook import SECOND_SETUPS, SETUPS, reversed_numbers
-from games.ewn.rules.lookup import CAPTURED, LOOKUP_RECORD
-from games.ewn.rules.notation import SETUP, TRIANGLES
-from games.ewn.rules.position import NOT_OVER, POSITION_DTYPE
-from games.ewn.rules.work import WORK_DTYPE
-from games.kernel.jit import Record, new_record
-from games.kernel.random import seed_state
+from siqi.games.contract import Line, Report, Score, SetupPosition, Task
+from siqi.games.ewn.evaluation.playout import GREEDY, TO_THE_END, WIN, play_out
+from siqi.games.ewn.knowledge.knowledge import Knowledge
+from siqi.games.ewn.knowledge.setupbook import SECOND_SETUPS, SETUPS, reversed_numbers
+from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP_RECORD
+from siqi.games.ewn.rules.notation import SETUP, TRIANGLES
+from siqi.games.ewn.rules.position import NOT_OVER, POSITION_DTYPE
+from siqi.games.ewn.rules.work import WORK_DTYPE
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.kernel.random import seed_state
 
 OPPONENTS = 4
 """The opposing set-ups that each candidate meets in a round if the opponent's is not known."""

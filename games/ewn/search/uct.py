@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from games.contract import Move, Task
-from games.ewn.evaluation.playout import FINER_BITS, WIN, playout
-from games.ewn.knowledge.knowledge import Knowledge
-from games.ewn.knowledge.numbering import MAX_PIECES
-from games.ewn.knowledge.probe import UNKNOWN, probe_ending
-from games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
-from games.ewn.rules.movegen import list_legal
-from games.ewn.rules.position import (
+from siqi.games.contract import Move, Task
+from siqi.games.ewn.evaluation.playout import FINER_BITS, WIN, playout
+from siqi.games.ewn.knowledge.knowledge import Knowledge
+from siqi.games.ewn.knowledge.numbering import MAX_PIECES
+from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
+from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
+from siqi.games.ewn.rules.movegen import list_legal
+from siqi.games.ewn.rules.position import (
     POSITION,
     POSITION_DTYPE,
     advance,
@@ -38,19 +38,19 @@ from games.ewn.rules.position import (
     target_of,
     undo_move,
 )
-from games.ewn.rules.work import WORK, WORK_DTYPE
-from games.ewn.search.bounds import sum_over_throws
-from games.ewn.search.root import RootMoves, Value
-from games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
-from games.kernel.memory import address_of
-from games.kernel.node import count_node
-from games.kernel.random import below, next_state
-from games.search.findings import Findings
-from games.search.sampling import SamplingAdapter
+from siqi.games.ewn.rules.work import WORK, WORK_DTYPE
+from siqi.games.ewn.search.bounds import sum_over_throws
+from siqi.games.ewn.search.root import RootMoves, Value
+from siqi.games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
+from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.node import count_node
+from siqi.games.kernel.random import below, next_state
+from siqi.games.search.findings import Findings
+from siqi.games.search.sampling import SamplingAdapter
 
 if TYPE_CHECKING:
-    from games.ewn.game import EwnPosition
+    from siqi.games.ewn.game import EwnPosition
 
 ROOT, TREE, CHILDREN = range(3)
 PARALLEL_MODES = ("root", "tree", "children")

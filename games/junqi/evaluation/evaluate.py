@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from games.junqi.evaluation.weights import TERMS
-from games.junqi.rules.lookup import (
+from siqi.games.junqi.evaluation.weights import TERMS
+from siqi.games.junqi.rules.lookup import (
     BOMB,
     BRIGADE,
     CAMP_SET,
@@ -20,10 +20,10 @@ from games.junqi.rules.lookup import (
     MINE,
     SQUARES,
 )
-from games.junqi.rules.position import POSITION, QUIET_LIMIT, type_of
-from games.junqi.rules.work import WORK
-from games.kernel.intrinsics import popcount, trailing_zeros
-from games.kernel.jit import Record, entry, float64, inner, int64, void
+from siqi.games.junqi.rules.position import POSITION, QUIET_LIMIT, type_of
+from siqi.games.junqi.rules.work import WORK
+from siqi.games.kernel.intrinsics import popcount, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, void
 
 (
     COMMANDER_TERM, CORPS_TERM, DIVISION_TERM, BRIGADE_TERM, REGIMENT_TERM, BATTALION_TERM, COMPANY_TERM, PLATOON_TERM,

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from games.junqi.evaluation.evaluate import evaluate
-from games.junqi.rules.lookup import ATTACKER_DIES, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES
-from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, make_move, result_code, type_of
-from games.junqi.rules.work import WORK
-from games.kernel.intrinsics import load_byte, popcount, trailing_zeros
-from games.kernel.jit import Record, float64, inner, int64, void
-from games.kernel.random import below, next_state
+from siqi.games.junqi.evaluation.evaluate import evaluate
+from siqi.games.junqi.rules.lookup import ATTACKER_DIES, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES
+from siqi.games.junqi.rules.movegen import targets_of
+from siqi.games.junqi.rules.position import NOBODY, POSITION, QUIET_LIMIT, do_move, make_move, result_code, type_of
+from siqi.games.junqi.rules.work import WORK
+from siqi.games.kernel.intrinsics import load_byte, popcount, trailing_zeros
+from siqi.games.kernel.jit import Record, float64, inner, int64, void
+from siqi.games.kernel.random import below, next_state
 
 MIN_GAIN = 0.0
 """The gain that an attack must be expected to exceed, in hundredths of log odds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from games.formats import Format
+from siqi.games.formats import Format
 
 _LINE = re.compile(rb"(?:[^\t\n]*\t){3}(?:[a-l]{25}|\?)\t(?:[a-l]{25}|\?)\t")
 
@@ -16,7 +16,7 @@ FORMATS = (
         holds=frozenset({"games", "results"}),
         tags="3",
         recognises=lambda head: bool(_LINE.match(head)),
-        module="games.junqi.formats.record",
+        module="siqi.games.junqi.formats.record",
     ),
 )
 """In the order in which a file's content is tried."""

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from games.junqi.knowledge.habits import HABITS
-from games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
-from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import POSITION, do_move, origin_of, target_of
-from games.kernel.intrinsics import copy_record, trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, void
+from siqi.games.junqi.knowledge.habits import HABITS
+from siqi.games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
+from siqi.games.junqi.rules.movegen import targets_of
+from siqi.games.junqi.rules.position import POSITION, do_move, origin_of, target_of
+from siqi.games.kernel.intrinsics import copy_record, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64, void
 
 TRAITS = {
     "waited": 60,  # moves of its side before its own first

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from games.junqi.knowledge.advantages import ADVANTAGES
-from games.junqi.knowledge.deployments import WEIGHTS
-from games.junqi.rules.lookup import (
+from siqi.games.junqi.knowledge.advantages import ADVANTAGES
+from siqi.games.junqi.knowledge.deployments import WEIGHTS
+from siqi.games.junqi.rules.lookup import (
     ANY,
     BOMB,
     COUNTS,

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from games.junqi.knowledge.belief import find_world
-from games.junqi.rules.lookup import ANY, COUNTS, FLAG, PIECES
-from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
-from games.kernel.random import below, next_state, seed_state
+from siqi.games.junqi.knowledge.belief import find_world
+from siqi.games.junqi.rules.lookup import ANY, COUNTS, FLAG, PIECES
+from siqi.games.kernel.intrinsics import popcount
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
+from siqi.games.kernel.random import below, next_state, seed_state
 
 CANDIDATES = 4
 """Candidates drawn for each world that is kept."""

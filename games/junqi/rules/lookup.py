@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.junqi.evaluation.weights import TERMS, WORTH
-from games.kernel.jit import Record, new_record, record, record_type
+from siqi.games.junqi.evaluation.weights import TERMS, WORTH
+from siqi.games.kernel.jit import Record, new_record, record, record_type
 
 SQUARES = 60
 NOWHERE = 60

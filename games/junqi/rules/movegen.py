@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from numba import types
 
-from games.junqi.rules.lookup import CAMP_SET, ENGINEER, HEADQUARTERS_SET, LOOKUP, MOBILE, PIECES, STEPS, WAYS
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, make_move, origin_of, result_code, target_of
-from games.junqi.rules.work import WORK
-from games.kernel.control import poll
-from games.kernel.intrinsics import copy_record, leading_zeros, trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, record_type
+from siqi.games.junqi.rules.lookup import CAMP_SET, ENGINEER, HEADQUARTERS_SET, LOOKUP, MOBILE, PIECES, STEPS, WAYS
+from siqi.games.junqi.rules.position import (
+    POSITION,
+    POSITION_DTYPE,
+    do_move,
+    make_move,
+    origin_of,
+    result_code,
+    target_of,
+)
+from siqi.games.junqi.rules.work import WORK
+from siqi.games.kernel.control import poll
+from siqi.games.kernel.intrinsics import copy_record, leading_zeros, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64, record_type
 
 BOARDS = types.Array(record_type(POSITION_DTYPE), 1, "C")
 """One position record a ply: kernels copy a position and play the move on the copy."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from games.contract import HIDDEN
-from games.junqi import INFO
-from games.junqi.knowledge.belief import slot_types
-from games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
-from games.junqi.rules.position import make_move, origin_of, target_of
+from siqi.games.contract import HIDDEN
+from siqi.games.junqi import INFO
+from siqi.games.junqi.knowledge.belief import slot_types
+from siqi.games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
+from siqi.games.junqi.rules.position import make_move, origin_of, target_of
 
 SETUP = 1 << 256
 MAX_QUIET = 999

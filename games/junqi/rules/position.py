@@ -7,7 +7,7 @@ is small and moves change many parts of it, so kernels copy it before a move ins
 
 from __future__ import annotations
 
-from games.junqi.rules.lookup import (
+from siqi.games.junqi.rules.lookup import (
     ATTACKER_DIES,
     ATTACKER_WINS,
     BOTH_DIE,
@@ -18,8 +18,8 @@ from games.junqi.rules.lookup import (
     PLAIN,
     SQUARES,
 )
-from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
+from siqi.games.kernel.intrinsics import trailing_zeros
+from siqi.games.kernel.jit import Record, accessor, entry, inner, int64, record, record_type, void
 
 QUIET_LIMIT = 31
 """Plies without contact that end the game; the side that makes the last of them loses."""

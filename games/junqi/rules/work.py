@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from games.junqi.evaluation.weights import TERMS
-from games.junqi.rules.lookup import PIECES, SQUARES
-from games.kernel.jit import record, record_type
+from siqi.games.junqi.evaluation.weights import TERMS
+from siqi.games.junqi.rules.lookup import PIECES, SQUARES
+from siqi.games.kernel.jit import record, record_type
 
 MAX_MOVES = 512
 """Room for the moves of one side: 21 mobile pieces, of them engineers with at most 31 stations each."""

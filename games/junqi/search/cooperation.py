@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from games.books.book import BookFileError, open_book, write_book
-from games.contract import Task
-from games.junqi.knowledge.knowledge import Knowledge
-from games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
-from games.junqi.rules.position import POSITION_DTYPE, origin_of
-from games.junqi.search.root import MoveValue
-from games.junqi.search.team import (
+from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.contract import Task
+from siqi.games.junqi.knowledge.knowledge import Knowledge
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
+from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
+from siqi.games.junqi.search.root import MoveValue
+from siqi.games.junqi.search.team import (
     JOINT_ACTIONS,
     MOST_MOVES,
     STATE_DTYPE,
@@ -35,12 +35,12 @@ from games.junqi.search.team import (
     row_for,
     set_priors,
 )
-from games.junqi.search.uct import PAPER, UctAdapter
-from games.kernel.jit import Record, new_record
-from games.search.findings import Findings
+from siqi.games.junqi.search.uct import PAPER, UctAdapter
+from siqi.games.kernel.jit import Record, new_record
+from siqi.games.search.findings import Findings
 
 if TYPE_CHECKING:
-    from games.junqi.game import JunqiPosition
+    from siqi.games.junqi.game import JunqiPosition
 
 EXPLORATION = 0.1
 """The paper's risk parameter k; it prints no value."""

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from games.contract import Task
-from games.junqi.evaluation.evaluate import evaluate
-from games.junqi.evaluation.playout import enter_world
-from games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
-from games.junqi.rules.movegen import BOARDS, targets_of
-from games.junqi.rules.position import (
+from siqi.games.contract import Task
+from siqi.games.junqi.evaluation.evaluate import evaluate
+from siqi.games.junqi.evaluation.playout import enter_world
+from siqi.games.junqi.rules.lookup import ATTACKER_WINS, BOTH_DIE, LOOKUP, LOOKUP_RECORD, PIECES, PLAIN, SQUARES
+from siqi.games.junqi.rules.movegen import BOARDS, targets_of
+from siqi.games.junqi.rules.position import (
     POSITION,
     POSITION_DTYPE,
     QUIET_LIMIT,
@@ -31,12 +31,12 @@ from games.junqi.rules.position import (
     target_of,
     type_of,
 )
-from games.junqi.rules.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
-from games.junqi.search.root import MoveValue, RootView
-from games.kernel.intrinsics import copy_record, trailing_zeros
-from games.kernel.jit import Record, entry, float64, inner, int64, void
-from games.kernel.node import count_node
-from games.kernel.tt import (
+from siqi.games.junqi.rules.work import MAX_DEPTH, MAX_MOVES, WORK, WORK_DTYPE
+from siqi.games.junqi.search.root import MoveValue, RootView
+from siqi.games.kernel.intrinsics import copy_record, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, void
+from siqi.games.kernel.node import count_node
+from siqi.games.kernel.tt import (
     EXACT,
     LOWER,
     UPPER,
@@ -48,11 +48,11 @@ from games.kernel.tt import (
     probe,
     save,
 )
-from games.search.deepening import DeepeningAdapter
-from games.search.findings import Findings
+from siqi.games.search.deepening import DeepeningAdapter
+from siqi.games.search.findings import Findings
 
 if TYPE_CHECKING:
-    from games.junqi.game import JunqiPosition
+    from siqi.games.junqi.game import JunqiPosition
 
 WORLDS = 32
 """Worlds of a search: 53.3 % +- 8.0 of 120 games at 50 ms against 16."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.contract import UNKNOWN_SETUP, Line, Report, Score, SetupPosition, Task
-from games.junqi.knowledge.belief import deployment_advantages, deployment_weights, slot_types, square_types
-from games.junqi.knowledge.worlds import Belief, draw_worlds
-from games.junqi.rules.lookup import (
+from siqi.games.contract import UNKNOWN_SETUP, Line, Report, Score, SetupPosition, Task
+from siqi.games.junqi.knowledge.belief import deployment_advantages, deployment_weights, slot_types, square_types
+from siqi.games.junqi.knowledge.worlds import Belief, draw_worlds
+from siqi.games.junqi.rules.lookup import (
     CAMPS,
     COUNTS,
     FLAG,
@@ -23,9 +23,9 @@ from games.junqi.rules.lookup import (
     SQUARES,
     TYPES,
 )
-from games.junqi.rules.notation import setup_move
-from games.junqi.rules.position import NOBODY
-from games.kernel.jit import Record
+from siqi.games.junqi.rules.notation import setup_move
+from siqi.games.junqi.rules.position import NOBODY
+from siqi.games.kernel.jit import Record
 
 SETUP_COUNT = (
     2 * math.comb(9, COUNTS[MINE]) * math.comb(16, 2) * math.factorial(19)

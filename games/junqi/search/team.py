@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from games.junqi.evaluation.playout import enter_world, playout, quick_move
-from games.junqi.rules.lookup import LOOKUP, PIECES, SQUARES
-from games.junqi.rules.movegen import targets_of
-from games.junqi.rules.position import (
+from siqi.games.junqi.evaluation.playout import enter_world, playout, quick_move
+from siqi.games.junqi.rules.lookup import LOOKUP, PIECES, SQUARES
+from siqi.games.junqi.rules.movegen import targets_of
+from siqi.games.junqi.rules.position import (
     POSITION,
     QUIET_LIMIT,
     do_move,
@@ -32,12 +32,12 @@ from games.junqi.rules.position import (
     target_of,
     type_of,
 )
-from games.junqi.rules.work import WORK
-from games.junqi.search.uct import EDGES, NO_PRIOR, PLAYOUT_PLIES
-from games.kernel.intrinsics import copy_record
-from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
-from games.kernel.node import count_node
-from games.kernel.random import below, next_state
+from siqi.games.junqi.rules.work import WORK
+from siqi.games.junqi.search.uct import EDGES, NO_PRIOR, PLAYOUT_PLIES
+from siqi.games.kernel.intrinsics import copy_record
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from siqi.games.kernel.node import count_node
+from siqi.games.kernel.random import below, next_state
 
 MAX_TEAM = 4
 """The most pieces that act together."""

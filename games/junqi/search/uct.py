@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from numba import types
 
-from games.contract import Task
-from games.junqi.evaluation.playout import enter_world, playout
-from games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.junqi.rules.movegen import list_side
-from games.junqi.rules.notation import without_result
-from games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
-from games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
-from games.junqi.search.root import MoveValue, RootView
-from games.kernel.intrinsics import copy_record
-from games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
-from games.kernel.node import count_node
-from games.kernel.random import below, next_state
-from games.search.findings import Findings
-from games.search.sampling import SamplingAdapter
+from siqi.games.contract import Task
+from siqi.games.junqi.evaluation.playout import enter_world, playout
+from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.junqi.rules.movegen import list_side
+from siqi.games.junqi.rules.notation import without_result
+from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
+from siqi.games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
+from siqi.games.junqi.search.root import MoveValue, RootView
+from siqi.games.kernel.intrinsics import copy_record
+from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
+from siqi.games.kernel.node import count_node
+from siqi.games.kernel.random import below, next_state
+from siqi.games.search.findings import Findings
+from siqi.games.search.sampling import SamplingAdapter
 
 if TYPE_CHECKING:
-    from games.junqi.game import JunqiPosition
+    from siqi.games.junqi.game import JunqiPosition
 
 EXPLORATION = 0.3
 """The exploration constant of UCB1."""

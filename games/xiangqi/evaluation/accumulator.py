@@ -14,13 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from games.kernel.intrinsics import pointer_to
-from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, record, record_type, void
-from games.kernel.memory import address_of
-from games.kernel.vectors import HIDDEN_SHIFT, row_operations
-from games.xiangqi.evaluation.endings import WHOLE
-from games.xiangqi.evaluation.evaluate import scale_factor
-from games.xiangqi.evaluation.network import (
+from siqi.games.kernel.intrinsics import pointer_to
+from siqi.games.kernel.jit import (
+    Record,
+    code_address,
+    entry,
+    inner,
+    int64,
+    new_record,
+    outlined,
+    record,
+    record_type,
+    void,
+)
+from siqi.games.kernel.memory import address_of
+from siqi.games.kernel.vectors import HIDDEN_SHIFT, row_operations
+from siqi.games.xiangqi.evaluation.endings import WHOLE
+from siqi.games.xiangqi.evaluation.evaluate import scale_factor
+from siqi.games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,
     HIDDEN,
     KINDS_SEEN,
@@ -33,10 +44,10 @@ from games.xiangqi.evaluation.network import (
     kind_seen,
     view,
 )
-from games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.notation import letter_of, square_text
-from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
+from siqi.games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.notation import letter_of, square_text
+from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 assert 1 << HIDDEN_SHIFT == OUTPUT_SCALE
 

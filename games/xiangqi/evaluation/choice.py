@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
-from games.books.book import BookFileError
-from games.contract import Warn
-from games.kernel.jit import Record, code_address
-from games.xiangqi import NETWORK_BOOK
-from games.xiangqi.evaluation.accumulator import NetworkEvaluation
-from games.xiangqi.evaluation.network import Network, read_network
+from siqi.games.books.book import BookFileError
+from siqi.games.contract import Warn
+from siqi.games.kernel.jit import Record, code_address
+from siqi.games.xiangqi import NETWORK_BOOK
+from siqi.games.xiangqi.evaluation.accumulator import NetworkEvaluation
+from siqi.games.xiangqi.evaluation.network import Network, read_network
 
 
 class Evaluation(Protocol):
@@ -38,7 +38,7 @@ class PlainEvaluation:
     """An evaluation that is one kernel, `evaluator` in a module of its name: `terms`, `paper`."""
 
     def __init__(self, name: str) -> None:
-        module = importlib.import_module(f"games.xiangqi.evaluation.{name}")  # late: it is compiled here
+        module = importlib.import_module(f"siqi.games.xiangqi.evaluation.{name}")  # late: it is compiled here
         self.name = name
         self._explain: Callable[[Record], list[str]] = module.explain
         self._code = code_address(module.evaluator)

@@ -6,12 +6,12 @@ paper (choice.py). Only the one in force is compiled: without the terms' the fir
 
 from __future__ import annotations
 
-from games.kernel.intrinsics import call_at
-from games.kernel.jit import Record, inner, int64
-from games.xiangqi.evaluation.endings import RESISTANCES
-from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, LOOKUP, PAWN, ROOK
-from games.xiangqi.rules.position import POSITION, count_kind
-from games.xiangqi.rules.work import WORK
+from siqi.games.kernel.intrinsics import call_at
+from siqi.games.kernel.jit import Record, inner, int64
+from siqi.games.xiangqi.evaluation.endings import RESISTANCES
+from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, LOOKUP, PAWN, ROOK
+from siqi.games.xiangqi.rules.position import POSITION, count_kind
+from siqi.games.xiangqi.rules.work import WORK
 
 
 @inner(int64(POSITION, WORK, LOOKUP), forceinline=True)

@@ -6,10 +6,10 @@ are not looked at.
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, inner, int64, outlined
-from games.xiangqi.rules.lookup import CAPTURED, FIRST_HORSE, FIRST_ROOK, KING_SLOT, LOOKUP
-from games.xiangqi.rules.movegen import CAPTURES, generate_pieces
-from games.xiangqi.rules.position import (
+from siqi.games.kernel.jit import Record, inner, int64, outlined
+from siqi.games.xiangqi.rules.lookup import CAPTURED, FIRST_HORSE, FIRST_ROOK, KING_SLOT, LOOKUP
+from siqi.games.xiangqi.rules.movegen import CAPTURES, generate_pieces
+from siqi.games.xiangqi.rules.position import (
     POSITION,
     is_advisor,
     is_cannon,
@@ -20,7 +20,7 @@ from games.xiangqi.rules.position import (
     slot_of,
     target_of,
 )
-from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
+from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK
 
 NOWHERE = -1
 """Stands for the square of an attacker if there is none."""

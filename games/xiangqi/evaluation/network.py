@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.books.book import BookFileError, open_book, write_book
-from games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
+from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.kernel.vectors import HIDDEN_STEP, MOST_HIDDEN, MOST_HIDDEN_WEIGHT, MOST_OUTPUT_WEIGHT
 
 KIND, VERSION = "xiangqi-network", 2
 

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from games.kernel.intrinsics import popcount
-from games.kernel.jit import Record, entry, inner, int64, new_record, outlined, void
-from games.xiangqi.evaluation.exchange import hanging
-from games.xiangqi.evaluation.weights import EXCHANGE, KINDS, TERMS
-from games.xiangqi.rules.lookup import (
+from siqi.games.kernel.intrinsics import popcount
+from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, void
+from siqi.games.xiangqi.evaluation.exchange import hanging
+from siqi.games.xiangqi.evaluation.weights import EXCHANGE, KINDS, TERMS
+from siqi.games.xiangqi.rules.lookup import (
     ADVISOR,
     CAPTURED,
     FIRST_CANNON,
@@ -36,8 +36,8 @@ from games.xiangqi.rules.lookup import (
     PAWN,
     SLOTS,
 )
-from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_safe
-from games.xiangqi.rules.position import (
+from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_safe
+from siqi.games.xiangqi.rules.position import (
     POSITION,
     count_kind,
     count_strong,
@@ -45,7 +45,7 @@ from games.xiangqi.rules.position import (
     make_move,
     undo_move,
 )
-from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
+from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, WORK, WORK_DTYPE
 
 PIECES = ("advisors", "elephants", "horses", "rooks", "cannons", "pawns")
 """The first terms, in the order of the kinds from ADVISOR on."""

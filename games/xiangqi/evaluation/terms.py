@@ -9,12 +9,12 @@ The kernels `count_...` add the counts of one side to pos.terms. `sign`: 1 for R
 
 from __future__ import annotations
 
-from games.kernel.intrinsics import popcount, trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, new_record, outlined, void
-from games.xiangqi.evaluation.endings import WHOLE
-from games.xiangqi.evaluation.evaluate import scale_factor
-from games.xiangqi.evaluation.weights import TERMS
-from games.xiangqi.rules.lookup import (
+from siqi.games.kernel.intrinsics import popcount, trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, void
+from siqi.games.xiangqi.evaluation.endings import WHOLE
+from siqi.games.xiangqi.evaluation.evaluate import scale_factor
+from siqi.games.xiangqi.evaluation.weights import TERMS
+from siqi.games.xiangqi.rules.lookup import (
     ADVISOR,
     CANNON,
     CAPTURED,
@@ -30,8 +30,8 @@ from games.xiangqi.rules.lookup import (
     ROOK,
     SLOTS,
 )
-from games.xiangqi.rules.position import POSITION, count_kind, is_cannon, is_pawn, is_rook
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
+from siqi.games.xiangqi.rules.position import POSITION, count_kind, is_cannon, is_pawn, is_rook
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 (
     ROOK_MOBILITY, CANNON_MOBILITY, HORSE_MOBILITY, HOBBLED_HORSE, ROOK_IN_PALACE, CANNON_IN_PALACE, HORSE_IN_PALACE,

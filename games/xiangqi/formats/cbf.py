@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode
-from games.xiangqi.formats.fitting import board_of, fitted, tags_of
-from games.xiangqi.formats.preorder import Planter, Step
-from games.xiangqi.formats.table import FORMATS
-from games.xiangqi.library.board import STARTING_FEN
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.rules.move import Move
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode
+from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
+from siqi.games.xiangqi.formats.preorder import Planter, Step
+from siqi.games.xiangqi.formats.table import FORMATS
+from siqi.games.xiangqi.library.board import STARTING_FEN
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
 

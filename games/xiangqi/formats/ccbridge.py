@@ -18,13 +18,13 @@ import struct
 import uuid
 from collections.abc import Sequence
 
-from games.formats import Found, Losses, Style, Written
-from games.xiangqi.formats.fitting import first_fen, fitted, tags_of
-from games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
-from games.xiangqi.formats.table import TREE
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.rules.move import Move
-from games.xiangqi.rules.notation import board_text
+from siqi.games.formats import Found, Losses, Style, Written
+from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
+from siqi.games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
+from siqi.games.xiangqi.formats.table import TREE
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.rules.move import Move
+from siqi.games.xiangqi.rules.notation import board_text
 
 RECORD, LIBRARY = b"CCBridge Record\0", b"CCBridgeLibrary\0"
 SLOT_BYTES = 4096

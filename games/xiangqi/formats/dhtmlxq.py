@@ -17,16 +17,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode, left_out
-from games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
-from games.xiangqi.formats.table import FORMATS
-from games.xiangqi.formats.xqf import PIECES
-from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.pgn import MAX_MOVES, Game
-from games.xiangqi.library.tree import Line
-from games.xiangqi.rules.move import Move, Piece
-from games.xiangqi.rules.notation import board_text
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
+from siqi.games.xiangqi.formats.table import FORMATS
+from siqi.games.xiangqi.formats.xqf import PIECES
+from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
+from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.rules.move import Move, Piece
+from siqi.games.xiangqi.rules.notation import board_text
 
 ENCODING = "utf-8"
 WRAPPERS = {"ubb": "DhtmlXQ", "dhtmlxq": "DhtmlXQHTML"}

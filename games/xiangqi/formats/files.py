@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from games.files import read_bytes, replace_file
-from games.formats import MAX_BYTES, Format, Style, named_by_file, recognised
-from games.xiangqi.formats.table import FORMATS
-from games.xiangqi.library.pgn import Game
+from siqi.games.files import read_bytes, replace_file
+from siqi.games.formats import MAX_BYTES, Format, Style, named_by_file, recognised
+from siqi.games.xiangqi.formats.table import FORMATS
+from siqi.games.xiangqi.library.pgn import Game
 
 
 class LoadedGames(NamedTuple):

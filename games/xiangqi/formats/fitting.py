@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
-from games.formats import Losses
-from games.records.values import RESULT_TEXT, read_result
-from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.pgn import SIDE_TAG, Game
-from games.xiangqi.library.tree import Line
+from siqi.games.formats import Losses
+from siqi.games.records.values import RESULT_TEXT, read_result
+from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.pgn import SIDE_TAG, Game
+from siqi.games.xiangqi.library.tree import Line
 
 TECHNICAL = frozenset({"Game", "Format", "Variant", "FEN", "SetUp", "Result", SIDE_TAG})
 """Tags that say how a PGN text is written, or that a game has in another form."""

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode, left_out
-from games.records.values import RESULTS
-from games.xiangqi.formats.fitting import board_of, fitted
-from games.xiangqi.formats.table import FORMATS
-from games.xiangqi.library.algebraic import FAIRY_PAWN
-from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.movetext import move_number, moves_in
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.library.san import Notation
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.records.values import RESULTS
+from siqi.games.xiangqi.formats.fitting import board_of, fitted
+from siqi.games.xiangqi.formats.table import FORMATS
+from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
+from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.movetext import move_number, moves_in
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.library.san import Notation
 
 ENCODING = "utf-8"
 _NUMBER = re.compile(r"\d+\s*(?:[.．、]+|…+)|[.．…]+")

@@ -6,12 +6,12 @@ import io
 from collections.abc import Sequence
 from typing import cast
 
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode, left_out
-from games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
-from games.xiangqi.formats.table import ALL
-from games.xiangqi.library.pgn import Game, OtherGameError, read_game
-from games.xiangqi.library.san import Notation
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
+from siqi.games.xiangqi.formats.table import ALL
+from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
+from siqi.games.xiangqi.library.san import Notation
 
 ENCODING = "utf-8"
 

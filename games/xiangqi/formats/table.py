@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from games.formats import FEATURES, Format
+from siqi.games.formats import FEATURES, Format
 
 ALL = frozenset(FEATURES)
 TREE = ALL - {"NAGs", "games"}
@@ -57,7 +57,7 @@ FORMATS = (
         holds=TREE,
         tags="11",
         recognises=lambda head: head[:2] == b"XQ" and len(head) >= 1024 and 0 < head[2] < 32,
-        module="games.xiangqi.formats.xqf",
+        module="siqi.games.xiangqi.formats.xqf",
         is_text=False,
     ),
     Format(
@@ -67,7 +67,7 @@ FORMATS = (
         holds=TREE,
         tags="29",
         recognises=lambda head: head.startswith(b"CCBridge Record"),
-        module="games.xiangqi.formats.ccbridge",
+        module="siqi.games.xiangqi.formats.ccbridge",
         is_text=False,
     ),
     Format(
@@ -77,7 +77,7 @@ FORMATS = (
         holds=TREE | {"games"},
         tags="29",
         recognises=lambda head: head.startswith(b"CCBridgeLibrary"),
-        module="games.xiangqi.formats.ccbridge",
+        module="siqi.games.xiangqi.formats.ccbridge",
         is_text=False,
     ),
     Format(
@@ -87,7 +87,7 @@ FORMATS = (
         holds=TREE | {"games"},
         tags="all",
         recognises=_is_dhtmlxq,
-        module="games.xiangqi.formats.dhtmlxq",
+        module="siqi.games.xiangqi.formats.dhtmlxq",
     ),
     Format(
         name="dhtmlxq",
@@ -96,7 +96,7 @@ FORMATS = (
         holds=TREE | {"games"},
         tags="all",
         recognises=_is_dhtmlxq,
-        module="games.xiangqi.formats.dhtmlxq",
+        module="siqi.games.xiangqi.formats.dhtmlxq",
     ),
     Format(
         name="wxf",
@@ -105,7 +105,7 @@ FORMATS = (
         holds=frozenset({"games", "results", "positions"}),
         tags="19",
         recognises=lambda head: bool(_WXF.match(_plain(head))),
-        module="games.xiangqi.formats.wxf",
+        module="siqi.games.xiangqi.formats.wxf",
     ),
     Format(
         name="cbf",
@@ -114,7 +114,7 @@ FORMATS = (
         holds=frozenset({"comments", "results", "positions"}),
         tags="30",
         recognises=lambda head: bool(_CBF.match(_plain(head))),
-        module="games.xiangqi.formats.cbf",
+        module="siqi.games.xiangqi.formats.cbf",
     ),
     Format(
         name="dpxq",
@@ -123,7 +123,7 @@ FORMATS = (
         holds=TREE | {"games"},
         tags="all",
         recognises=_is_dpxq,
-        module="games.xiangqi.formats.dpxq",
+        module="siqi.games.xiangqi.formats.dpxq",
     ),
     Format(
         name="pgn",
@@ -132,7 +132,7 @@ FORMATS = (
         holds=ALL,
         tags="all",
         recognises=lambda head: bool(_TAG.search(_plain(head))),
-        module="games.xiangqi.formats.portable",
+        module="siqi.games.xiangqi.formats.portable",
         notations=NOTATIONS,
     ),
     Format(
@@ -142,7 +142,7 @@ FORMATS = (
         holds=frozenset({"games", "positions"}),
         tags="0",
         recognises=lambda head: bool(_FEN.match(_plain(head))),
-        module="games.xiangqi.formats.lists",
+        module="siqi.games.xiangqi.formats.lists",
     ),
     Format(
         name="moves",
@@ -151,7 +151,7 @@ FORMATS = (
         holds=frozenset({"games"}),
         tags="0",
         recognises=_is_move_list,
-        module="games.xiangqi.formats.lists",
+        module="siqi.games.xiangqi.formats.lists",
         notations=("iccs", *NOTATIONS[:3], "xboard"),  # a short list in Fairy-Stockfish's ranks may be read as XBoard's
     ),
 )

@@ -22,15 +22,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from games.encodings import decode
-from games.formats import Found, Losses, Style, Written, encode, left_out
-from games.records.values import RESULT_TEXT
-from games.xiangqi.formats.fitting import board_of, fitted, tags_of
-from games.xiangqi.formats.table import FORMATS
-from games.xiangqi.library.board import STARTING_FEN
-from games.xiangqi.library.movetext import movetext
-from games.xiangqi.library.pgn import Game, OtherGameError, read_movetext
-from games.xiangqi.rules.notation import fen_text
+from siqi.games.encodings import decode
+from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.records.values import RESULT_TEXT
+from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
+from siqi.games.xiangqi.formats.table import FORMATS
+from siqi.games.xiangqi.library.board import STARTING_FEN
+from siqi.games.xiangqi.library.movetext import movetext
+from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_movetext
+from siqi.games.xiangqi.rules.notation import fen_text
 
 ENCODING = "utf-8"
 

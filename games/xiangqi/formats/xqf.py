@@ -17,14 +17,14 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from games.encodings import TELLING_BYTES, detected
-from games.formats import Found, Losses, Style, Written
-from games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
-from games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
-from games.xiangqi.formats.table import TREE
-from games.xiangqi.library.pgn import Game
-from games.xiangqi.rules.move import Move
-from games.xiangqi.rules.notation import board_text
+from siqi.games.encodings import TELLING_BYTES, detected
+from siqi.games.formats import Found, Losses, Style, Written
+from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
+from siqi.games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
+from siqi.games.xiangqi.formats.table import TREE
+from siqi.games.xiangqi.library.pgn import Game
+from siqi.games.xiangqi.rules.move import Move
+from siqi.games.xiangqi.rules.notation import board_text
 
 HEAD_BYTES = 1024
 ENCODING = "gb18030"

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from games.kernel.intrinsics import popcount
-from games.kernel.jit import entry, inner, int64
+from siqi.games.kernel.intrinsics import popcount
+from siqi.games.kernel.jit import entry, inner, int64
 
 Array = np.ndarray[Any, Any]
 

@@ -6,13 +6,22 @@ imported, and its kernels compiled, when a rule is to be played or shown.
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, int64
-from games.xiangqi.evaluation.exchange import hanging
-from games.xiangqi.knowledge.situation import LASTING, describe_lasting, has_open_file
-from games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, LOOKUP
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, gives_check
-from games.xiangqi.rules.position import POSITION, do_move, is_cannon, is_rook, origin_of, slot_of, target_of, undo_move
-from games.xiangqi.rules.work import WORK
+from siqi.games.kernel.jit import Record, entry, int64
+from siqi.games.xiangqi.evaluation.exchange import hanging
+from siqi.games.xiangqi.knowledge.situation import LASTING, describe_lasting, has_open_file
+from siqi.games.xiangqi.rules.lookup import FIRST_CANNON, FIRST_HORSE, LOOKUP
+from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins, gives_check
+from siqi.games.xiangqi.rules.position import (
+    POSITION,
+    do_move,
+    is_cannon,
+    is_rook,
+    origin_of,
+    slot_of,
+    target_of,
+    undo_move,
+)
+from siqi.games.xiangqi.rules.work import WORK
 
 INTENTS = (
     "capture", "retake", "check", "attack rook", "attack horse or cannon", "attack pawn", "escape", "develop",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from games.kernel.jit import Record
-from games.xiangqi.rules.lookup import LOOKUP_RECORD
-from games.xiangqi.rules.notation import START_FEN, mirror_move, move_code, piece_codes, read_fen, squares_of
+from siqi.games.kernel.jit import Record
+from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.notation import START_FEN, mirror_move, move_code, piece_codes, read_fen, squares_of
 
 _START = 90 * [0]
 for _code, _square in piece_codes(read_fen(START_FEN)[0]):

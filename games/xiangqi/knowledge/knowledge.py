@@ -10,23 +10,23 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from games.books.book import BOOKS_FOLDER, BookFileError, folders
-from games.books.opening import OpeningBooks, SymmetricPosition
-from games.contract import Suggestion, Warn
-from games.kernel.jit import Record
-from games.options import Values
-from games.xiangqi import INFO
-from games.xiangqi.evaluation.choice import Evaluation, choose
-from games.xiangqi.knowledge.learner import Job, Learner
-from games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
-from games.xiangqi.knowledge.patterns import Pattern, PatternBook
-from games.xiangqi.knowledge.probe import UNKNOWN
-from games.xiangqi.knowledge.rulebook import FittingRule, RuleBook, RulePosition, bit_names
-from games.xiangqi.knowledge.situation import SITUATIONS
-from games.xiangqi.knowledge.tablebase import Tablebase
+from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
+from siqi.games.books.opening import OpeningBooks, SymmetricPosition
+from siqi.games.contract import Suggestion, Warn
+from siqi.games.kernel.jit import Record
+from siqi.games.options import Values
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.evaluation.choice import Evaluation, choose
+from siqi.games.xiangqi.knowledge.learner import Job, Learner
+from siqi.games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
+from siqi.games.xiangqi.knowledge.patterns import Pattern, PatternBook
+from siqi.games.xiangqi.knowledge.probe import UNKNOWN
+from siqi.games.xiangqi.knowledge.rulebook import FittingRule, RuleBook, RulePosition, bit_names
+from siqi.games.xiangqi.knowledge.situation import SITUATIONS
+from siqi.games.xiangqi.knowledge.tablebase import Tablebase
 
 if TYPE_CHECKING:
-    from games.xiangqi.knowledge.known import KnownPositions
+    from siqi.games.xiangqi.knowledge.known import KnownPositions
 
 PATTERN_ATTACKERS = 8
 """Most rooks, horses, cannons and pawns of both sides together with which the pattern book is asked."""
@@ -75,7 +75,7 @@ class Knowledge:
             self._find_rules()
             self._learn()
             if value in ("checked", "paper"):
-                importlib.import_module("games.xiangqi.knowledge.intent")  # compile it now, not under a clock
+                importlib.import_module("siqi.games.xiangqi.knowledge.intent")  # compile it now, not under a clock
 
     @property
     def first_rank(self) -> int:
@@ -100,7 +100,7 @@ class Knowledge:
 
     def _read_known(self, path: str) -> KnownPositions | None:
         # Late: few users have such a file, and the kernel that looks positions up need not be compiled for the others.
-        from games.xiangqi.knowledge.known import KnownPositions
+        from siqi.games.xiangqi.knowledge.known import KnownPositions
 
         try:
             return KnownPositions(Path(path), self._warn)
@@ -231,7 +231,7 @@ def is_missing(path: Path) -> bool:
 
 def rule_text(position: BookPosition, fit: FittingRule) -> str:
     """Return the line of `consult` for a rule."""
-    from games.xiangqi.knowledge.intent import INTENTS
+    from siqi.games.xiangqi.knowledge.intent import INTENTS
 
     rule = fit.rule
     moves = " ".join(map(position.move_text, fit.moves))

@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import Warn
-from games.encodings import read_text
-from games.kernel.intrinsics import load
-from games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, void
-from games.kernel.memory import address_of
-from games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION, POSITION_DTYPE
-from games.xiangqi.rules.setup import set_up
-from games.xiangqi.rules.work import NO_SCORE, WORK
+from siqi.games.contract import Warn
+from siqi.games.encodings import read_text
+from siqi.games.kernel.intrinsics import load
+from siqi.games.kernel.jit import Record, code_address, entry, inner, int64, new_record, outlined, void
+from siqi.games.kernel.memory import address_of
+from siqi.games.xiangqi.rules.lookup import CAPTURED, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION, POSITION_DTYPE
+from siqi.games.xiangqi.rules.setup import set_up
+from siqi.games.xiangqi.rules.work import NO_SCORE, WORK
 
 MOST_BYTES = 1 << 20
 """The largest file, in bytes: some 15,000 positions."""

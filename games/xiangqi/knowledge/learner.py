@@ -13,15 +13,15 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from games.books.book import BookFileError
-from games.contract import Warn
-from games.xiangqi.knowledge.rulebook import RuleBook
+from siqi.games.books.book import BookFileError
+from siqi.games.contract import Warn
+from siqi.games.xiangqi.knowledge.rulebook import RuleBook
 
 LOWEST_PRIORITY = 19
 
 _CODE = (
     "import os, sys; getattr(os, 'nice', int)({nice}); sys.path[:] = {path!r};"
-    " from games.xiangqi.knowledge import mining; mining.main(*sys.argv[1:])"
+    " from siqi.games.xiangqi.knowledge import mining; mining.main(*sys.argv[1:])"
 )
 
 

@@ -21,14 +21,14 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 import msgspec
 import numpy as np
 
-from games.books.book import BookFileError, book_header
-from games.contract import GameRecord
-from games.files import open_append, read_bytes
-from games.xiangqi.knowledge import apriori, rulebook
-from games.xiangqi.knowledge.items import BY_IDENTITY
-from games.xiangqi.knowledge.replay import Games, collect, first_plies
-from games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
-from games.xiangqi.rules.notation import START_FEN, move_text, parse_move
+from siqi.games.books.book import BookFileError, book_header
+from siqi.games.contract import GameRecord
+from siqi.games.files import open_append, read_bytes
+from siqi.games.xiangqi.knowledge import apriori, rulebook
+from siqi.games.xiangqi.knowledge.items import BY_IDENTITY
+from siqi.games.xiangqi.knowledge.replay import Games, collect, first_plies
+from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+from siqi.games.xiangqi.rules.notation import START_FEN, move_text, parse_move
 
 NEVER = np.iinfo(np.uint16).max
 """The ply of a move that was not played within the plies looked at."""

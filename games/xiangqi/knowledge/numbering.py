@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.kernel.jit import Record, inner, int64, new_record, record, record_type
-from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, LOOKUP_RECORD, PAWN
-from games.xiangqi.rules.position import POSITION
+from siqi.games.kernel.jit import Record, inner, int64, new_record, record, record_type
+from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, LOOKUP_RECORD, PAWN
+from siqi.games.xiangqi.rules.position import POSITION
 
 ORDER = "RNCPAB"
 """Letters of the pieces as names order them, attackers first."""

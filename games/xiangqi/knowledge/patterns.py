@@ -22,16 +22,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.books.book import BookFileError
-from games.encodings import read_text
-from games.kernel.hashing import hash16
-from games.kernel.intrinsics import pointer_to
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
-from games.kernel.memory import address_of
-from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.knowledge.numbering import ORDER, Ending, material_of
-from games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.position import POSITION
+from siqi.games.books.book import BookFileError
+from siqi.games.encodings import read_text
+from siqi.games.kernel.hashing import hash16
+from siqi.games.kernel.intrinsics import pointer_to
+from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from siqi.games.kernel.memory import address_of
+from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.knowledge.numbering import ORDER, Ending, material_of
+from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.position import POSITION
 
 DRAWN, WON = 1, 2
 """Results of `match`: a draw; a win of the pressing side."""

@@ -6,11 +6,11 @@ The values ignore repetition: where the weaker side can attack, a draw by the va
 
 from __future__ import annotations
 
-from games.kernel.hashing import hash16
-from games.kernel.intrinsics import load_byte, pointer_to, store_byte
-from games.kernel.jit import Record, entry, inner, int64, record, record_type
-from games.xiangqi.knowledge.numbering import ENDING, index
-from games.xiangqi.rules.position import POSITION
+from siqi.games.kernel.hashing import hash16
+from siqi.games.kernel.intrinsics import load_byte, pointer_to, store_byte
+from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type
+from siqi.games.xiangqi.knowledge.numbering import ENDING, index
+from siqi.games.xiangqi.rules.position import POSITION
 
 BLOCK = 1 << 20
 """Values of a block, a byte each; the last block of an ending may have fewer."""

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.contract import GameRecord
-from games.kernel.jit import Record, entry, int64, new_record
-from games.xiangqi.knowledge.intent import classify, describe
-from games.xiangqi.knowledge.items import BY_KIND, Item, Numbering
-from games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import is_legal_here
-from games.xiangqi.rules.notation import START_FEN, parse_move, square_text
-from games.xiangqi.rules.position import MAX_HISTORY, POSITION, POSITION_DTYPE
-from games.xiangqi.rules.repetition import pop, push
-from games.xiangqi.rules.setup import set_up
-from games.xiangqi.rules.work import WORK, WORK_DTYPE
+from siqi.games.contract import GameRecord
+from siqi.games.kernel.jit import Record, entry, int64, new_record
+from siqi.games.xiangqi.knowledge.intent import classify, describe
+from siqi.games.xiangqi.knowledge.items import BY_KIND, Item, Numbering
+from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import is_legal_here
+from siqi.games.xiangqi.rules.notation import START_FEN, parse_move, square_text
+from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, POSITION_DTYPE
+from siqi.games.xiangqi.rules.repetition import pop, push
+from siqi.games.xiangqi.rules.setup import set_up
+from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE
 
 PIECE, CAPTURED, ORIGIN, TARGET, SITUATIONS, INTENTS = range(6)
 """Columns of `Replayer.replay`: numbers and squares as in items.py; classes as in situation.py and intent.py, bits."""

@@ -19,16 +19,16 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from games.books.book import BookFileError, open_book, write_book
-from games.files import Owns
-from games.kernel.hashing import hash16
-from games.kernel.intrinsics import pointer_to
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
-from games.kernel.memory import address_of
-from games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories, item_of
-from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.notation import move_code
-from games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
+from siqi.games.books.book import BookFileError, open_book, write_book
+from siqi.games.files import Owns
+from siqi.games.kernel.hashing import hash16
+from siqi.games.kernel.intrinsics import pointer_to
+from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from siqi.games.kernel.memory import address_of
+from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering, histories, item_of
+from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.rules.notation import move_code
+from siqi.games.xiangqi.rules.position import MAX_HISTORY, POSITION, origin_of
 
 KIND, VERSION = "xiangqi-rules", 1
 

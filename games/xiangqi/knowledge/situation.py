@@ -7,9 +7,18 @@ with the next move.
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, inner, int64
-from games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, FIRST_CANNON, FIRST_PAWN, FIRST_ROOK, LOOKUP, SLOTS
-from games.xiangqi.rules.position import POSITION, count_kind, count_strong
+from siqi.games.kernel.jit import Record, entry, inner, int64
+from siqi.games.xiangqi.rules.lookup import (
+    ADVISOR,
+    CAPTURED,
+    ELEPHANT,
+    FIRST_CANNON,
+    FIRST_PAWN,
+    FIRST_ROOK,
+    LOOKUP,
+    SLOTS,
+)
+from siqi.games.xiangqi.rules.position import POSITION, count_kind, count_strong
 
 SITUATIONS = (
     "opening", "middle game", "ending",

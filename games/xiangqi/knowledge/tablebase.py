@@ -21,14 +21,23 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from games.books.book import BookFileError, files_in, open_book
-from games.kernel.control import Control
-from games.kernel.jit import Record
-from games.kernel.memory import address_of
-from games.xiangqi.knowledge.numbering import ORDER, Ending, can_attack, letters_of, material_of, number
-from games.xiangqi.knowledge.probe import ABSENT, BLOCK, PRESENT, TABLEBASE_DTYPE, UNKNOWN, WANTED, cell_here, register
-from games.xiangqi.rules.lookup import LOOKUP_RECORD
-from games.xiangqi.rules.repetition import pop, push
+from siqi.games.books.book import BookFileError, files_in, open_book
+from siqi.games.kernel.control import Control
+from siqi.games.kernel.jit import Record
+from siqi.games.kernel.memory import address_of
+from siqi.games.xiangqi.knowledge.numbering import ORDER, Ending, can_attack, letters_of, material_of, number
+from siqi.games.xiangqi.knowledge.probe import (
+    ABSENT,
+    BLOCK,
+    PRESENT,
+    TABLEBASE_DTYPE,
+    UNKNOWN,
+    WANTED,
+    cell_here,
+    register,
+)
+from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
+from siqi.games.xiangqi.rules.repetition import pop, push
 
 KIND, VERSION = "xiangqi-ending", 1
 SUFFIX = ".ending"

@@ -7,15 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from games.xiangqi.formats.files import LoadedGames, load_games, save_games
-    from games.xiangqi.library.board import STARTING_FEN, Board
-    from games.xiangqi.library.outcome import Outcome, Termination
-    from games.xiangqi.library.pgn import Game, read_game, read_games
-    from games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
-    from games.xiangqi.library.status import Status
-    from games.xiangqi.library.tree import Line
-    from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
-    from games.xiangqi.rules.move import (
+    from siqi.games.xiangqi.formats.files import LoadedGames, load_games, save_games
+    from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+    from siqi.games.xiangqi.library.outcome import Outcome, Termination
+    from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+    from siqi.games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
+    from siqi.games.xiangqi.library.status import Status
+    from siqi.games.xiangqi.library.tree import Line
+    from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
+    from siqi.games.xiangqi.rules.move import (
         BLACK,
         COLOR_NAMES,
         COLORS,
@@ -114,10 +114,10 @@ _HOMES = (
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from games.compiling import announce_compiling, to_stderr
+    from siqi.games.compiling import announce_compiling, to_stderr
 
     with announce_compiling(to_stderr, "xiangqi"):
-        modules = [import_module(f"games.xiangqi.{home}") for home in _HOMES]
+        modules = [import_module(f"siqi.games.xiangqi.{home}") for home in _HOMES]
     value = next(getattr(module, name) for module in modules if hasattr(module, name))
     globals()[name] = value
     return value

@@ -16,11 +16,11 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from games.xiangqi.library.letters import EMPTY
-from games.xiangqi.library.san import LETTERS, Scene
-from games.xiangqi.rules.lookup import PAWN
-from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
-from games.xiangqi.rules.notation import FILES, move_code, square_text, squares_of
+from siqi.games.xiangqi.library.letters import EMPTY
+from siqi.games.xiangqi.library.san import LETTERS, Scene
+from siqi.games.xiangqi.rules.lookup import PAWN
+from siqi.games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
+from siqi.games.xiangqi.rules.notation import FILES, move_code, square_text, squares_of
 
 Dialect = Literal["xboard", "fairy"]
 

@@ -13,18 +13,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Self
 
-from games.xiangqi import INFO
-from games.xiangqi.game import MAX_PLIES, XiangqiPosition
-from games.xiangqi.library import algebraic
-from games.xiangqi.library.chess_engine import widen_move_pattern
-from games.xiangqi.library.letters import after_legal, is_pseudo_legal, text_of
-from games.xiangqi.library.listing import LegalMoves, PseudoLegalMoves
-from games.xiangqi.library.outcome import Outcome, Termination
-from games.xiangqi.library.placement import BaseBoard
-from games.xiangqi.library.san import Notation, Scene, read_san, write_san
-from games.xiangqi.library.status import Status, status_of
-from games.xiangqi.rules.lookup import PAWN
-from games.xiangqi.rules.move import (
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.game import MAX_PLIES, XiangqiPosition
+from siqi.games.xiangqi.library import algebraic
+from siqi.games.xiangqi.library.chess_engine import widen_move_pattern
+from siqi.games.xiangqi.library.letters import after_legal, is_pseudo_legal, text_of
+from siqi.games.xiangqi.library.listing import LegalMoves, PseudoLegalMoves
+from siqi.games.xiangqi.library.outcome import Outcome, Termination
+from siqi.games.xiangqi.library.placement import BaseBoard
+from siqi.games.xiangqi.library.san import Notation, Scene, read_san, write_san
+from siqi.games.xiangqi.library.status import Status, status_of
+from siqi.games.xiangqi.rules.lookup import PAWN
+from siqi.games.xiangqi.rules.move import (
     BLACK,
     RED,
     SQUARES,
@@ -37,9 +37,9 @@ from games.xiangqi.rules.move import (
     check_text,
     flip_horizontal,
 )
-from games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
-from games.xiangqi.rules.notation import START_FEN as STARTING_FEN
-from games.xiangqi.rules.position import QUIET_LIMIT
+from siqi.games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
+from siqi.games.xiangqi.rules.notation import START_FEN as STARTING_FEN
+from siqi.games.xiangqi.rules.position import QUIET_LIMIT
 
 __all__ = ["BLACK", "RED", "STARTING_FEN", "Board", "LegalMoves", "Move", "Outcome", "Piece", "Termination"]
 
@@ -522,7 +522,7 @@ class Board(BaseBoard):
     # Pictures
 
     def _repr_svg_(self) -> str:
-        from games.xiangqi.library import svg
+        from siqi.games.xiangqi.library import svg
 
         return svg.draw(self).svg()
 

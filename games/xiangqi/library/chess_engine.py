@@ -1,11 +1,11 @@
 """Xiangqi through python-chess's `chess.engine`, with this engine or any other that plays the variant `xiangqi`.
 
     import chess.engine
-    from games.xiangqi.library import Board
+    from siqi.games.xiangqi.library import Board
 
     with chess.engine.SimpleEngine.popen_uci("siqi") as engine:  # or popen_xboard
         result = engine.play(Board(), chess.engine.Limit(time=0.1))
-        result.move  # a games.xiangqi.Move
+        result.move  # a siqi.Move
 
 python-chess (the extra `chess`) handles protocol, clocks and processes; a `Board` has all that it needs of a board.
 Only its pattern for the moves of a pv lacks rank 9 and file i, and is widened.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import chess.engine
 
-    from games.xiangqi.library.board import Board
+    from siqi.games.xiangqi.library.board import Board
 
 MOVE = re.compile(r"[a-i](?:10|[0-9])[a-i](?:10|[0-9])\Z|0000\Z")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from games.xiangqi.rules.move import Move
+from siqi.games.xiangqi.rules.move import Move
 
 if TYPE_CHECKING:
-    from games.xiangqi.library.board import Board
+    from siqi.games.xiangqi.library.board import Board
 
 
 class LegalMoves:

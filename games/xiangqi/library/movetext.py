@@ -6,9 +6,9 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 
-from games.xiangqi.library.board import Board
-from games.xiangqi.library.san import Notation
-from games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.san import Notation
+from siqi.games.xiangqi.library.tree import Line
 
 _KINDS, _NUMERALS = "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒", "1-9１-９一二三四五六七八九"
 _PLACES = "前中后後一二三四五1-5１-５"

@@ -21,16 +21,16 @@ from dataclasses import dataclass, field
 from typing import TextIO
 from weakref import WeakKeyDictionary
 
-from games.contract import Note
-from games.formats import left_out
-from games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
-from games.xiangqi.library.algebraic import FAIRY_PAWN
-from games.xiangqi.library.board import STARTING_FEN, Board
-from games.xiangqi.library.movetext import move_number, moves_in, movetext
-from games.xiangqi.library.san import Notation
-from games.xiangqi.library.style import Style, style_of
-from games.xiangqi.library.tree import Line
-from games.xiangqi.rules.move import Move
+from siqi.games.contract import Note
+from siqi.games.formats import left_out
+from siqi.games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
+from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
+from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.movetext import move_number, moves_in, movetext
+from siqi.games.xiangqi.library.san import Notation
+from siqi.games.xiangqi.library.style import Style, style_of
+from siqi.games.xiangqi.library.tree import Line
+from siqi.games.xiangqi.rules.move import Move
 
 FORMATS: dict[Notation, str] = {
     **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
@@ -242,8 +242,8 @@ class Game(Line):
 
     def _repr_html_(self) -> str:
         """Return a page part that steps through the game, its moves in the game's notation."""
-        from games.pictures.replay import page
-        from games.xiangqi.library.svg import draw
+        from siqi.games.pictures.replay import page
+        from siqi.games.xiangqi.library.svg import draw
 
         notations: dict[str, Notation] = {"wxf": "wxf", "iccs": "iccs"}
         notation = notations.get(self.headers.get("Format", "").lower(), "chinese")

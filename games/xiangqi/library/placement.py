@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
-from games.xiangqi.library import letters
-from games.xiangqi.library.letters import EMPTY, EMPTY_BOARD, PATHS, PIECES
-from games.xiangqi.rules.lookup import KING
-from games.xiangqi.rules.move import BLACK, RED, SQUARES, Color, Piece, PieceType, Square, square_mirror
-from games.xiangqi.rules.notation import START_FEN, board_text, read_board
+from siqi.games.xiangqi.library import letters
+from siqi.games.xiangqi.library.letters import EMPTY, EMPTY_BOARD, PATHS, PIECES
+from siqi.games.xiangqi.rules.lookup import KING
+from siqi.games.xiangqi.rules.move import BLACK, RED, SQUARES, Color, Piece, PieceType, Square, square_mirror
+from siqi.games.xiangqi.rules.notation import START_FEN, board_text, read_board
 
 STARTING_BOARD_FEN = START_FEN.split()[0]
 
@@ -183,7 +183,7 @@ class BaseBoard:
         return "\n".join(gap.join(signs[first : first + 9]) for first in range(81, -1, -9))
 
     def _repr_svg_(self) -> str:
-        from games.xiangqi.library import svg
+        from siqi.games.xiangqi.library import svg
 
         return svg.board(self)
 

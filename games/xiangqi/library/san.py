@@ -30,11 +30,11 @@ import re
 import unicodedata
 from typing import Literal, NamedTuple
 
-from games.xiangqi import INFO
-from games.xiangqi.library.letters import PIECES, after_legal, find_all
-from games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, PAWN
-from games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
-from games.xiangqi.rules.notation import move_code, squares_of
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.library.letters import PIECES, after_legal, find_all
+from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, PAWN
+from siqi.games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
+from siqi.games.xiangqi.rules.notation import move_code, squares_of
 
 Notation = Literal["wxf", "chinese", "traditional", "iccs", "xboard", "fairy"]
 """Every notation except UCI's; `chinese` has simplified characters, `xboard` and `fairy` are SAN (algebraic.py)."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 
-from games.xiangqi.library.placement import BaseBoard
-from games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, KIND_OF_SLOT, KING, PAWN
-from games.xiangqi.rules.move import BLACK, COLORS, PIECE_TYPES, RED, Color, Piece
-from games.xiangqi.rules.notation import misplacement
+from siqi.games.xiangqi.library.placement import BaseBoard
+from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, KIND_OF_SLOT, KING, PAWN
+from siqi.games.xiangqi.rules.move import BLACK, COLORS, PIECE_TYPES, RED, Color, Piece
+from siqi.games.xiangqi.rules.notation import misplacement
 
 
 class Status(enum.IntFlag):

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from games.pictures.drawing import Drawing, Picture
-from games.pictures.look import Arrow, Look, look
-from games.xiangqi import picture
-from games.xiangqi.rules.move import RED, Color, Move, Piece, Square, square_name
+from siqi.games.pictures.drawing import Drawing, Picture
+from siqi.games.pictures.look import Arrow, Look, look
+from siqi.games.xiangqi import picture
+from siqi.games.xiangqi.rules.move import RED, Color, Move, Piece, Square, square_name
 
 if TYPE_CHECKING:
-    from games.xiangqi.library.placement import BaseBoard
+    from siqi.games.xiangqi.library.placement import BaseBoard
 
 COLORS = {name: light for name, (light, _) in picture.PALETTE.items()}
 """The colours by name, those of light mode; `board(colors=...)` overrides any of them in both modes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from games.xiangqi import INFO
-from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.picture import CHARACTERS
-from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
-from games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.picture import CHARACTERS
+from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
+from siqi.games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of
 
 Color = bool
 COLORS = RED, BLACK = [True, False]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.kernel.control import poll
-from games.kernel.intrinsics import trailing_zeros
-from games.kernel.jit import Record, entry, inner, int64, outlined, uint64
-from games.xiangqi.rules.lookup import (
+from siqi.games.kernel.control import poll
+from siqi.games.kernel.intrinsics import trailing_zeros
+from siqi.games.kernel.jit import Record, entry, inner, int64, outlined, uint64
+from siqi.games.xiangqi.rules.lookup import (
     BLOCKED,
     CAPTURED,
     FIRST_ADVISOR,
@@ -18,7 +18,7 @@ from games.xiangqi.rules.lookup import (
     LOOKUP,
     SLOTS,
 )
-from games.xiangqi.rules.position import (
+from siqi.games.xiangqi.rules.position import (
     POSITION,
     do_move,
     is_cannon,
@@ -31,7 +31,7 @@ from games.xiangqi.rules.position import (
     target_of,
     undo_move,
 )
-from games.xiangqi.rules.work import WORK
+from siqi.games.xiangqi.rules.work import WORK
 
 IN_CHECK = 1 << 16
 """A bit of `checks_and_pins`: the king is in check."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from games.xiangqi import INFO
-from games.xiangqi.evaluation.weights import KINDS
-from games.xiangqi.rules.lookup import KIND_OF_SLOT, SQUARE_MASK, TARGET_SHIFT
+from siqi.games.xiangqi import INFO
+from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.rules.lookup import KIND_OF_SLOT, SQUARE_MASK, TARGET_SHIFT
 
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 

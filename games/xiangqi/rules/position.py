@@ -12,9 +12,9 @@ its king. A move is `origin | target << 7`; 0 is no move.
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, entry, inner, int64, record, record_type, void
-from games.xiangqi.evaluation.weights import TERMS
-from games.xiangqi.rules.lookup import (
+from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
+from siqi.games.xiangqi.evaluation.weights import TERMS
+from siqi.games.xiangqi.rules.lookup import (
     CANNON,
     CAPTURED,
     FIRST_ADVISOR,

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.kernel.jit import Record, entry, inner, int64, outlined, void
-from games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
-from games.xiangqi.rules.movegen import CAPTURES, IN_CHECK, checks_and_pins, generate_legal, is_pseudo_legal
-from games.xiangqi.rules.position import (
+from siqi.games.kernel.jit import Record, entry, inner, int64, outlined, void
+from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, LOOKUP, PAWN, ROOK
+from siqi.games.xiangqi.rules.movegen import CAPTURES, IN_CHECK, checks_and_pins, generate_legal, is_pseudo_legal
+from siqi.games.xiangqi.rules.position import (
     POSITION,
     QUIET_LIMIT,
     do_move,
@@ -38,7 +38,7 @@ from games.xiangqi.rules.position import (
     target_of,
     undo_move,
 )
-from games.xiangqi.rules.work import MAX_CYCLE, MAX_MOVES, MAX_PLY, WORK
+from siqi.games.xiangqi.rules.work import MAX_CYCLE, MAX_MOVES, MAX_PLY, WORK
 
 ATTACKERS_MASK = 0xFFFF << 16 | 0xFFFF << 44
 """The nibbles of pos.material that count horses, rooks, cannons and pawns."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from games.kernel.jit import Record, entry, int64, void
-from games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
-from games.xiangqi.rules.movegen import is_attacked
-from games.xiangqi.rules.notation import check_places, piece_codes, read_fen
-from games.xiangqi.rules.position import POSITION, QUIET_LIMIT, put_piece
+from siqi.games.kernel.jit import Record, entry, int64, void
+from siqi.games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
+from siqi.games.xiangqi.rules.movegen import is_attacked
+from siqi.games.xiangqi.rules.notation import check_places, piece_codes, read_fen
+from siqi.games.xiangqi.rules.position import POSITION, QUIET_LIMIT, put_piece
 
 
 @entry(void(POSITION, LOOKUP, int64[:, ::1]))

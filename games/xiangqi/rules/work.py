@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.kernel.jit import record, record_type
+from siqi.games.kernel.jit import record, record_type
 
 MAX_MOVES = 128
 """Room for the moves of one position (the most known is 119)."""

@@ -5,13 +5,13 @@ A history drifts towards moves that cut and away from those tried before them. s
 
 from __future__ import annotations
 
-from games.kernel.hashing import hash16
-from games.kernel.jit import Record, inner, int64, void
-from games.kernel.memory import expect
-from games.xiangqi.evaluation.evaluate import evaluate
-from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
-from games.xiangqi.rules.work import CORRECTIONS, KIND_TARGETS, MAX_MOVES, WORK
+from siqi.games.kernel.hashing import hash16
+from siqi.games.kernel.jit import Record, inner, int64, void
+from siqi.games.kernel.memory import expect
+from siqi.games.xiangqi.evaluation.evaluate import evaluate
+from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
+from siqi.games.xiangqi.rules.work import CORRECTIONS, KIND_TARGETS, MAX_MOVES, WORK
 
 HISTORY_MAX = 1 << 14
 """Bound of a history's absolute value."""

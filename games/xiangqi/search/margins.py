@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.contract import Option
-from games.kernel.intrinsics import pointer_to
-from games.kernel.jit import record, record_type
-from games.kernel.memory import address_of
+from siqi.games.contract import Option
+from siqi.games.kernel.intrinsics import pointer_to
+from siqi.games.kernel.jit import record, record_type
+from siqi.games.kernel.memory import address_of
 
 REDUCTIONS = 64
 """Depths and moves in the table of reductions; beyond them its last row and column count."""

@@ -10,15 +10,15 @@ at its ply, so a search below the node does not disturb it. search.py explains t
 
 from __future__ import annotations
 
-from games.kernel.jit import Record, inner, int64, outlined, void
-from games.kernel.node import pick
-from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
-from games.xiangqi.knowledge.rulebook import mined_confidence
-from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.movegen import ALL_MOVES, CAPTURES, IN_CHECK, QUIETS, generate_legal, is_legal
-from games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
-from games.xiangqi.rules.work import MAX_MOVES, WORK
-from games.xiangqi.search.history import continuation_row, quiet_score
+from siqi.games.kernel.jit import Record, inner, int64, outlined, void
+from siqi.games.kernel.node import pick
+from siqi.games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
+from siqi.games.xiangqi.knowledge.rulebook import mined_confidence
+from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.rules.movegen import ALL_MOVES, CAPTURES, IN_CHECK, QUIETS, generate_legal, is_legal
+from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, origin_of, target_of
+from siqi.games.xiangqi.rules.work import MAX_MOVES, WORK
+from siqi.games.xiangqi.search.history import continuation_row, quiet_score
 
 HASH_MOVE, GOOD_CAPTURE, KILLER, BAD_CAPTURE = 1 << 28, 1 << 24, 1 << 23, -(1 << 24)
 """Classes of move scores; quiet moves score between a bad capture and a killer."""

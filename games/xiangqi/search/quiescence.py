@@ -5,11 +5,11 @@ Scores are centipawns in the view of the side to move. search.py explains the fi
 
 from __future__ import annotations
 
-from games.contract import MATE_LIMIT
-from games.kernel.intrinsics import call_at, recurse_3
-from games.kernel.jit import Record, inner, int64, outlined, void
-from games.kernel.node import count_node, from_tt, pick, to_tt
-from games.kernel.tt import (
+from siqi.games.contract import MATE_LIMIT
+from siqi.games.kernel.intrinsics import call_at, recurse_3
+from siqi.games.kernel.jit import Record, inner, int64, outlined, void
+from siqi.games.kernel.node import count_node, from_tt, pick, to_tt
+from siqi.games.kernel.tt import (
     bound_of,
     entry_bound,
     entry_move,
@@ -19,17 +19,17 @@ from games.kernel.tt import (
     save,
     settles,
 )
-from games.xiangqi.evaluation.evaluate import evaluate
-from games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
-from games.xiangqi.knowledge.patterns import DRAWN, match
-from games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
-from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
-from games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, do_move, target_of, undo_move
-from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
-from games.xiangqi.search.history import corrected_evaluation
-from games.xiangqi.search.margins import margins_at
-from games.xiangqi.search.picker import list_forcing_moves
+from siqi.games.xiangqi.evaluation.evaluate import evaluate
+from siqi.games.xiangqi.evaluation.exchange import exchange_value, wins_exchange
+from siqi.games.xiangqi.knowledge.patterns import DRAWN, match
+from siqi.games.xiangqi.knowledge.probe import UNKNOWN, probe_bare, probe_ending
+from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
+from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, do_move, target_of, undo_move
+from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
+from siqi.games.xiangqi.search.history import corrected_evaluation
+from siqi.games.xiangqi.search.margins import margins_at
+from siqi.games.xiangqi.search.picker import list_forcing_moves
 
 MATE = 30_000
 """A mate now; a mate in n plies scores MATE - n, as does a win in n plies by the tablebase."""

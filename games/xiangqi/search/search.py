@@ -10,10 +10,10 @@ steps 6 and 17 and of the root at 10,000).
 
 from __future__ import annotations
 
-from games.kernel.intrinsics import recurse_4
-from games.kernel.jit import Record, inner, int64, void
-from games.kernel.node import count_node, from_tt, set_pv
-from games.kernel.tt import (
+from siqi.games.kernel.intrinsics import recurse_4
+from siqi.games.kernel.jit import Record, inner, int64, void
+from siqi.games.kernel.node import count_node, from_tt, set_pv
+from siqi.games.kernel.tt import (
     LOWER,
     UPPER,
     entry_bound,
@@ -24,12 +24,12 @@ from games.kernel.tt import (
     probe,
     settles,
 )
-from games.xiangqi.evaluation.evaluate import evaluate
-from games.xiangqi.evaluation.exchange import wins_exchange
-from games.xiangqi.knowledge.rulebook import mined_confidence
-from games.xiangqi.rules.lookup import LOOKUP
-from games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
-from games.xiangqi.rules.position import (
+from siqi.games.xiangqi.evaluation.evaluate import evaluate
+from siqi.games.xiangqi.evaluation.exchange import wins_exchange
+from siqi.games.xiangqi.knowledge.rulebook import mined_confidence
+from siqi.games.xiangqi.rules.lookup import LOOKUP
+from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pins, generate_legal, gives_check, is_legal
+from siqi.games.xiangqi.rules.position import (
     NO_MOVE,
     POSITION,
     QUIET_LIMIT,
@@ -41,17 +41,17 @@ from games.xiangqi.rules.position import (
     undo_move,
     undo_null,
 )
-from games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
-from games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
-from games.xiangqi.search.history import (
+from siqi.games.xiangqi.rules.repetition import DRAW, MOVER_LOSES, find_repetition, has_attackers, judge_cycle
+from siqi.games.xiangqi.rules.work import MAX_MOVES, MAX_PLY, NO_SCORE, WORK
+from siqi.games.xiangqi.search.history import (
     bonus_of,
     reward_last,
     reward_last_by_values,
     reward_quiet,
     update_corrections,
 )
-from games.xiangqi.search.margins import MARGINS, REDUCTIONS, margins_at
-from games.xiangqi.search.picker import (
+from siqi.games.xiangqi.search.margins import MARGINS, REDUCTIONS, margins_at
+from siqi.games.xiangqi.search.picker import (
     GOOD_CAPTURE,
     KILLER,
     MINED_RULE_PLIES,
@@ -59,7 +59,7 @@ from games.xiangqi.search.picker import (
     picked_score,
     start_picker,
 )
-from games.xiangqi.search.quiescence import (
+from siqi.games.xiangqi.search.quiescence import (
     MATE,
     MATE_BOUND,
     PERPETUAL_BOUND,

@@ -308,9 +308,9 @@ def lone_reply() -> tuple[str, str]:
 
 def loses_soon(position: Any) -> bool:
     """True if the next moves mate by force."""
-    from games import registry
-    from games.contract import Task, exhaust
-    from games.kernel.control import Control
+    from siqi.games import registry
+    from siqi.games.contract import Task, exhaust
+    from siqi.games.kernel.control import Control
 
     searcher = registry.load("xiangqi").searcher()
     searcher.configure(16, 1, 1)

@@ -6,7 +6,7 @@ import random
 import re
 from typing import Any
 
-from games import registry
+from siqi.games import registry
 
 SETUPS = ("diahcbgkkfiecfigjhedjljhg", "bicgcakdgifgeekjfhjjihhld")
 """Two deployments of Junqi."""

@@ -21,11 +21,13 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import siqi
+from siqi.engine import Analysis, Engine, EngineError, Info, PlayResult
+from siqi.limit import Limit, check_is_bounded
+from siqi.positions import Position, check_game, check_is_position
 
 if TYPE_CHECKING:
-    from games.xiangqi.library.board import Board
-    from games.xiangqi.rules.move import Move
+    from siqi.games.xiangqi.library.board import Board
+    from siqi.games.xiangqi.rules.move import Move
 
 T = TypeVar("T")
 
@@ -40,9 +42,9 @@ class AsyncEngine:
 
     def __init__(self, game: str, options: Mapping[str, str | int | float | bool] = {}) -> None:
         """Prepare an engine; its first call raises what `siqi.Engine` raises for bad options."""
-        siqi._check_game(game)
+        check_game(game)
         self.game = game
-        self._thread = _Thread(partial(siqi.Engine, game, options))
+        self._thread = _Thread(partial(Engine, game, options))
         self._lock = asyncio.Lock()  # held by a call until it is done, by an analysis until it has begun
         weakref.finalize(self, self._thread.end)
 
@@ -63,7 +65,7 @@ class AsyncEngine:
     def options(self) -> dict[str, str]:
         """The options of this game with their values; EngineError before the game is loaded."""
         if self._thread.engine is None:
-            raise siqi.EngineError("the engine has not loaded its game")
+            raise EngineError("the engine has not loaded its game")
         return self._thread.engine.options
 
     async def configure(self, options: Mapping[str, str | int | float | bool]) -> None:
@@ -76,27 +78,27 @@ class AsyncEngine:
 
     async def play(
         self,
-        position: siqi.Position | Board,
-        limit: siqi.Limit,
+        position: Position | Board,
+        limit: Limit,
         *,
         root_moves: Collection[str | Move] | None = None,
-    ) -> siqi.PlayResult:
+    ) -> PlayResult:
         """Search a position, as it is now, and return the engine's move, as `Engine.play`."""
-        siqi._check_is_bounded(limit)
+        check_is_bounded(limit)
         running = self.analysis(position, limit, root_moves=root_moves)
         async with self._lock:
             return await running._whole()
 
     async def analyse(
         self,
-        position: siqi.Position | Board,
-        limit: siqi.Limit,
+        position: Position | Board,
+        limit: Limit,
         *,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
-    ) -> list[siqi.Info]:
+    ) -> list[Info]:
         """Search a position, as it is now, and return its best variations, as `Engine.analyse`."""
-        siqi._check_is_bounded(limit)
+        check_is_bounded(limit)
         running = self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
         async with self._lock:
             await running._whole()
@@ -104,14 +106,14 @@ class AsyncEngine:
 
     def analysis(
         self,
-        position: siqi.Position | Board,
-        limit: siqi.Limit = siqi.Limit(),  # noqa: B008
+        position: Position | Board,
+        limit: Limit = Limit(),  # noqa: B008
         *,
         multipv: int = 1,
         root_moves: Collection[str | Move] | None = None,
     ) -> AsyncAnalysis:
         """Return an analysis of a position as it is now; `async with`, `async for` or `await` starts it."""
-        siqi._check_is_position(position)
+        check_is_position(position)
         copied = position.copy()
         return AsyncAnalysis(
             self, lambda engine: engine.analysis(copied, limit, multipv=multipv, root_moves=root_moves)
@@ -126,7 +128,7 @@ class AsyncEngine:
         self._thread.end()
         await asyncio.to_thread(self._thread.wait)
 
-    async def _call(self, function: Callable[[siqi.Engine], T]) -> T:
+    async def _call(self, function: Callable[[Engine], T]) -> T:
         """Make a call once those before it are done and a running analysis is ended; return its result."""
         async with self._lock:
             self._thread.stop()
@@ -139,10 +141,10 @@ class AsyncAnalysis:
     An `async with` block stops it at its end. `await` returns the analysis itself once it runs.
     """
 
-    def __init__(self, engine: AsyncEngine, start: Callable[[siqi.Engine], siqi.Analysis]) -> None:
+    def __init__(self, engine: AsyncEngine, start: Callable[[Engine], Analysis]) -> None:
         self._engine = engine
         self._search = _Search(start)
-        self._answer: asyncio.Future[siqi.PlayResult] | None = None  # None until the search is requested
+        self._answer: asyncio.Future[PlayResult] | None = None  # None until the search is requested
 
     def __await__(self) -> Generator[Any, None, AsyncAnalysis]:
         yield from self._begun().__await__()
@@ -160,7 +162,7 @@ class AsyncAnalysis:
     def __aiter__(self) -> AsyncAnalysis:
         return self
 
-    async def __anext__(self) -> siqi.Info:
+    async def __anext__(self) -> Info:
         await self._begun()
         info = await self._or_stop(self._search.infos.get())
         if info is None:
@@ -169,7 +171,7 @@ class AsyncAnalysis:
         return info
 
     @property
-    def lines(self) -> list[siqi.Info]:
+    def lines(self) -> list[Info]:
         """The variations of the last report, best first."""
         return [] if self._search.analysis is None else self._search.analysis.lines
 
@@ -181,7 +183,7 @@ class AsyncAnalysis:
         """Stop the search; return at once. Any thread may call this."""
         self._search.stop()
 
-    async def wait(self) -> siqi.PlayResult:
+    async def wait(self) -> PlayResult:
         """Return the search's answer at its end; EngineError if it broke off by a fault in this program."""
         await self._begun()
         assert self._answer is not None
@@ -193,7 +195,7 @@ class AsyncAnalysis:
             async with self._engine._lock:
                 await self._begin()
 
-    async def _whole(self) -> siqi.PlayResult:
+    async def _whole(self) -> PlayResult:
         """Return the answer of a search that begins now; the caller holds the lock."""
         await self._begin()
         return await self.wait()
@@ -216,21 +218,21 @@ class AsyncAnalysis:
 class _Search:
     """A search in an engine's thread; what it finds goes to an event loop."""
 
-    def __init__(self, start: Callable[[siqi.Engine], siqi.Analysis]) -> None:
-        self.infos: asyncio.Queue[siqi.Info | None] = asyncio.Queue()  # None: no more
-        self.analysis: siqi.Analysis | None = None  # not None once it runs
+    def __init__(self, start: Callable[[Engine], Analysis]) -> None:
+        self.infos: asyncio.Queue[Info | None] = asyncio.Queue()  # None: no more
+        self.analysis: Analysis | None = None  # not None once it runs
         self._start = start
         self._is_stopped = False
 
-    def begin(self, engine: siqi.Engine) -> None:
+    def begin(self, engine: Engine) -> None:
         self.analysis = self._start(engine)
         if self._is_stopped:  # when there was nothing to stop yet
             self.analysis.stop()
 
-    def run(self, loop: asyncio.AbstractEventLoop, engine: siqi.Engine) -> siqi.PlayResult:
+    def run(self, loop: asyncio.AbstractEventLoop, engine: Engine) -> PlayResult:
         """Hand on the variations, and return the answer."""
         if self.analysis is None:
-            raise siqi.EngineError("the search has not begun")
+            raise EngineError("the search has not begun")
         for info in self.analysis:
             if not _post(loop, self.infos.put_nowait, info):
                 self.analysis.stop()
@@ -246,18 +248,18 @@ class _Search:
 class _Thread:
     """The thread of an engine. It makes calls in their order; the first one makes the engine."""
 
-    def __init__(self, make: Callable[[], siqi.Engine]) -> None:
-        self.engine: siqi.Engine | None = None
+    def __init__(self, make: Callable[[], Engine]) -> None:
+        self.engine: Engine | None = None
         self._make = make
         self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()  # None: the end
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._search: _Search | None = None  # the last one
         self._is_ended = False
 
-    def call(self, function: Callable[[siqi.Engine], T]) -> asyncio.Future[T]:
+    def call(self, function: Callable[[Engine], T]) -> asyncio.Future[T]:
         """Request a call and return its result to come. EngineError after the end."""
         if self._is_ended:
-            raise siqi.EngineError("the engine is closed")
+            raise EngineError("the engine is closed")
         loop = asyncio.get_running_loop()
         result: asyncio.Future[T] = loop.create_future()
         result.add_done_callback(_see_error)
@@ -266,7 +268,7 @@ class _Thread:
             self._thread.start()
         return result
 
-    def search(self, search: _Search) -> tuple[asyncio.Future[None], asyncio.Future[siqi.PlayResult]]:
+    def search(self, search: _Search) -> tuple[asyncio.Future[None], asyncio.Future[PlayResult]]:
         """End a running search and request another; return its beginning and its answer."""
         self.stop()
         begun = self.call(search.begin)
@@ -297,7 +299,7 @@ class _Thread:
             self.engine.close()
 
     def _make_call(
-        self, function: Callable[[siqi.Engine], T], loop: asyncio.AbstractEventLoop, result: asyncio.Future[T]
+        self, function: Callable[[Engine], T], loop: asyncio.AbstractEventLoop, result: asyncio.Future[T]
     ) -> None:
         try:
             if self.engine is None:

@@ -1,5 +1,0 @@
-"""`python -m daemon` is `siqi`."""
-
-from daemon.main import main
-
-main()

@@ -1,0 +1,182 @@
+"""Siqi as a library: positions of four games, and engines in this process.
+
+    >>> import siqi
+    >>> position = siqi.position("ewn", "ABC2/DE3/F3f/3ed/2cba f 3")
+    >>> with siqi.Engine("ewn", options={"Threads": 2}) as engine:
+    ...     result = engine.play(position, siqi.Limit(depth=3))
+    >>> result.move in position.legal_moves
+    True
+
+`AsyncEngine` is the same engine for asyncio. What cannot be carried out raises `Refusal`, a ValueError with its `kind`
+and `reason`; a value of a wrong type raises TypeError with what was expected.
+
+The names and verbs are python-chess's as far as the games allow. A move is a word of protocol.md (`"j10k11"`,
+`"a5b4"`), in Xiangqi a `siqi.Move`; both print alike. The names of Xiangqi's own library
+are here, too: `siqi.Board`, `siqi.RED`, `siqi.SQUARES`. Kernels are compiled once per machine, which takes up to half a
+minute and is announced on standard error.
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # importing `typing` would double the time to the command's first line
+if TYPE_CHECKING:
+    from typing import Any
+
+    from siqi.asynchronous import AsyncAnalysis, AsyncEngine
+    from siqi.daemon.events import Refusal
+    from siqi.engine import Analysis, Engine, EngineError, Info, PlayResult
+    from siqi.games.contract import Outcome, Score
+    from siqi.games.pictures.drawing import Picture
+    from siqi.games.xiangqi.formats.files import LoadedGames, load_games, save_games
+    from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+    from siqi.games.xiangqi.library.outcome import Termination
+    from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+    from siqi.games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
+    from siqi.games.xiangqi.library.status import Status
+    from siqi.games.xiangqi.library.tree import Line
+    from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
+    from siqi.games.xiangqi.rules.move import (
+        BLACK,
+        COLOR_NAMES,
+        COLORS,
+        FILE_NAMES,
+        PIECE_NAMES,
+        PIECE_SYMBOLS,
+        PIECE_TYPES,
+        RANK_NAMES,
+        RED,
+        SQUARE_NAMES,
+        SQUARES,
+        AmbiguousMoveError,
+        Color,
+        IllegalMoveError,
+        InvalidMoveError,
+        Move,
+        Piece,
+        PieceType,
+        Square,
+        flip_horizontal,
+        flip_vertical,
+        parse_square,
+        piece_name,
+        piece_symbol,
+        square,
+        square_distance,
+        square_file,
+        square_manhattan_distance,
+        square_mirror,
+        square_name,
+        square_rank,
+    )
+    from siqi.limit import Limit
+    from siqi.pictures import Replay, picture, replay
+    from siqi.positions import GAMES, Position, position
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ADVISOR",
+    "BLACK",
+    "CANNON",
+    "COLORS",
+    "COLOR_NAMES",
+    "ELEPHANT",
+    "FILE_NAMES",
+    "GAMES",
+    "HORSE",
+    "KING",
+    "PAWN",
+    "PIECE_NAMES",
+    "PIECE_SYMBOLS",
+    "PIECE_TYPES",
+    "RANK_NAMES",
+    "RED",
+    "ROOK",
+    "SQUARES",
+    "SQUARE_NAMES",
+    "STARTING_BOARD_FEN",
+    "STARTING_FEN",
+    "AmbiguousMoveError",
+    "Analysis",
+    "AsyncAnalysis",
+    "AsyncEngine",
+    "BaseBoard",
+    "Board",
+    "Color",
+    "Engine",
+    "EngineError",
+    "Game",
+    "IllegalMoveError",
+    "Info",
+    "InvalidMoveError",
+    "Limit",
+    "Line",
+    "LoadedGames",
+    "Move",
+    "Outcome",
+    "Picture",
+    "Piece",
+    "PieceType",
+    "PlayResult",
+    "Position",
+    "Refusal",
+    "Replay",
+    "Score",
+    "Square",
+    "Status",
+    "Termination",
+    "flip_horizontal",
+    "flip_vertical",
+    "load_games",
+    "parse_square",
+    "picture",
+    "piece_name",
+    "piece_symbol",
+    "position",
+    "read_game",
+    "read_games",
+    "replay",
+    "save_games",
+    "square",
+    "square_distance",
+    "square_file",
+    "square_manhattan_distance",
+    "square_mirror",
+    "square_name",
+    "square_rank",
+]
+
+_HOMES = {
+    "AsyncAnalysis": "siqi.asynchronous",
+    "AsyncEngine": "siqi.asynchronous",
+    "Refusal": "siqi.daemon.events",
+    "Analysis": "siqi.engine",
+    "Engine": "siqi.engine",
+    "EngineError": "siqi.engine",
+    "Info": "siqi.engine",
+    "PlayResult": "siqi.engine",
+    "Outcome": "siqi.games.contract",
+    "Score": "siqi.games.contract",
+    "Picture": "siqi.games.pictures.drawing",
+    "Limit": "siqi.limit",
+    "Replay": "siqi.pictures",
+    "picture": "siqi.pictures",
+    "replay": "siqi.pictures",
+    "GAMES": "siqi.positions",
+    "Position": "siqi.positions",
+    "position": "siqi.positions",
+}
+"""The modules of the names that are not Xiangqi's own library's."""
+
+
+def __getattr__(name: str) -> "Any":
+    """Import a public name at its first use, as the command imports this package and must answer at once."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES.get(name, "siqi.games.xiangqi.library")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__doc__", "__version__"])

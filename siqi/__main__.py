@@ -1,0 +1,5 @@
+"""`python -m siqi` is `siqi`."""
+
+from siqi.daemon.main import main
+
+main()

@@ -1,0 +1,181 @@
+"""Positions of four games with their histories."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from numbers import Integral
+from typing import TYPE_CHECKING, Literal, overload
+
+from siqi.checks import check_type, is_of
+from siqi.games import registry
+from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.games.contract import Game, Outcome, is_dice_position, set_dice
+from siqi.games.contract import Position as GamePosition
+
+if TYPE_CHECKING:
+    from siqi.games.xiangqi.library.board import Board
+
+GAMES = registry.NAMES
+
+
+class Position:
+    """A position of Connect6, EWN or Junqi with its history and python-chess's verbs; moves are words."""
+
+    def __init__(self, game: str, fen: str | None = None) -> None:
+        """Set up a FEN, None for the start position. ValueError for an unknown game or a bad FEN."""
+        check_type("fen", fen, (str, type(None)), "a text")
+        self.game = game
+        self._start = fen
+        check_game(game)
+        self._inner: GamePosition = load(game).position(fen)
+        self.move_stack: list[str] = []
+
+    @property
+    def turn(self) -> int:
+        """The side to move: 0 is the one that moves first from the start, 1 the other."""
+        return self._inner.turn
+
+    @property
+    def ply(self) -> int:
+        return self._inner.ply
+
+    @property
+    def dice(self) -> int:
+        """The die thrown for the side to move; 0 if none is thrown, or in a game without dice."""
+        return self._inner.dice if is_dice_position(self._inner, registry.info(self.game)) else 0
+
+    def set_dice(self, dice: int) -> None:
+        """Set the die thrown for the side to move; ValueError if the game or the position has no such throw."""
+        check_type("dice", dice, Integral, "a whole number")
+        set_dice(self._inner, registry.info(self.game), dice)
+
+    @property
+    def legal_moves(self) -> list[str]:
+        """The legal moves, sorted. ValueError before the set-ups of Junqi, which are too many to list."""
+        return sorted(map(self._inner.move_text, self._inner.legal_moves()))
+
+    def is_legal(self, move: str) -> bool:
+        try:
+            self._parsed(move)
+        except ValueError:
+            return False
+        return True
+
+    def push(self, move: str) -> None:
+        """Play a move; ValueError, with the reason, if it is not legal."""
+        self._inner.push(self._parsed(move))
+        self.move_stack.append(move)
+
+    def _parsed(self, move: str) -> int:
+        check_type("move", move, str, 'a word such as "a1b1"')
+        return self._inner.parse_move(move)
+
+    def pop(self) -> str:
+        """Take the last move back and return it; IndexError if there is none."""
+        if not self.move_stack:
+            raise IndexError("pop from the first position")
+        self._inner.pop()
+        return self.move_stack.pop()
+
+    def peek(self) -> str:
+        return self.move_stack[-1]
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game has ended, None while it goes on."""
+        return self._inner.outcome()
+
+    def is_game_over(self) -> bool:
+        outcome = self.outcome()
+        return outcome is not None and not outcome.unknown
+
+    def result(self) -> str:
+        """Return `1-0` (the first side has won), `0-1`, `1/2-1/2` or `*`."""
+        outcome = self.outcome()
+        if outcome is None or outcome.unknown:
+            return "*"
+        return {None: "1/2-1/2", 0: "1-0", 1: "0-1"}[outcome.winner]
+
+    def fen(self) -> str:
+        return self._inner.fen()
+
+    def root(self) -> Position:
+        """Return the position before the first move."""
+        return Position(self.game, self._start)
+
+    def copy(self) -> Position:
+        twin = object.__new__(Position)
+        twin.__dict__ |= self.__dict__
+        twin._inner, twin.move_stack = self._inner.copy(), self.move_stack.copy()
+        return twin
+
+    __copy__ = copy
+
+    __hash__ = None  # type: ignore[assignment]  # it changes with each move
+
+    def __eq__(self, other: object) -> bool:
+        """True for positions of one game with the same FEN."""
+        return isinstance(other, Position) and (self.game, self.fen()) == (other.game, other.fen())
+
+    def __str__(self) -> str:
+        return self._inner.board()
+
+    def _repr_svg_(self) -> str:
+        from siqi.pictures import picture
+
+        return str(picture(self))
+
+    def __repr__(self) -> str:
+        if self.fen().startswith("startpos"):
+            return f"<siqi.Position {self.game} {self.fen()}>"
+        return f"siqi.position({self.game!r}, {self.fen()!r})"
+
+
+@overload
+def position(game: Literal["xiangqi"], fen: str | None = None) -> Board: ...
+@overload
+def position(game: Literal["connect6", "ewn", "junqi"], fen: str | None = None) -> Position: ...
+@overload
+def position(game: str, fen: str | None = None) -> Position | Board: ...
+def position(game: str, fen: str | None = None) -> Position | Board:
+    """Return the position of a FEN, None for the start position: a `Board` for Xiangqi, a `Position` for other games.
+
+    A Junqi position from the start is a referee's if both set-ups are pushed, a view if one of them is `"?"`.
+    ValueError for an unknown game or a bad FEN.
+    """
+    check_game(game)
+    if game == "xiangqi":
+        from siqi.games.xiangqi.library.board import Board
+
+        return Board() if fen is None else Board(fen)
+    return Position(game, fen)
+
+
+def check_game(game: str) -> None:
+    check_type("game", game, str, "its name")
+    if game not in GAMES:
+        raise ValueError(f"unknown game {game!r}; one of {', '.join(GAMES)}")
+
+
+def check_is_position(position: object) -> None:
+    if not isinstance(position, Position) and not is_of("siqi.games.xiangqi.library.board", "Board", position):
+        raise TypeError(f"position: a siqi.Position or siqi.Board is needed, not {type(position).__name__}")
+
+
+def decompose(position: Position | Board) -> tuple[str, str | None, list[str], int]:
+    """Return a position's game, the FEN before the first move (None: the start), the moves as words, and the die."""
+    check_is_position(position)
+    if isinstance(position, Position):
+        return position.game, position._start, position.move_stack, position.dice
+    return "xiangqi", position.root().fen(), [move.uci(0) for move in position.move_stack], 0
+
+
+@cache
+def load(game: str) -> Game[GamePosition]:
+    """Return a game, loaded once a process, as some open their books for that."""
+    with announce_compiling(to_stderr, game):
+        return registry.load(game, warn)
+
+
+def warn(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=2)

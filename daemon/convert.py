@@ -25,8 +25,8 @@ from siqi.daemon.game_files import (
     read_source,
     reason,
 )
-from siqi.daemon.interrupts import held_back
-from siqi.daemon.pipes import printable
+from siqi.daemon.system.interrupts import held_back
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.files import check_folder, check_owned, replace_file

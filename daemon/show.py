@@ -15,10 +15,10 @@ from typing import NamedTuple, TextIO
 
 from siqi.daemon import game_files
 from siqi.daemon.arguments import name_fault, whole_number
-from siqi.daemon.frontends.words import parse_position
 from siqi.daemon.game_files import Source, check_number, choose, play, read_games, read_source
-from siqi.daemon.interrupts import held_back
-from siqi.daemon.pipes import printable
+from siqi.daemon.system.interrupts import held_back
+from siqi.daemon.system.pipes import printable
+from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord, Position, set_dice

@@ -293,7 +293,7 @@ Note = tuple[NoteLine, ...]
 
 
 class GameRecordFormat(Protocol):
-    """The module `games/<game>/record.py`: reads and writes game records in the game's usual file format."""
+    """The module `formats/game_record.py` of a game: reads and writes records in its usual file format."""
 
     ENCODING: str
     """The encoding of a file that does not show its own, and of what `write` returns."""

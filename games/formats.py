@@ -81,7 +81,7 @@ class Opening(NamedTuple):
 
 
 class Wording(Protocol):
-    """The module `games/<game>/wording.py`: the readers' games as records, and moves as players write them."""
+    """The module `games/<game>/formats/wording.py`: the readers' games as records, and moves as players write them."""
 
     NOTATIONS: tuple[str, ...]
     """Notations that players choose from, besides that of the file."""

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from siqi import __version__
 from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
-from siqi.daemon.events import Event, Info, Refused
-from siqi.daemon.limits import Limits
-from siqi.daemon.load_job import LoadedGame
-from siqi.daemon.options import SEARCHER_OPTIONS
-from siqi.daemon.pipes import now_ns, printable
-from siqi.daemon.search_job import SearchJob, SearchOptions, SearchRequest
+from siqi.daemon.engine.events import Event, Info, Refused
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.load_job import LoadedGame
+from siqi.daemon.engine.options import SEARCHER_OPTIONS
+from siqi.daemon.engine.search_job import SearchJob, SearchOptions, SearchRequest
+from siqi.daemon.system.pipes import now_ns, printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, Line, Position, Score, Warn, set_dice
+from siqi.version import __version__
 
 MAX_LOADED = 4
 """The most games, or settings of one game, that a worker keeps loaded."""

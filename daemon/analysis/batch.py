@@ -6,7 +6,6 @@ queue is full, so that memory stays bounded for any length of input.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import queue
 import threading
@@ -16,14 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from siqi import __version__
-from siqi.daemon.analysis.answers import Final
+from siqi.daemon.analysis.answers import Final, no_results
 from siqi.daemon.analysis.query import Action, BadLineError, Query, error_answer, parse, query_hash, resolve_options
-from siqi.daemon.interrupts import raised
+from siqi.version import __version__
 
 if TYPE_CHECKING:
     from siqi.daemon.analysis.analyst import Analyst, Item
-    from siqi.daemon.search_job import SearchJob
+    from siqi.daemon.engine.search_job import SearchJob
 
 WAITING = 1000
 """The most positions in the queue."""
@@ -273,7 +271,7 @@ class Batch:
     def _is_answered_unsearched(self, item: Item) -> bool:
         """Answer a position that was terminated before its search; False for any other. The caller holds the lock."""
         if item.is_terminated:
-            self._finish(item, no_results(item))
+            self._finish(item, no_results(item.query.id, item.turn))
         return item.is_terminated
 
     def _finish(self, item: Item, answer: dict[str, Any]) -> None:
@@ -285,32 +283,3 @@ class Batch:
             answer["field"] = item.written.get(answer["field"], answer["field"])
         if not self._is_stopping:
             self._write_locked(answer)
-
-
-def no_results(item: Item) -> dict[str, Any]:
-    """Return the answer to a position that was terminated before its search."""
-    return {"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True}
-
-
-def open_batch(
-    address: str | None,
-    stack: contextlib.ExitStack,
-    settings: BatchSettings,
-    listeners: Listeners,
-    done: Collection[Final] = frozenset(),
-) -> Batch:
-    """Return a batch whose searches run in this process, or on the cluster at an address, which `stack` leaves.
-
-    Until then Ctrl-C raises KeyboardInterrupt. ClusterError if the cluster has no worker that can be used.
-    """
-    from siqi.daemon.analysis import analyst  # noqa: F401  # while Ctrl-C ends the process at once
-
-    if address is None:
-        stack.enter_context(raised())
-        return Batch(settings, listeners, done)
-    from siqi.daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
-    from siqi.daemon.cluster.remote import Cluster, ClusterWorkers
-
-    stack.enter_context(raised())
-    workers = stack.enter_context(ClusterWorkers(Cluster(address), listeners.note))
-    return ClusterBatch(workers, settings, listeners, done)

@@ -17,7 +17,7 @@ import msgspec
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
-from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_batch
+from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners
 from siqi.daemon.analysis.encodings import Text, explain, first_bytes, open_input
 from siqi.daemon.analysis.formats import (
     AnnotatedRecords,
@@ -39,13 +39,14 @@ from siqi.daemon.analysis.inputs import (
     kind_of,
     read_whole,
 )
+from siqi.daemon.analysis.run import open_batch
 from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
 from siqi.daemon.arguments import add_workers, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.engine.options import CORE
 from siqi.daemon.game_files import Named, Refusal, files_of, listed, reason
-from siqi.daemon.interrupts import INTERRUPTED
-from siqi.daemon.options import CORE
-from siqi.daemon.pipes import printable
+from siqi.daemon.system.interrupts import INTERRUPTED
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import msgspec
 
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.frontends.words import split_moves
+from siqi.daemon.words import split_moves
 from siqi.games import registry
 from siqi.games.contract import GameRecord, Note, NoteLine
 

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta
 
-from siqi import __version__
-from siqi.daemon.frontends.words import parse_position
-from siqi.daemon.options import SEARCHER_OPTIONS, Options
-from siqi.daemon.pipes import printable
+from siqi.daemon.engine.options import SEARCHER_OPTIONS, Options
+from siqi.daemon.system.pipes import printable
+from siqi.daemon.words import parse_position
 from siqi.games import registry
+from siqi.version import __version__
 
 MOST = 10**15
 MOST_MS = 10**9

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from siqi.daemon.analysis.analyst import Analyst, Files, Item
-from siqi.daemon.analysis.batch import no_results
+from siqi.daemon.analysis.answers import no_results
 from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
 from siqi.daemon.cluster.identity import digest_of
 from siqi.daemon.cluster.node import load
-from siqi.daemon.search_job import SearchJob
+from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
 
 MOST_KEYS = 100_000
@@ -59,7 +59,7 @@ class Station:
                     search.stop()
 
         if self._is_terminated(job.key):
-            return no_results(item)
+            return no_results(item.query.id, item.turn)
         if (job.options, job.files) not in self._checked:
             fault = file_fault(job.options, job.files)
             if fault is None:

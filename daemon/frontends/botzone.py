@@ -14,13 +14,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
 from siqi.daemon.frontends.move_by_move import SETOPTION, MoveByMove
-from siqi.daemon.limits import Limits
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
 
 KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"

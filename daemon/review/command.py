@@ -14,14 +14,14 @@ from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.command import add_cluster
 from siqi.daemon.arguments import add_workers, name_fault, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
+from siqi.daemon.engine.options import CORE
 from siqi.daemon.game_files import Refusal
-from siqi.daemon.interrupts import INTERRUPTED, held_back
-from siqi.daemon.options import CORE
-from siqi.daemon.pipes import printable
 from siqi.daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
 from siqi.daemon.review.engine import Finding, Partial, Wanted, find
 from siqi.daemon.review.games import read_all
 from siqi.daemon.review.page import Page, is_page
+from siqi.daemon.system.interrupts import INTERRUPTED, held_back
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.files import check_folder, check_owned, replace_file

@@ -10,8 +10,9 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners, open_batch
+from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.query import Query, query_hash, resolve_options
+from siqi.daemon.analysis.run import open_batch
 from siqi.games.files import check_owned, open_json_lines, open_regular, write_whole
 
 HEAD = b'{"siqi":"review","format":1}\n'

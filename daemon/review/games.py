@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from siqi.daemon.frontends.words import parse_position
 from siqi.daemon.game_files import check_number, choose, cut_records, read_games, read_source, report_faults
+from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameInfo, GameRecord

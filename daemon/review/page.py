@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from siqi import __version__
 from siqi.daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, ending_of, shown_loss, summaries
 from siqi.daemon.review.engine import FoundLine
 from siqi.daemon.review.games import ReviewedGame
@@ -18,6 +17,7 @@ from siqi.daemon.review.standings import Standing, standings
 from siqi.games import registry
 from siqi.games.contract import Game, Position
 from siqi.games.texts import as_script, escape, isolated
+from siqi.version import __version__
 
 MOST_BOOK_MOVES = 6
 """The moves of an opening book that are shown at a position."""

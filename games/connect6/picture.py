@@ -18,7 +18,7 @@ from siqi.games.pictures.look import Look
 from siqi.games.pictures.terminal import Cell, Style, rows
 
 if TYPE_CHECKING:
-    from siqi.games.connect6.game import Connect6Position
+    from siqi.games.connect6.board import Connect6Position
 
 STEP = 30
 RADIUS = 13.5

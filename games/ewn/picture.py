@@ -16,7 +16,7 @@ from siqi.games.pictures.look import Look
 from siqi.games.pictures.terminal import Cell, Style, rows
 
 if TYPE_CHECKING:
-    from siqi.games.ewn.game import EwnPosition
+    from siqi.games.ewn.board import EwnPosition
 
 STEP = 60
 HALF = 23

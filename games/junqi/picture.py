@@ -18,7 +18,7 @@ from siqi.games.pictures.look import Look
 from siqi.games.pictures.terminal import Cell, Style, rows
 
 if TYPE_CHECKING:
-    from siqi.games.junqi.game import JunqiPosition
+    from siqi.games.junqi.board import JunqiPosition
 
 STEP = (64, 42)
 PIECE = (27, 16)

@@ -1,4 +1,4 @@
-"""A game's usual records (`games/<game>/record.py`) as a file format."""
+"""A game's usual records (`games/<game>/formats/game_record.py`) as a file format."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def _tuning() -> tuple[Option, ...]:
     """Return the options for the margins of the search, which only those who tune them have."""
     if "SIQI_TUNE" not in os.environ:
         return ()
-    from siqi.games.xiangqi.search.margins import tuning_options  # late: the declarations must not load the kernels
+    from siqi.games.xiangqi.data.margins import tuning_options  # late: few need them
 
     return tuning_options()
 

@@ -15,7 +15,7 @@ from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.rules.notation import read_fen, square_text, squares_of
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.game import XiangqiPosition
+    from siqi.games.xiangqi.board import XiangqiPosition
 
 STEP = 40
 """SVG units between two lines of the board."""

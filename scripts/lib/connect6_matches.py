@@ -15,7 +15,7 @@ from scripts.lib.paper import FIXTURES
 from scripts.lib.paper_games import Job, Limit, PaperGame, game_record
 from scripts.lib.players import Choice, Limits, Player, Turn
 
-from siqi.games.connect6.game import Connect6Position
+from siqi.games.connect6.board import Connect6Position
 
 
 @functools.cache

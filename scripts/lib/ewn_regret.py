@@ -13,7 +13,7 @@ from typing import NamedTuple
 from scripts.lib.paper_games import EngineMind, Limit, Mind
 
 from siqi.games.contract import Task
-from siqi.games.ewn.game import EwnPosition
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control
 
 COLUMNS = "fen, n_red, n_blue, all1 .. all6"

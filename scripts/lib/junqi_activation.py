@@ -16,7 +16,7 @@ from scripts.lib.junqi_players import FullWidth, MonteCarlo
 from scripts.lib.paper_games import Limit
 
 from siqi.games.contract import Task
-from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
 from siqi.games.junqi.rules.work import WORK_DTYPE

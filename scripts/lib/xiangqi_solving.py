@@ -16,7 +16,7 @@ from scripts.lib.paper_games import EngineMind, Limit
 from scripts.lib.records import open_text
 
 from siqi.games.registry import load
-from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.board import XiangqiPosition
 
 DRAWN = "draw"
 SIDES = ("red", "black")

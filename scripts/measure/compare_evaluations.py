@@ -43,8 +43,8 @@ from siqi.games import registry
 from siqi.games.contract import GameRecord
 from siqi.games.files import check_owned
 from siqi.games.xiangqi import NETWORK_BOOK
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.network import read_network
-from siqi.games.xiangqi.game import XiangqiPosition
 
 FIRST_PLY, LAST_PLY = 10, 120
 """Positions are drawn from these plies of a game, both included."""

@@ -18,8 +18,9 @@ from scripts.lib.paper import Table
 from scripts.lib.paper_games import EngineMind, Limit
 
 from siqi.games.contract import Task, exhaust
-from siqi.games.ewn.game import Ewn, EwnPosition
-from siqi.games.ewn.knowledge.knowledge import PLAYOUTS
+from siqi.games.ewn.board import EwnPosition
+from siqi.games.ewn.game import Ewn
+from siqi.games.ewn.search.playout import PLAYOUTS
 from siqi.games.ewn.search.uct import PARALLEL_MODES
 from siqi.games.kernel.control import Control
 

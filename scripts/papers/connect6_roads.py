@@ -32,7 +32,7 @@ from scripts.lib.connect6_scans import MAX_DEPTH, SCANS, WON, Program
 from scripts.lib.paper import Bench, Experiment, Paper, Result, Table, run_paper
 from scripts.lib.paper_games import Limit, PairingScore, PaperGame, pairing_scores, percent, percents, run_games
 
-from siqi.games.connect6.game import Connect6Position
+from siqi.games.connect6.board import Connect6Position
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

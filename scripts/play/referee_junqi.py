@@ -26,7 +26,7 @@ from scripts.lib.log import Log
 from scripts.lib.players import Choice, EngineProcess, Forfeit, Limits, StartError, Turn
 
 from siqi.games.contract import Position
-from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import ROWS
 from siqi.games.junqi.rules.position import QUIET_LIMIT
 

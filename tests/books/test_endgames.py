@@ -22,7 +22,7 @@ from siqi.games.books.book import BookFileError
 from siqi.games.contract import Score, Task, exhaust
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import entry, int64
-from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.knowledge.knowledge import TABLEBASE_FOLDER
 from siqi.games.xiangqi.knowledge.numbering import ENDING, Ending, index, number, placements, places
 from siqi.games.xiangqi.knowledge.tablebase import SUFFIX, EndingTable, Tablebase

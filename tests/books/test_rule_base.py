@@ -18,7 +18,7 @@ import pytest
 from client import Client
 from fixture_files import FIXTURES
 
-from siqi.daemon import game_log
+from siqi.daemon.engine import game_log
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.contract import is_learning_game

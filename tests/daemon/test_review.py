@@ -34,7 +34,7 @@ from siqi.daemon.review.standings import points_of
 from siqi.games import registry
 from siqi.games.contract import GameRecord
 from siqi.games.xiangqi.formats.files import save_games
-from siqi.games.xiangqi.openings import formations
+from siqi.games.xiangqi.knowledge.openings import formations
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
 SETTINGS = BatchSettings()

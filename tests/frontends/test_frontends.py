@@ -29,8 +29,8 @@ from scripted import (
 )
 
 from siqi import __version__
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import (
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import (
     Compiling,
     Failed,
     Info,
@@ -42,11 +42,11 @@ from siqi.daemon.events import (
     StillLoading,
     Warning,
 )
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import names_for_game
+from siqi.daemon.engine.scheduler import State
 from siqi.daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
 from siqi.daemon.frontends import botzone as botzone_
-from siqi.daemon.limits import Limits
-from siqi.daemon.options import names_for_game
-from siqi.daemon.scheduler import State
 from siqi.games import registry
 from siqi.games.contract import Line, Recollection, Report, Score
 

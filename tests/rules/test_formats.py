@@ -13,9 +13,9 @@ from siqi.games.xiangqi.formats import ccbridge, xqf
 from siqi.games.xiangqi.formats.files import load_games, save_games
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, read_game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 
 BY_NAME = {one.name: one for one in FORMATS}
 NAMES = list(BY_NAME)

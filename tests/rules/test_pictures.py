@@ -329,7 +329,6 @@ def test_pictures_of_the_library() -> None:
         root = ElementTree.fromstring(position._repr_svg_())
         assert root.tag == f"{SPACE}svg" and repr(position)
         inner = registry.load(name).position(None)
-        assert inner._repr_svg_() == position._repr_svg_()  # type: ignore[attr-defined]
         assert repr(inner) == f"<{type(inner).__name__} {inner.fen()}>"
         assert 'width="90"' in siqi.picture(position, size=90)
     with pytest.raises(TypeError, match="numbers"):

@@ -24,8 +24,8 @@ from scripts.play import sample_positions
 from scripts.play.sample_positions import SampleSettings, Task, play, read_openings
 
 from siqi.games.xiangqi import NETWORK_BOOK
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.choice import choose
-from siqi.games.xiangqi.game import XiangqiPosition
 from siqi.games.xiangqi.rules.work import MAX_PLY
 
 SETTINGS = SampleSettings(

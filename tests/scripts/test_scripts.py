@@ -20,7 +20,7 @@ from scripts.lib.xiangqi_sampling import label_static, sample_of
 from scripts.play import beat_random
 
 from siqi.games import registry
-from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.rules.notation import START_FEN
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")

@@ -22,8 +22,8 @@ from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, Step
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
 

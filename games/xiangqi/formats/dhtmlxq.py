@@ -23,9 +23,9 @@ from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.formats.xqf import PIECES
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.move import Move, Piece
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move, Piece
 from siqi.games.xiangqi.rules.notation import board_text
 
 ENCODING = "utf-8"

@@ -33,10 +33,10 @@ from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import CHINESE_MOVE, move_number
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 from siqi.games.xiangqi.rules.notation import board_text
 
 ENCODING = "utf-8"

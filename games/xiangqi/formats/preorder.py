@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import move_number
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 
 
 class Step(NamedTuple):

@@ -22,8 +22,8 @@ from siqi.games.formats import Found, Losses, Style, Written
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
 from siqi.games.xiangqi.formats.table import TREE
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.move import Move
 from siqi.games.xiangqi.rules.notation import board_text
 
 HEAD_BYTES = 1024

@@ -109,7 +109,7 @@ def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
 
 
 class _KeptGame(msgspec.Struct):
-    """The fields of a line of `Learn` that are read (daemon/game_log.py)."""
+    """The fields of a line of `Learn` that are read (daemon/engine/game_log.py)."""
 
     moves: tuple[str, ...]
     game: str

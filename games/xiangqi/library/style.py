@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from siqi.games.xiangqi.library.algebraic import PATTERN as ALGEBRAIC
 from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.san import Notation, characters
-from siqi.games.xiangqi.rules.move import Move
 
 _COORDINATES = re.compile(r"[A-Ia-i](?:10|\d)-?[A-Ia-i](?:10|\d)")
 _SIMPLIFIED, _TRADITIONAL = frozenset("车马进后帅将"), frozenset("車俥馬傌進後帥將砲")

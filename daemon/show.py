@@ -32,7 +32,6 @@ from siqi.games.pictures.terminal import Style
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words make no position."""
 
-USUAL_GAME = "xiangqi"
 """The game of words that do not show it."""
 
 MOST_WORDS_BYTES = 1 << 20
@@ -144,7 +143,7 @@ def find_game(options: argparse.Namespace) -> Asked:
     else:
         words = _position_words(text) or ["fen", *text.split()]
     fen, moves = parse_position(words)
-    return Asked(options.game or USUAL_GAME, GameRecord(tuple(moves), fen=fen or ""))
+    return Asked(options.game or registry.USUAL, GameRecord(tuple(moves), fen=fen or ""))
 
 
 def _may_be_file(text: str) -> bool:

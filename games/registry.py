@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
+USUAL = NAMES[0]
+"""The game where none is named."""
 
 
 def info(name: str) -> GameInfo:

@@ -85,7 +85,10 @@ class Analyst:
         if played := played_move(position, item):
             found["played"] = played
         if query.book:
-            found["book"] = game.consult(position)
+            known = game.consult(position)
+            found["book"] = [line.text for line in known]
+            if ending := next((line.ending for line in known if line.ending is not None), None):
+                found["ending"] = {name: value for name, value in ending._asdict().items() if value}
         outcome = position.outcome()
         if outcome is not None:
             found["outcome"] = str(outcome)

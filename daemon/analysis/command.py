@@ -31,7 +31,6 @@ from siqi.daemon.analysis.inputs import (
     FEN,
     JSON,
     RECORD,
-    USUAL_GAME,
     WORDS,
     Kind,
     format_names,
@@ -157,7 +156,7 @@ def misuse(options: argparse.Namespace) -> str | None:
         if len(options.input) > 1 or any(map(os.path.isdir, options.input)):
             return "--output record takes one file"
         if options.format == RECORD:
-            return no_room(options.game or USUAL_GAME)
+            return no_room(options.game or registry.USUAL)
     return None
 
 

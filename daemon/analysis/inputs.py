@@ -18,7 +18,6 @@ JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)
 """Words of `--format` beside the names of file formats."""
 
-USUAL_GAME = "xiangqi"
 
 STREAMED = {"pgn": RECORD, "championship": RECORD, "log": RECORD, "fens": FEN}
 """Formats that are read game by game or line by line, and `--format`'s word for them; others are read whole."""
@@ -50,7 +49,7 @@ def kind_of(name: str, head: bytes, options: argparse.Namespace) -> Kind:
 
     Standard input that is no game is a dialogue in JSON, and so is what such a file's name says.
     """
-    game = options.game or USUAL_GAME
+    game = options.game or registry.USUAL
     if options.format in (JSON, FEN, RECORD):
         return Kind(options.format, game)
     if options.format is None and _is_json(head):

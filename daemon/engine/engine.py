@@ -45,6 +45,7 @@ from siqi.daemon.engine.skill import skill_of_elo
 from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.contract import (
+    BookLine,
     GameInfo,
     Outcome,
     Position,
@@ -390,7 +391,7 @@ class Engine:
         """Return the static evaluation, one line for each term and the total last, the mover's view (game)."""
         return self._require_game().game.evaluate(self.position)
 
-    def consult(self) -> list[str]:
+    def consult(self) -> list[BookLine]:
         """Return the books' knowledge of the position, one line for each entry (game, idle)."""
         self._check(READY)
         return self._require_game().game.consult(self.position)

@@ -353,7 +353,7 @@ class Cecp(FrontEnd):
 
     def _show_book(self) -> None:
         """Write the book entries; an empty line ends them."""
-        self.out.line(*(f" {text}" for text in self.engine.consult() or ["none"]), "")
+        self.out.line(*(f" {known}" for known in [line.text for line in self.engine.consult()] or ["none"]), "")
 
     def memory(self, words: list[str], line: ClientLine) -> None:
         self._set_option("Hash", str(number(words[0])))

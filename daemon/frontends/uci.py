@@ -114,7 +114,7 @@ class Uci(UciFamily):
             self.out.line(" ".join(["legal", *self.engine.legal_moves()]))
 
     def book(self, words: list[str], line: ClientLine) -> None:
-        for text in self.engine.consult() or ["none"]:
+        for text in [line.text for line in self.engine.consult()] or ["none"]:
             self.out.line(f"book {text}")
 
     def perft(self, words: list[str], line: ClientLine) -> None:

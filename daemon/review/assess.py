@@ -6,7 +6,6 @@ All chances are expected results 0..1, a draw counting half.
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
 from siqi.games.contract import (
     UNKNOWN_SETUP,
+    BookMove,
     Game,
     Outcome,
     Position,
@@ -32,32 +32,11 @@ from siqi.games.formats import Opening
 GRADES = (0.05, 0.10, 0.20)
 """The chance that a move loses at least, rounded as it is shown, to be an inaccuracy, a mistake, a blunder."""
 
-DEFAULT_MOVETIME = {"xiangqi": 500, "connect6": 500, "ewn": 200, "junqi": 300}
-"""Milliseconds for a position where no limit is given: about a minute for a game of usual length."""
-
-LEAST_DEPTH = {"xiangqi": 8, "connect6": 2, "ewn": 5, "junqi": 3}
-"""The median depth of a game's searches below which they are called shallow: with the default times it is twice this or
-more, but Connect6's, whose second iteration is some 2,000 nodes."""
-
 MORE_TIME = 4
 """The time that is proposed where a judgement is in doubt, in times of that used or of the default."""
 
 ALL_MOVES = 256
 """`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""
-
-_BOOK = re.compile(r"opening (?P<word>\S+) games (?P<games>\d+) score (?P<score>[\d.]+)%")
-
-_ENDING = re.compile(
-    r"endgame (?:(?P<result>win|loss) in (?P<plies>\d+) plies|(?P<draw>draw)|chance (?P<chance>[\d.]+))"
-)
-
-
-class BookMove(NamedTuple):
-    """A move of an opening book; `score` is the expected result of its player."""
-
-    word: str
-    games: int
-    score: float
 
 
 class Course(NamedTuple):
@@ -120,7 +99,7 @@ def course(game: ReviewedGame, loaded: Game[Position]) -> Course:
         found.outcomes.append(position.outcome())
         boards.append(position.pieces())
         if is_in_book:
-            moves = [move for line in loaded.consult(position) if (move := book_move_of(line))]
+            moves = [line.move for line in loaded.consult(position) if line.move is not None]
             is_in_book = bool(moves)
             if moves:
                 found.books.append(moves)
@@ -157,15 +136,15 @@ def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, se
         words = found.views[found.turns[ply]] if found.views else game.record.moves
         query = Query(
             "-",
-            game.game,  # type: ignore[arg-type]
+            game.game,
             fen=game.record.fen,
             moves=tuple(words[: game.setups + ply + 1]),
             dice=game.record.dice[:ply],
             nodes=options.nodes or None,
             depth=options.depth or None,
-            movetime=options.movetime or (None if options.nodes or options.depth else DEFAULT_MOVETIME[game.game]),
+            movetime=options.movetime or (None if options.nodes or options.depth else game.info.review.movetime_ms),
             multipv=ALL_MOVES if game.info.has_hidden else 1,
-            book=game.game in ("xiangqi", "ewn"),
+            book=True,
             clear=not options.movetime and bool(options.nodes or options.depth),  # so that a run can be repeated
         )
         asked.append(wanted(query, game.setups + ply, settings))
@@ -232,11 +211,11 @@ def doubt_of(game: ReviewedGame, plies: Sequence[Ply], movetime: int) -> Doubt |
     ]
     depth = statistics.median_low(depths) if depths else 0
     unsure = sum(judged.is_unsure for judged in plies)
-    if depth >= LEAST_DEPTH[game.game]:
+    if depth >= game.info.review.shallow_depth:
         depth = 0
     if not depth and not unsure:
         return None
-    return Doubt(depth, unsure, MORE_TIME * (movetime or DEFAULT_MOVETIME[game.game]))
+    return Doubt(depth, unsure, MORE_TIME * (movetime or game.info.review.movetime_ms))
 
 
 def _is_proven(judged: Ply) -> bool:
@@ -324,27 +303,3 @@ def _luck_and_skill(side: int, own: Sequence[int], plies: Sequence[Ply]) -> tupl
             luck += sign * (old.after - old.before)
             skill += sign * (new.before - old.after)
     return luck, skill, unknown
-
-
-def book_move_of(text: str) -> BookMove | None:
-    """Return the move in a line of `Game.consult`, None if it has none of an opening book."""
-    match = _BOOK.match(text)
-    return None if match is None else BookMove(match["word"], int(match["games"]), float(match["score"]) / 100)
-
-
-class Ending(msgspec.Struct, omit_defaults=True):
-    """A tablebase's verdict, the view of the side to move."""
-
-    result: str  # win, loss, draw or chance
-    plies: int = 0  # to the mate
-    chance: float = 0.0  # exact, before the throw
-
-
-def ending_of(text: str) -> Ending | None:
-    """Return the verdict in a line of `Game.consult`, None if it has none."""
-    match = _ENDING.match(text)
-    if match is None:
-        return None
-    if match["chance"]:
-        return Ending("chance", 0, float(match["chance"]))
-    return Ending(match["result"] or "draw", int(match["plies"] or 0))

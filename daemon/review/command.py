@@ -16,7 +16,7 @@ from siqi.daemon.arguments import add_workers, name_fault, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
 from siqi.daemon.engine.options import CORE
 from siqi.daemon.game_files import Refusal
-from siqi.daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
+from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
 from siqi.daemon.review.engine import Finding, Partial, Wanted, find
 from siqi.daemon.review.games import read_all
 from siqi.daemon.review.page import Page, is_page
@@ -40,7 +40,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         "games", nargs="+", metavar="GAME", help="a file of games, 'startpos moves ...', or - for standard input"
     )
     found.add_argument("-o", "--output", required=True, metavar="PAGE", help="the page, for example review.html")
-    times = ", ".join(f"{game} {movetime}" for game, movetime in DEFAULT_MOVETIME.items())
+    times = ", ".join(f"{game} {registry.info(game).review.movetime_ms}" for game in registry.NAMES)
     found.add_argument(
         "--movetime", type=number_to(10**9), default=0, metavar="MS", help=f"time for a position ({times})"
     )

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from siqi.daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, ending_of, shown_loss, summaries
+from siqi.daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, shown_loss, summaries
 from siqi.daemon.review.engine import FoundLine
 from siqi.daemon.review.games import ReviewedGame
 from siqi.daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
 from siqi.daemon.review.standings import Standing, standings
 from siqi.games import registry
-from siqi.games.contract import Game, Position
+from siqi.games.contract import Game, GameInfo, Position
 from siqi.games.texts import as_script, escape, isolated
 from siqi.version import __version__
 
@@ -123,6 +123,7 @@ class Page:
             "grades": GRADES,
             "boards": boards,
             "notations": notations,
+            "names": {name: _names(registry.info(name)) for name in self._boards},
             "words": list(self._words),
             "games": self._games,
         }
@@ -159,6 +160,12 @@ class Page:
         return f"{names}{more}"
 
 
+def _names(info: GameInfo) -> dict[str, Any]:
+    """Return what the page must know of a game: its names by language, and whether it has dice or hidden pieces."""
+    names = {language: [of.game, *of.sides] for language, of in (("en", info.english), ("zh", info.chinese))}
+    return names | {"dice": info.has_dice, "hidden": info.has_hidden}
+
+
 def source(name: str) -> str:
     """Return a part of the page's own source."""
     return files("siqi.daemon.review").joinpath(name).read_text(encoding="utf-8")
@@ -183,7 +190,7 @@ def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: in
         found["u"] = True
     if finding is not None:
         found |= _found(finding.depth, judged.line)
-        ending = ending_of(finding.ending)
+        ending = finding.ending
         if ending is not None:
             found["e"] = [ending.result, ending.plies or ending.chance]
         if finding.error:

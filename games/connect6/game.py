@@ -14,7 +14,7 @@ from siqi.games.connect6.rules import movegen, notation
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS
 from siqi.games.connect6.rules.work import MAX_PLY, WORK_DTYPE
 from siqi.games.connect6.search.search import Connect6Adapter
-from siqi.games.contract import BenchItem, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
+from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.options import Values
@@ -57,7 +57,7 @@ class Connect6:
     def searcher(self) -> Searcher[Connect6Position]:
         return DeepeningSearcher(Aspiration(self._adapter))
 
-    def consult(self, position: Connect6Position) -> list[str]:
+    def consult(self, position: Connect6Position) -> list[BookLine]:
         return self._openings.consult(position)
 
     def suggest(self, position: Connect6Position, rng: random.Random) -> Suggestion | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from siqi.games.contract import (
     BenchItem,
+    BookLine,
+    EndgameResult,
     Game,
     GameInfo,
     Score,
@@ -68,12 +70,14 @@ class Ewn:
             lambda task, seed: SetupSearch(task, seed, self.knowledge),
         )
 
-    def consult(self, position: EwnPosition) -> list[str]:
+    def consult(self, position: EwnPosition) -> list[BookLine]:
         """Return lines with the book's set-ups, or with the tablebase's chance."""
         if not position.has_pieces:
             return self.knowledge.consult(position.words)
         chance = self.knowledge.chance(position.record)
-        return [] if chance is None else [f"endgame chance {chance:.5f} before the throw"]
+        if chance is None:
+            return []
+        return [BookLine(f"endgame chance {chance:.5f} before the throw", ending=EndgameResult("chance", 0, chance))]
 
     def suggest(self, position: EwnPosition, rng: random.Random) -> Suggestion | None:
         return None if position.has_pieces else self.knowledge.suggest(position.words, rng)

@@ -7,16 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from siqi.games.contract import (
-    HIDDEN,
-    BenchItem,
-    Game,
-    GameInfo,
-    Searcher,
-    Suggestion,
-    Warn,
-    check_throw,
-)
+from siqi.games.contract import HIDDEN, BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
 from siqi.games.junqi import INFO
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.data.bench import BENCH
@@ -84,7 +75,7 @@ class Junqi:
             lambda task, seed: SetupSearch(task, seed, self.knowledge.layouts),
         )
 
-    def consult(self, position: JunqiPosition) -> list[str]:
+    def consult(self, position: JunqiPosition) -> list[BookLine]:
         return []
 
     def suggest(self, position: JunqiPosition, rng: random.Random) -> Suggestion | None:

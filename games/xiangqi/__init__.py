@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from siqi.games.contract import GameInfo, Option
+from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import ENDGAMES, OPENING_BOOK, RULES
 from siqi.games.shape import BoardShape
 
@@ -35,7 +35,10 @@ INFO = GameInfo(
     sides=("w", "b"),
     pieces=("KABNRCP", "kabnrcp"),
     players=("Red", "Black"),
+    english=Names("Xiangqi", ("Red", "Black")),
+    chinese=Names("象棋", ("红方", "黑方")),
     expected_turns=50,
+    review=ReviewDefaults(movetime_ms=500, shallow_depth=8),
     skill_elo=SKILL_ELO,
     learns=True,
     solves=True,

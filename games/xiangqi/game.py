@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from siqi.games.contract import BenchItem, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
+from siqi.games.contract import BenchItem, BookLine, Game, GameInfo, Searcher, Suggestion, Warn, check_throw
 from siqi.games.kernel.control import POLL_INTERVAL, Control
 from siqi.games.kernel.jit import new_record
 from siqi.games.search.aspiration import Aspiration
@@ -51,7 +51,7 @@ class Xiangqi:
     def searcher(self) -> Searcher[XiangqiPosition]:
         return DeepeningSearcher(Aspiration(self._adapter))
 
-    def consult(self, position: XiangqiPosition) -> list[str]:
+    def consult(self, position: XiangqiPosition) -> list[BookLine]:
         return self._knowledge.consult(position)
 
     def solution(self, position: XiangqiPosition) -> list[int]:

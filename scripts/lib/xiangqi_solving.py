@@ -88,8 +88,8 @@ def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
     if endgame.engine_mate:
         return SIDES[position.turn ^ (endgame.engine_mate < 0)], "engine"
     for line in player.game.consult(position):
-        if line.startswith("endgame "):
-            result = line.split()[1]
+        if line.ending is not None:
+            result = line.ending.result
             return (DRAWN if result == "draw" else SIDES[position.turn ^ (result == "loss")]), "tablebase"
     if endgame.claim == DRAWN:
         player.new_game(1)

@@ -211,7 +211,7 @@ def test_a_rule_file_is_used_in_place_of_the_shipped_book(tmp_path: Path) -> Non
     position = position_after("h2e2")
     shipped = game.consult(position)
     game.set_option("RuleFile", str(path))
-    assert [line for line in game.consult(position) if line.startswith("rule")] == [
+    assert [line.text for line in game.consult(position) if line.text.startswith("rule")] == [
         "rule b9c7 games 5 confidence 90.0% lift 1.00 score 50.0% after h2e2"
     ]
     game.set_option("RuleFile", "")
@@ -236,7 +236,7 @@ def test_rules_of_whole_games_answer_late(tmp_path: Path) -> None:
     for plies, fits in ((0, True), (40, False), (60, True)):
         rulebook.write(tmp_path / f"{plies}.book", {"items": "identity", "parameters": {"plies": plies}}, rules)
         game.set_option("RuleFile", str(tmp_path / f"{plies}.book"))
-        assert any(line.startswith("rule a1a2") for line in game.consult(position)) == fits, plies
+        assert any(line.text.startswith("rule a1a2") for line in game.consult(position)) == fits, plies
 
 
 # The rule base that grows

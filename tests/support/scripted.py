@@ -39,6 +39,7 @@ from siqi.daemon.system.output import Output
 from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
 from siqi.games.contract import (
+    BookLine,
     Game,
     GameInfo,
     Line,
@@ -167,7 +168,7 @@ class ScriptedEngine:
         self.calls: list[Call] = []
         self.refusals: dict[str, Refusal] = {}
         """The refusal that the next call of a method raises, by the method's name."""
-        self.book: list[str] = []
+        self.book: list[BookLine] = []
         self.memory: Recollection | None = None
         self.options = Options()
         self.is_debugging = False
@@ -295,7 +296,7 @@ class ScriptedEngine:
     def evaluate(self) -> list[str]:
         return rules(self.info.name).evaluate(self.position)
 
-    def consult(self) -> list[str]:
+    def consult(self) -> list[BookLine]:
         self._check(READY)
         return self.book
 

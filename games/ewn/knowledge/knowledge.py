@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
-from siqi.games.contract import Suggestion, Warn
+from siqi.games.contract import BookLine, Suggestion, Warn
 from siqi.games.ewn import INFO
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.knowledge.setupbook import SetupBook
@@ -68,9 +68,9 @@ class Knowledge:
         setup, chance = book.choose(words[0] if words else None, rng)
         return Suggestion(SETUP + int(setup), f"set-up {setup} chance {chance:.1%}")
 
-    def consult(self, words: list[str]) -> list[str]:
+    def consult(self, words: list[str]) -> list[BookLine]:
         """Return lines with the book's best set-ups, or with its answers to the first side's."""
-        return [] if self.setups is None else self.setups.lines(words[0] if words else None)
+        return [] if self.setups is None else list(map(BookLine, self.setups.lines(words[0] if words else None)))
 
     @property
     def evaluation(self) -> int:

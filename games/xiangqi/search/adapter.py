@@ -16,7 +16,7 @@ from siqi.games.search.aspiration import AspirationAdapter, Outlook
 from siqi.games.search.win_model import WinModel
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.margins import Margins
-from siqi.games.xiangqi.knowledge.knowledge import Knowledge
+from siqi.games.xiangqi.knowledge.knowledge import Knowledge, ending_text
 from siqi.games.xiangqi.knowledge.tablebase import Tablebase
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
@@ -155,7 +155,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
             work.root_count = len(moves)
             work.root_moves[: len(moves)] = moves
         works[0].tbhits = len(codes) if is_known else 0
-        note = self._knowledge.ending_text(pos) if is_known else ""
+        ending = self._knowledge.ending(pos) if is_known else None
+        note = "" if ending is None else ending_text(ending)
         return Outlook(moves, note, is_settled=is_known and not is_drawn, is_drawn=is_drawn)
 
     def chances(self, cp: int) -> tuple[float, float]:

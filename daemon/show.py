@@ -22,7 +22,7 @@ from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord, Position, set_dice
-from siqi.games.encodings import MARKS, decode
+from siqi.games.encodings import decode, mark_of
 from siqi.games.files import Owns, replace_file
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
@@ -156,7 +156,7 @@ def _words_of(source: Source) -> list[str]:
     data = source.data
     if not data.strip():
         raise ValueError(f"{source.name}: the input is empty")
-    is_marked = any(data.startswith(mark) for mark, *_ in MARKS)
+    is_marked = bool(mark_of(data)[0])
     if source.format or len(data) > MOST_WORDS_BYTES or not (is_marked or data.isascii()):
         return []
     lines = [line for line in decode(data, source.encoding or None, "ascii")[0].splitlines() if line.strip()]

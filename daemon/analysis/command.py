@@ -18,7 +18,6 @@ import msgspec
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
 from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners
-from siqi.daemon.analysis.encodings import Text, explain, first_bytes, open_input
 from siqi.daemon.analysis.formats import (
     AnnotatedRecords,
     CsvTable,
@@ -49,6 +48,7 @@ from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord
+from siqi.games.encodings import Text, explain, first_bytes, open_input
 from siqi.games.texts import visible
 
 FAILED, MISUSED = 1, 2

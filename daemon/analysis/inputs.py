@@ -11,7 +11,7 @@ from typing import NamedTuple
 from siqi.daemon.game_files import Choice, Refusal, Report, Source, choose, read_games
 from siqi.games import registry
 from siqi.games.contract import GameRecord
-from siqi.games.encodings import MARKS
+from siqi.games.encodings import mark_of
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES
 
 JSON, FEN, RECORD = "json", "fen", "record"
@@ -67,11 +67,6 @@ def _is_json(head: bytes) -> bool:
     mark, encoding = mark_of(head)
     text = head[len(mark) :]
     return _QUERY.match(text if encoding == "utf-8" else text.decode(encoding, "ignore").encode()) is not None
-
-
-def mark_of(head: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark that a text begins with, b'' if it has none, and the encoding of what follows."""
-    return next(((mark, encoding) for mark, _, encoding in MARKS if head.startswith(mark)), (b"", "utf-8"))
 
 
 def json_lines(source: io.BufferedReader, head: bytes) -> Iterator[str | bytes]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from siqi.daemon.analysis.analyst import Analyst, Files, Item
+from siqi.daemon.analysis.analyst import Analyst, Files, PendingPosition
 from siqi.daemon.analysis.answers import no_results
 from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
 from siqi.daemon.cluster.identity import digest_of
@@ -49,10 +49,10 @@ class Station:
         """Return the final answer of a position. Blocks until then."""
         from siqi.daemon.cluster.plugin import emit
 
-        item = Item(job.query, job.turn, job.options, job.query_hash, job.files)
+        item = PendingPosition(job.query, job.turn, job.options, job.query_hash, job.files)
         fault: str | None = None
 
-        def begin(item: Item, search: SearchJob) -> None:
+        def begin(item: PendingPosition, search: SearchJob) -> None:
             with self._lock:
                 self._running = (job.key, search)
                 if job.key in self._terminated:

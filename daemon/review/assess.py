@@ -14,7 +14,7 @@ import msgspec
 
 from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.review.engine import Finding, FoundLine, Wanted, bare, wanted
+from siqi.daemon.review.engine import Finding, FoundLine, PositionRequest, bare, wanted
 from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
 from siqi.games.contract import (
@@ -39,7 +39,7 @@ ALL_MOVES = 256
 """`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""
 
 
-class Course(NamedTuple):
+class GameCourse(NamedTuple):
     """The positions of a game that its judgement needs, by ply."""
 
     turns: list[int]
@@ -64,7 +64,7 @@ class Ply(NamedTuple):
     is_unsure: bool = False  # the next search takes the grade back
 
 
-class Summary(NamedTuple):
+class SideSummary(NamedTuple):
     """What a side's moves and throws did, its own view."""
 
     moves: int
@@ -88,9 +88,9 @@ def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
             position.push(position.parse_move(game.record.moves[game.setups + ply]))
 
 
-def course(game: ReviewedGame, loaded: Game[Position]) -> Course:
+def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:
     """Play a game through."""
-    found = Course([], [], [], [], False, None)
+    found = GameCourse([], [], [], [], False, None)
     boards = []
     is_in_book = True
     for ply, position in enumerate(replayed(game, loaded)):
@@ -123,7 +123,9 @@ def has_views(game: ReviewedGame) -> bool:
     return game.info.has_hidden and game.setups > 0 and UNKNOWN_SETUP not in game.record.moves[: game.setups]
 
 
-def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, settings: BatchSettings) -> list[Wanted]:
+def positions(
+    game: ReviewedGame, found: GameCourse, options: argparse.Namespace, settings: BatchSettings
+) -> list[PositionRequest]:
     """Return the positions of a game to analyse, by ply; the last is left out if the game has ended there.
 
     A position of EWN is analysed before its throw, one of Junqi as the side to move sees it.
@@ -151,7 +153,9 @@ def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, se
     return asked
 
 
-def assess(game: ReviewedGame, found: Course, asked: Sequence[Wanted], findings: Mapping[str, Finding]) -> list[Ply]:
+def assess(
+    game: ReviewedGame, found: GameCourse, asked: Sequence[PositionRequest], findings: Mapping[str, Finding]
+) -> list[Ply]:
     """Return the judgement of each position of a game from the findings on those that were asked."""
     plies: list[Ply] = []
     for ply in range(game.plies + 1):
@@ -177,7 +181,7 @@ def grade_of(lost: float) -> int:
     return sum(shown_loss(lost) >= least for least in GRADES)
 
 
-def _is_taken_back(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> bool:
+def _is_taken_back(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> bool:
     """True if the next search finds that the move before a position lost less than an inaccuracy.
 
     That is known where the other side answers as the engine would: its answer then changes no value, and what the
@@ -239,7 +243,7 @@ def solved(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply]) -> 
     return found
 
 
-def _ply(game: ReviewedGame, found: Course, ply: int, finding: Finding | None) -> Ply:
+def _ply(game: ReviewedGame, found: GameCourse, ply: int, finding: Finding | None) -> Ply:
     outcome, turn = found.outcomes[ply], found.turns[ply]
     if outcome is not None and not outcome.unknown and (ply == game.plies or finding is None or finding.value is None):
         chance = 0.5 if outcome.winner is None else float(outcome.winner == 0)
@@ -257,7 +261,7 @@ def _first_view(chance: float, turn: int) -> float:
     return 1 - chance if turn else chance
 
 
-def _lost(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> float:
+def _lost(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> float:
     """Return the chance that the move before a position lost, its player's view; 0 where it is not known."""
     old, new = plies[ply - 1], plies[ply]
     played = bare(game.record.moves[game.setups + ply - 1])
@@ -271,7 +275,7 @@ def _lost(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> 
     return old.after - new.before if found.turns[ply - 1] == 0 else new.before - old.after
 
 
-def summaries(game: ReviewedGame, found: Course, plies: Sequence[Ply]) -> tuple[Summary, Summary]:
+def summaries(game: ReviewedGame, found: GameCourse, plies: Sequence[Ply]) -> tuple[SideSummary, SideSummary]:
     """Return what each side's moves and throws did.
 
     In EWN, luck + skill + unknown of the first side, less those of the second, is the change of the first side's chance
@@ -282,7 +286,7 @@ def summaries(game: ReviewedGame, found: Course, plies: Sequence[Ply]) -> tuple[
         own = [ply for ply in range(1, len(plies)) if found.turns[ply - 1] == side]
         grades = [plies[ply].grade for ply in own]
         lost = sum(plies[ply].lost for ply in own) / max(len(own), 1)
-        summary = Summary(len(own), (grades.count(1), grades.count(2), grades.count(3)), lost)
+        summary = SideSummary(len(own), (grades.count(1), grades.count(2), grades.count(3)), lost)
         if game.info.has_dice:
             luck, skill, unknown = _luck_and_skill(side, own, plies)
             summary = summary._replace(luck=luck, skill=skill, unknown=unknown)

@@ -54,7 +54,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class PositionRequest(msgspec.Struct, frozen=True):
     """A position to analyse: a query's, after `turn` of its moves."""
 
     query: Query
@@ -62,12 +62,12 @@ class Wanted(msgspec.Struct, frozen=True):
     key: str
 
 
-def wanted(query: Query, turn: int, settings: BatchSettings) -> Wanted:
+def wanted(query: Query, turn: int, settings: BatchSettings) -> PositionRequest:
     """Return a position to analyse with its key."""
     key = query_hash(query, turn, resolve_options(query, settings.options))
     if query.multipv != 1 and turn < len(query.moves):
         key += f" {bare(query.moves[turn])}"  # whose line is kept
-    return Wanted(query, turn, key)
+    return PositionRequest(query, turn, key)
 
 
 def finding_of(key: str, answer: dict[str, Any]) -> Finding:
@@ -155,7 +155,7 @@ def _findings(path: Path) -> Iterator[Finding]:
 
 
 def find(
-    positions: Iterable[Wanted],
+    positions: Iterable[PositionRequest],
     settings: BatchSettings,
     take: Callable[[Finding], None],
     fail: Callable[[Exception], object],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from siqi.daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, shown_loss, summaries
+from siqi.daemon.review.assess import GRADES, Doubt, GameCourse, Ply, SideSummary, shown_loss, summaries
 from siqi.daemon.review.engine import FoundLine
 from siqi.daemon.review.games import ReviewedGame
 from siqi.daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
@@ -42,13 +42,13 @@ class Page:
         self._first_frames: dict[str, list[int]] = {}
         self._words: dict[tuple[str, ...], int] = {}
         self._games: list[dict[str, Any]] = []
-        self._results: list[tuple[ReviewedGame, Course, tuple[Summary, Summary]]] = []
+        self._results: list[tuple[ReviewedGame, GameCourse, tuple[SideSummary, SideSummary]]] = []
 
     def add(
         self,
         game: ReviewedGame,
         loaded: Game[Position],
-        course: Course,
+        course: GameCourse,
         plies: Sequence[Ply],
         doubt: Doubt | None = None,
     ) -> None:
@@ -171,7 +171,7 @@ def source(name: str) -> str:
     return files("siqi.daemon.review").joinpath(name).read_text(encoding="utf-8")
 
 
-def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
+def _judgement(game: ReviewedGame, course: GameCourse, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
     """Return the data of a position and of the move before it."""
     judged, finding = plies[ply], plies[ply].finding
     found: dict[str, Any] = {}
@@ -213,7 +213,7 @@ def _found(depth: int, line: FoundLine | None) -> dict[str, Any]:
     return found
 
 
-def _sum(side: Summary, has_dice: bool) -> dict[str, Any]:
+def _sum(side: SideSummary, has_dice: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"moves": side.moves, "grades": side.grades, "lost": round(side.lost, 4)}
     if has_dice:
         found |= {"luck": round(side.luck, 4), "skill": round(side.skill, 4), "unknown": round(side.unknown, 4)}

@@ -43,7 +43,7 @@ from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.kernel.jit import Record, new_record
 
 
-class Step(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move played, with the state that `pop` restores."""
 
     move: int  # with its result code, and the flag square if one was announced
@@ -65,7 +65,7 @@ class JunqiPosition:
         self._is_deployed = False  # by set-ups: piece numbers are slots
         self._public = np.full(2 * PIECES, ANY, np.uint16)
         self._trait_counts = np.zeros((2 * PIECES, len(TRAITS)), np.int64)
-        self._steps: list[Step] = []
+        self._steps: list[PlayedMove] = []
         self._taken = -1
         self._announced = (False, False)
         self._work = new_record(WORK_DTYPE)
@@ -181,7 +181,7 @@ class JunqiPosition:
             if len(self.words) == 2:
                 self._deploy()
             return
-        step = Step(
+        step = PlayedMove(
             move, self.record.copy(), self._taken, self._announced, self._public.copy(), self._trait_counts.copy()
         )
         try:

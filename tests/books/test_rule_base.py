@@ -339,7 +339,7 @@ def test_two_processes_do_not_mine_at_once(tmp_path: Path) -> None:
     with mining._locked(rules):
         with pytest.raises(OSError, match="is being written by another process"):
             learn(games, rules)
-        (line,) = learner.mine(learner.Job(str(games), str(rules)), nice=0)
+        (line,) = learner.mine(learner.MiningJob(str(games), str(rules)), nice=0)
         assert line == f"{rules}: is being written by another process"
     assert learn(games, rules) == []
 
@@ -351,7 +351,7 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
     learn(games, expected)  # compiles
     code = learner._CODE.format(nice=0, path=sys.path)
     started = time.monotonic()
-    learner.mine(learner.Job(str(games), str(tmp_path / "timed.book")), nice=0)
+    learner.mine(learner.MiningJob(str(games), str(tmp_path / "timed.book")), nice=0)
     whole_s = time.monotonic() - started
     killed = 0
     for step in range(14):
@@ -363,7 +363,7 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
         if rules.exists() and rules.stat().st_size:
             assert rules.read_bytes() == expected.read_bytes(), "whole or not at all"
     assert killed > 3
-    assert learner.mine(learner.Job(str(games), str(rules)), nice=0) == []
+    assert learner.mine(learner.MiningJob(str(games), str(rules)), nice=0) == []
     assert rules.read_bytes() == expected.read_bytes()
 
 
@@ -382,7 +382,7 @@ def test_on_a_full_disk_the_rules_stay_as_they_were(
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
     with monkeypatch.context() as patched:
         patched.setattr(learner, "_CODE", limit + learner._CODE)
-        (line,) = learner.mine(learner.Job(str(games), str(rules)), nice=0)
+        (line,) = learner.mine(learner.MiningJob(str(games), str(rules)), nice=0)
     assert line.startswith(f"{rules}") and "File too large" in line
     assert (rules.read_bytes() if rules.exists() else b"") == before
     assert {path.name for path in tmp_path.iterdir()} <= {games.name, rules.name}

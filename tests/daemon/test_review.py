@@ -56,7 +56,7 @@ def data_of(page: Path) -> dict[str, Any]:
     return found
 
 
-def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.Course]:
+def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.GameCourse]:
     """Return the judgement of a game from findings by ply."""
     course = assess.course(game, registry.load(game.game))
     asked = assess.positions(game, course, OPTIONS, SETTINGS)
@@ -226,7 +226,7 @@ def test_shallow_searches_are_reported() -> None:
     assert assess.doubt_of(game, plies, 0) is None  # a mate in one needs no depth
 
 
-def moves_of(words: str, fen: str = "") -> assess.Course:
+def moves_of(words: str, fen: str = "") -> assess.GameCourse:
     game = ReviewedGame("xiangqi", GameRecord(tuple(words.split()), fen=fen), "moves")
     return assess.course(game, registry.load("xiangqi"))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from siqi.games.contract import GameRecord
 from siqi.games.ewn.formats import game_record
-from siqi.games.formats import Found, Style, Written
+from siqi.games.formats import Found, WriteStyle, Written
 from siqi.games.records import record_format
 
 
@@ -15,6 +15,6 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     return record_format.read(game_record, data, encoding)
 
 
-def write(name: str, games: Sequence[GameRecord], style: Style) -> Written:
+def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> Written:
     """Return the text of the games."""
     return record_format.write(game_record, games, style)

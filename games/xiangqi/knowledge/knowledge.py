@@ -17,7 +17,7 @@ from siqi.games.kernel.jit import Record
 from siqi.games.options import Values
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.evaluation.choice import Evaluation, choose
-from siqi.games.xiangqi.knowledge.learner import Job, Learner
+from siqi.games.xiangqi.knowledge.learner import Learner, MiningJob
 from siqi.games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from siqi.games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
@@ -152,7 +152,7 @@ class Knowledge:
     def _learn(self) -> None:
         rules = self._values.text("RuleFile")
         if self._learn_path and rules and self._values.is_on("MineRules"):
-            self._learner.start(Job(self._learn_path, rules))
+            self._learner.start(MiningJob(self._learn_path, rules))
 
     def begin_game(self) -> None:
         """Take the rule base that was learned meanwhile, if there is one. No search may run."""

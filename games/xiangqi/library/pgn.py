@@ -29,7 +29,7 @@ from siqi.games.xiangqi.library.board import STARTING_FEN, Board
 from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import move_number, moves_in, movetext
 from siqi.games.xiangqi.library.san import Notation
-from siqi.games.xiangqi.library.style import Style, style_of
+from siqi.games.xiangqi.library.style import NotationStyle, style_of
 from siqi.games.xiangqi.library.tree import Line
 
 FORMATS: dict[Notation, str] = {
@@ -393,7 +393,7 @@ def _read_tag(game: Game, line: str) -> bool:
     return False
 
 
-def _note_text(note: Note, board: Board, style: Style) -> str:
+def _note_text(note: Note, board: Board, style: NotationStyle) -> str:
     """Return the text of a note without braces; its moves start from `board`."""
     lines = []
     for text, moves in note:

@@ -140,7 +140,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
 def test_every_game_folder_reads_alike() -> None:
     rules = {f"rules/{name}" for name in ("lookup", "movegen", "notation", "position", "work")}
-    common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/game_record", "game"}
+    common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/table", "game"}
     common |= rules | {"picture", "search/search"}
     for name in registry.NAMES:
         house = ROOT / "games" / name

@@ -6,7 +6,7 @@ the view of the side to move.
 The worth of a step stands beside it, with the commit of the search that it was measured with: "saves 20 % of nodes"
 compares nodes to depth 11 with and without it (geometric mean of 16 positions); a score, as 79.2 % +- 6.4, is that of
 paired games against the search without it, and is called not significant where it does not exclude 50 %. Up to d91d3d5
-the evaluation was by terms, then by a network. Games had 20,000 nodes a move (edfd5d2 10,000, fc4b3df 100,000).
+the evaluation was by terms, since then by a network. Games had 20,000 nodes a move (edfd5d2 10,000, fc4b3df 100,000).
 """
 
 from __future__ import annotations
@@ -101,9 +101,10 @@ def search(pos: Record, work: Record, lookup: Record, alpha: int, beta: int, dep
     the path, by repetitions, quiet plies, and the ply from the root. Once work.stopped is 1 the value means nothing.
 
     Left behind: `pos` is as it was, except that a check by the last move is noted. An open window leaves the principal
-    variation in the ply's row of work.pv if the value is exact, a null window none. The tt gets the result, unless it
-    is a perpetual's (a draw by repetition further down may get in); histories, killers and corrections learn from it.
-    The ply's places in work.moves, work.static and work.picker_* are overwritten. Nothing is stored after a stop.
+    variation of an exact value in the ply's row of work.pv, a null window an empty row. The tt gets the result of a
+    search of all moves, unless it is a perpetual's (a draw by repetition further down may get in). Histories, killers
+    and corrections learn from it. The ply's places in work.moves, work.static and work.picker_* are overwritten. After
+    a stop nothing is stored.
     """
     ply = pos.height - work.root_height
     is_pv = beta - alpha > 1

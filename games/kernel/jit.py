@@ -53,6 +53,7 @@ __all__ = [
     "int64",
     "new_record",
     "outlined",
+    "pair",
     "record",
     "record_type",
     "together",
@@ -70,6 +71,8 @@ uint64: Any = numba.uint64
 
 float64: Any = numba.float64
 void: Any = numba.void
+pair: Any = numba.types.UniTuple(int64, 2)
+"""What a kernel returns that has two results."""
 
 on_compile: Callable[[str], None] | None = None
 """Called with the name of a kernel whose machine code has to be compiled (the cache has none)."""

@@ -20,8 +20,8 @@ from scripts.lib.paper_games import EngineMind, Limit
 from siqi.games.contract import Task, exhaust
 from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.game import Ewn
+from siqi.games.ewn.paper.uct import PARALLEL_MODES
 from siqi.games.ewn.search.playout import PLAYOUTS
-from siqi.games.ewn.search.uct import PARALLEL_MODES
 from siqi.games.kernel.control import Control
 
 START = "ABC2/DE3/F3f/3ed/2cba f 3"

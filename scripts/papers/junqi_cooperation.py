@@ -46,8 +46,8 @@ from scripts.lib.paper_games import (
 from scripts.lib.statistics import Estimate, mean
 
 from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.paper.team import MAX_TEAM, MOVES_BY_SIZE
 from siqi.games.junqi.search.setup import draw_setup
-from siqi.games.junqi.search.team import MAX_TEAM, MOVES_BY_SIZE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

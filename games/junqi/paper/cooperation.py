@@ -20,10 +20,7 @@ from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Task
 from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.knowledge import Knowledge
-from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
-from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
-from siqi.games.junqi.search.root import MoveValue
-from siqi.games.junqi.search.team import (
+from siqi.games.junqi.paper.team import (
     JOINT_ACTIONS,
     MOST_MOVES,
     STATE_DTYPE,
@@ -36,6 +33,9 @@ from siqi.games.junqi.search.team import (
     row_for,
     set_priors,
 )
+from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
+from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
+from siqi.games.junqi.search.root import MoveValue
 from siqi.games.junqi.search.uct import PAPER, UctAdapter
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.search.findings import Findings

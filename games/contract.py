@@ -369,7 +369,7 @@ class Task(NamedTuple, Generic[P_co]):
     multipv: int = 1  # lines wanted; a report has fewer if there are fewer moves
 
 
-class Recollection(NamedTuple):
+class StoredResult(NamedTuple):
     """A stored search result for a position: its value lies between the bounds, by a search of this depth."""
 
     move: Move | None  # the best move, None if none is stored
@@ -406,7 +406,7 @@ class Searcher(Protocol[P_contra]):
     def finish(self) -> None:
         """Stop the search and join its helper threads."""
 
-    def recall(self, position: P_contra) -> Recollection | None:
+    def recall(self, position: P_contra) -> StoredResult | None:
         """Return what is stored about a position; None if nothing is, or the searcher stores nothing by position."""
 
 

@@ -29,7 +29,7 @@ from siqi.games.kernel.tt import (
     save,
     settles,
 )
-from siqi.games.search.aspiration import AspirationAdapter, Outlook
+from siqi.games.search.aspiration import AspirationAdapter, RootInfo
 from siqi.games.search.win_model import WinModel
 
 MATE = 2_000_000
@@ -301,7 +301,7 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
     max_depth: int
     width: int
 
-    def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> Outlook:
+    def begin(self, task: Task[Connect6Position], works: Sequence[Record]) -> RootInfo:
         """Prepare each thread's memory; list three times as many turns at the root as at the nodes below."""
         self._phase = task.position.phase
         turns = list(task.moves[:MAX_TURNS])
@@ -316,7 +316,7 @@ class Connect6Adapter(AspirationAdapter["Connect6Position"]):
                 count = int(list_root(task.position.record, work, LOOKUP_RECORD, 3 * self.width))
                 turns = work.root_moves[:count].tolist()
             work.root_count = len(turns)
-        return Outlook(turns)
+        return RootInfo(turns)
 
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)

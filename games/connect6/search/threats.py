@@ -37,7 +37,7 @@ SALT = 0x5A17ED0C0FFEE
 FIRST_REPLIES = (MAX_LEVELS + 1) * MAX_REPLIES
 """The place in work.replies for the replies to a single threat."""
 
-ROADS_A_NODE = 8
+ROADS_PER_NODE = 8
 """Hot roads whose attacks take as long to list as an ordinary node; on crowded boards a node has a hundred."""
 
 ZONE_TURNS = 200
@@ -82,7 +82,7 @@ def search_attacks(pos: Record, work: Record, lookup: Record, depth: int, level:
     was_cut = work.attack_cut
     work.attack_cut = 0
     end = list_attacks(pos, work, lookup, room)
-    hasten_poll(work, int64(work.hot_count) // ROADS_A_NODE)
+    hasten_poll(work, int64(work.hot_count) // ROADS_PER_NODE)
     replies = level * MAX_REPLIES
     side = pos.turn
     for i in range(room, end):

@@ -13,7 +13,7 @@ from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record, entry, int64
 from siqi.games.kernel.node import promote, root_place, set_pv
 from siqi.games.kernel.tt import expect_probe
-from siqi.games.search.aspiration import AspirationAdapter, Outlook
+from siqi.games.search.aspiration import AspirationAdapter, RootInfo
 from siqi.games.search.win_model import WinModel
 from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.data.margins import Margins
@@ -128,7 +128,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         if self._knowledge.tablebase is not None:
             self._knowledge.tablebase.clear()
 
-    def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> Outlook:
+    def begin(self, task: Task[XiangqiPosition], works: Sequence[Record]) -> RootInfo:
         """Write the root moves and the addresses of knowledge to the working memories.
 
         If the tablebase has the root as a draw, only the moves that draw are searched, without tablebase and patterns.
@@ -159,7 +159,7 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
         works[0].tbhits = len(codes) if is_known else 0
         ending = self._knowledge.ending(pos) if is_known else None
         note = "" if ending is None else ending_text(ending)
-        return Outlook(moves, note, is_settled=is_known and not is_drawn, is_drawn=is_drawn)
+        return RootInfo(moves, note, is_settled=is_known and not is_drawn, is_drawn=is_drawn)
 
     def chances(self, cp: int) -> tuple[float, float]:
         return WIN_MODEL.chances(cp, self._phase)

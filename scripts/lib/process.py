@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import queue
 import shlex
 import subprocess
@@ -125,9 +124,3 @@ def status(pid: int, field: str) -> int:
         if line.startswith(f"{field}:"):
             return int(line.split()[1])
     raise ValueError(f"process {pid} has no {field}")
-
-
-def cpu_s(pid: int) -> float:
-    """Return the seconds of processor time that a process has used, those of its threads included."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import re
 from collections.abc import Callable
@@ -16,11 +15,9 @@ from fixture_files import FIXTURES, ROOT, vectors
 
 from scripts.lib import script
 from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
-from scripts.lib.xiangqi_sampling import label_static, sample_of
 from scripts.play import beat_random
 
 from siqi.games import registry
-from siqi.games.xiangqi.game import XiangqiPosition
 from siqi.games.xiangqi.rules.notation import START_FEN
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
@@ -67,17 +64,12 @@ RUNS = (
     Run("papers/xiangqi_endgames", "--quick --only figure-1 --out p", "A C E F G H I J L M"),
     Run("papers/xiangqi_rules", "--quick --only table-3 --jobs 1", "90 => 26"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
-    Run("measure/compare_evaluations", "{judged} --evaluation terms", "terms . 1.0000"),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
     Run("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
-    Run("measure/time_analysis", "queries --queries 20", "20 answers"),
-    Run("measure/time_cluster", "throughput go", "no game of ours: go", 2),
-    Run("measure/time_ewn_playouts", "--playouts 100 --runs 1", "greedy . [0-9,]+"),
     Run("measure/time_library", "--count 2 --runs 1", "Xiangqi, Board.push_uci . [0-9,]+ ."),
-    Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
 )
 
 
@@ -123,17 +115,6 @@ def positions(path: Path) -> None:
     path.write_text("h2e2 h9g7\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n")
 
 
-def judged(path: Path) -> None:
-    """Positions whose scores are the terms' values."""
-    position = XiangqiPosition()
-    lines = ['{"judged":{}}', '{"number":0}']
-    for number, word in enumerate(["h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "g6g5", "h0h6", "b9c7"], 1):
-        position.push(position.parse_move(word))
-        score = int(label_static(sample_of(position.record, 0))[0])
-        lines.append(json.dumps({"number": number, "fen": position.fen(), "score": score}))
-    path.write_text("\n".join(lines) + "\n")
-
-
 def perft(path: Path) -> None:
     path.write_text(json.dumps({"id": "start", "fen": START_FEN, "nodes": {"2": 1920}}))
 
@@ -168,7 +149,6 @@ MAKERS: dict[str, Callable[[Path], None]] = {
         junqi_tsv,
         latin_font,
         match_log,
-        judged,
         positions,
         xiangqi_samples,
         perft,
@@ -252,27 +232,6 @@ def test_two_processes_have_the_same_results(
     assert [sorted(path.read_text().splitlines()) for path in logs[0]] == [
         sorted(path.read_text().splitlines()) for path in logs[1]
     ]
-
-
-@pytest.mark.long
-@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is not installed")
-@pytest.mark.parametrize(
-    ("words", "prints"),
-    [
-        (
-            "throughput ewn --seconds 0.2 --rounds 2 --nodes 100",
-            r"ewn, 100 nodes, \d+ positions . cluster of two . [\d.]+ ",
-        ),
-        ("overhead --batches 20 --positions 100", r"100 positions of a node: client [\d.]+, scheduler [\d.]+, workers"),
-    ],
-)
-def test_a_cluster_is_timed(
-    words: str, prints: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("scripts.measure.time_cluster.IDLE_S", 0.5)
-    monkeypatch.setattr("sys.argv", ["time_cluster.py", *words.split()])
-    assert main_of("measure/time_cluster")() == 0
-    assert re.search(prints, capfd.readouterr().out)
 
 
 # Missing files and extras are named

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numba import njit, types
 
-from scripts.lib.xiangqi_network import FIRST_ROW, KIND_ROWS, NO_ROW, PIECES, SEEN
+from scripts.lib.xiangqi_network import FIRST_ROW, KIND_ROWS, PIECES, SEEN
 
 from siqi.games.xiangqi.rules.lookup import CAPTURED, SLOTS
 
@@ -104,14 +104,6 @@ def evaluate_all(
 
 
 @njit(**_OPTIONS)
-def list_all_rows(samples: Any, rows: Any) -> None:
-    """List the rows of samples, [n, 2, PIECES]; those of a position with few pieces end with NO_ROW."""
-    rows[:] = NO_ROW
-    for i in range(len(samples)):
-        list_rows(samples[i], rows[i])
-
-
-@njit(**_OPTIONS)
 def add_gradients(
     samples: Any, targets: Any, unit: Any,
     table: Any, biases: Any, weights: Any, output_biases: Any, hidden: Any, hidden_biases: Any, hidden_outputs: Any,
@@ -191,7 +183,6 @@ def compile_kernels() -> None:
     network = (matrix, vector, matrix, vector, cube, matrix, matrix)
     scalar = types.float32
     with _vector_loops():
-        list_all_rows.compile((samples, types.Array(types.int32, 3, "C")))
         evaluate_all.compile((samples, *network, vector))
         add_gradients.compile((samples, vector, scalar, *network, *network))
         adam.compile((vector, vector, vector, vector, scalar, scalar, scalar))

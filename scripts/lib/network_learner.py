@@ -1,15 +1,15 @@
 """Learning Xiangqi's network from positions, on the processor: gradients by numba's kernels, steps by Adam.
 
 What is learned is a row for each input of each king bucket, and a factor for each input, which every bucket's row
-includes: so a bucket knows what all have learned. The state of a learner is a dictionary of arrays, the same for every
-learner: each parameter, the moments of its gradient, and the number of steps.
+includes: so a bucket knows what all have learned. The state of a learner is a dictionary of arrays: each parameter,
+the moments of its gradient, and the number of steps.
 """
 
 from __future__ import annotations
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -35,23 +35,6 @@ HIDDEN_SPREAD, HIDDEN_OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.05, 0.3
 """Standard deviations of the first weights, and the first biases: at first most neurons are active, none is at 1."""
 
 State = dict[str, Any]
-
-
-class Learner(Protocol):
-    """Learns from batches."""
-
-    def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
-        """Learn from a batch; return the mean squared error of its chances before. `targets`: float32 [n].
-
-        The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ where positions demand
-        it, so a bucket with few positions is not learned by heart.
-        """
-
-    def values(self, samples: Samples) -> Any:
-        """Return the logit of each sample, float32 [n]."""
-
-    def state(self) -> State:
-        """Return the state, which later steps do not change."""
 
 
 def new_state(neurons: int, buckets: int, hidden: int, seed: int) -> State:
@@ -109,8 +92,8 @@ def as_bytes(samples: Samples) -> Any:
     return np.ascontiguousarray(samples).view(np.uint8).reshape(-1, SAMPLE_DTYPE.itemsize)
 
 
-class ProcessorLearner:
-    """Learns on the processor. Results depend on the number of threads, in rounding alone."""
+class Learner:
+    """Learns from batches. Results depend on the number of threads, in rounding alone."""
 
     def __init__(self, state: State, threads: int) -> None:
         compile_kernels()
@@ -125,6 +108,11 @@ class ProcessorLearner:
         return Weights(self._table, *(self._state[name] for name in PARAMETERS[2:]))
 
     def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
+        """Learn from a batch; return the mean squared error of its chances before. `targets`: float32 [n].
+
+        The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ where positions demand
+        it, so a bucket with few positions is not learned by heart.
+        """
         data, network, unit = as_bytes(samples), self._network(), np.float32(1 / len(samples))
 
         def learn(part: slice, gradients: Any) -> float:
@@ -166,10 +154,12 @@ class ProcessorLearner:
         list(self._pool.map(lambda part: adam(*(array[part] for array in flat), *scalars), parts))
 
     def values(self, samples: Samples) -> Any:
+        """Return the logit of each sample, float32 [n]."""
         data, values = as_bytes(samples), np.empty(len(samples), np.float32)
         network = self._network()
         list(self._pool.map(lambda part: evaluate_all(data[part], *network, values[part]), self._parts(len(data))))
         return values
 
     def state(self) -> State:
+        """Return the state, which later steps do not change."""
         return {name: np.array(values) for name, values in self._state.items()}

@@ -9,9 +9,8 @@ nothing to label and gives the network all that the terms know; `--search` learn
 results of games (`--result-share`). One block of fifty of the files is held out: the losses are mean squared errors of
 the chance to win there.
 
-On the processor a thread learns from 350,000 positions a second with 128 neurons a side and eight hidden ones: an epoch
-of ten million takes half a minute. With the extra `train` an accelerator that PyTorch finds is used instead. A position
-takes 42 bytes of memory.
+A thread learns from 350,000 positions a second with 128 neurons a side and eight hidden ones: an epoch of ten million
+takes half a minute. A position takes 42 bytes of memory.
 
 Every minute the work is saved beside the network (`.part.npz`); the same command continues from there, also when the
 files of positions have grown: it keeps to the positions that it began with. The same seed and number of threads give
@@ -35,7 +34,7 @@ import numpy as np
 from tqdm import tqdm
 
 from scripts.lib import script
-from scripts.lib.network_learner import Learner, ProcessorLearner, State, new_state, state_of, weights_of
+from scripts.lib.network_learner import Learner, State, new_state, state_of, weights_of
 from scripts.lib.network_training import Stage, Training, is_checkpoint, losses_of, saved
 from scripts.lib.plots import check_plot, marker, save_plot
 from scripts.lib.sample_sets import SampleSet, count_samples, load_samples
@@ -85,9 +84,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     option("--batch", type=int, default=4096, help="positions a step; %(default)s")
     option("--seed", type=int, default=1)
     option("--threads", type=int, default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
-    option(
-        "--device", help="PyTorch's name of one; `processor` for the kernels; default: an accelerator if there is one"
-    )
     option("--log", type=Path, metavar="JSONL", help="write the losses here")
     option("--plot", type=Path, metavar="SVG", help="draw the losses here")
     script.add_output(parser, "the network")
@@ -125,7 +121,7 @@ def stages_of(options: argparse.Namespace) -> list[tuple[Stage, list[Path]]]:
     return [(stage, paths) for stage, paths in stages if paths]
 
 
-def settings_of(options: argparse.Namespace, device: str, part: Path) -> dict[str, Any]:
+def settings_of(options: argparse.Namespace, part: Path) -> dict[str, Any]:
     """Return all on which the network depends. Files count with the blocks that they had when the run began."""
     stages = []
     for stage, paths in stages_of(options):
@@ -137,7 +133,7 @@ def settings_of(options: argparse.Namespace, device: str, part: Path) -> dict[st
         "neurons": options.neurons, "hidden": options.hidden, "buckets": options.buckets, "batch": options.batch,
         "seed": options.seed, "largest_score": options.largest_score,
         "start": options.start and start_of(options.start),
-        "device": device or f"{options.threads} threads", "stages": stages,
+        "threads": options.threads, "stages": stages,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     found = saved(part)
@@ -190,30 +186,6 @@ def first_state(options: argparse.Namespace) -> State:
     return state_of(floats(network))
 
 
-def device_of(options: argparse.Namespace) -> str:
-    """Return the device of PyTorch's to use, empty for the processor's kernels."""
-    if options.device == "processor":
-        return ""
-    if options.device:
-        script.require("torch", "train")
-    try:
-        from scripts.lib.network_torch import accelerator, check_device
-    except ImportError:
-        return ""
-    device = str(options.device or accelerator())
-    if device:
-        check_device(device)
-    return device
-
-
-def make_learner(state: State, device: str, threads: int) -> Learner:
-    if not device:
-        return ProcessorLearner(state, threads)
-    from scripts.lib.network_torch import TorchLearner
-
-    return TorchLearner(state, device)
-
-
 # ---------------------------------------------------------------- results
 
 
@@ -259,8 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.log:
         script.check_output(options.log, is_losses)
     script.check_distinct(out, part, options.log, options.plot)
-    device = device_of(options)
-    settings = settings_of(options, device, part)
+    settings = settings_of(options, part)
     started = time.perf_counter()
 
     def report(losses: list[dict[str, Any]]) -> None:
@@ -271,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             replace_file(options.log, [lines.encode()], is_losses)
 
     training = Training(
-        part, settings, lambda: first_state(options), lambda state: make_learner(state, device, options.threads), report
+        part, settings, lambda: first_state(options), lambda state: Learner(state, options.threads), report
     )
     stages = stages_of(options)
     for number, (stage, paths) in enumerate(stages):

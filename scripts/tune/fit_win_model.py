@@ -21,12 +21,12 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import msgspec
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.lib.log import RunLog, read_log
-from scripts.lib.logistic import minimize
-from scripts.lib.openings import openings
-from scripts.lib.players import Choice, Searching, Turn
+from scripts.common import script
+from scripts.common.log import RunLog, read_log
+from scripts.common.logistic import minimize
+from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
+from scripts.match.openings import openings
+from scripts.match.players import Choice, Searching, Turn
 
 from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.games.contract import FIRST, Position

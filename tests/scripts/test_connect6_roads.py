@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from fixture_files import ROOT
 
-from scripts.lib.paper_games import Limit
-from scripts.papers import connect6_roads
-from scripts.papers.connect6_roads import EXPERIMENTS, PAPER_SECONDS, PAPER_TURN, Cell, TurnTimes
+from scripts.match.paired_games import Limit
+from scripts.papers.connect6_roads import experiments as connect6_roads
+from scripts.papers.connect6_roads.experiments import EXPERIMENTS, PAPER_SECONDS, PAPER_TURN, Cell, TurnTimes
 
 COMMAND = (sys.executable, "-m", "scripts.papers.connect6_roads", "--quick", "--jobs", "2")
 

@@ -12,10 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scripts.lib import connect6_scans
-from scripts.lib.connect6_matches import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
-from scripts.lib.connect6_scans import GLOBAL, INCREMENTAL, LOCAL, MAX_WIDTH, OPPONENT, OWN, SCANS, WON, Program
-from scripts.lib.paper_games import Job, Limit, Pairing
+from scripts.match.paired_games import Job, Limit, Pairing
+from scripts.papers.connect6_roads import scans as connect6_scans
+from scripts.papers.connect6_roads.matches import Entrant, Scanner, entrant_of, openings, play, winner_with_clock
+from scripts.papers.connect6_roads.scans import (
+    GLOBAL,
+    INCREMENTAL,
+    LOCAL,
+    MAX_WIDTH,
+    OPPONENT,
+    OWN,
+    SCANS,
+    WON,
+    Program,
+)
 
 from naive.connect6 import Naive
 from siqi.games import registry

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from scripts.lib import cutoffs
-from scripts.lib.cutoffs import (
+from scripts.papers.xiangqi_endgames import cutoffs
+from scripts.papers.xiangqi_endgames.cutoffs import (
     ALL_LEVELS,
     FIGURE_1,
     MAX,
@@ -24,7 +24,7 @@ from scripts.lib.cutoffs import (
     total_nodes,
     veb,
 )
-from scripts.lib.xiangqi_cutoffs import ORDERS, search_tree, size_of
+from scripts.papers.xiangqi_endgames.xiangqi_cutoffs import ORDERS, search_tree, size_of
 
 FEN = "4kab2/4a4/4b4/3PR4/4P4/9/6r2/9/9/4K4 b"
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from fixture_files import FIXTURES, vectors
 
-from scripts.lib import paper_games
-from scripts.lib.ewn_players import make_player
-from scripts.lib.ewn_regret import Step, choices, course, decisions, regret_of
-from scripts.lib.paper_games import Limit, PaperGame
-from scripts.lib.statistics import mean
-from scripts.papers import ewn_uct
+from scripts.common.statistics import mean
+from scripts.match import paired_games as paper_games
+from scripts.match.paired_games import Limit, PaperGame
+from scripts.papers.ewn_uct import experiments as ewn_uct
+from scripts.papers.ewn_uct.players import make_player
+from scripts.papers.ewn_uct.regret import Step, choices, course, decisions, regret_of
 
 from naive.ewn import Naive
 from siqi.games import registry

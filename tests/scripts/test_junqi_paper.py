@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from fixture_files import vectors
 
-from scripts.lib.junqi_activation import ACTIVATIONS, Learner
-from scripts.lib.junqi_kinds import KINDS, kinds_of
-from scripts.lib.junqi_players import FullWidth, PlainView, make_player
-from scripts.lib.paper_games import Limit
-from scripts.papers import junqi_cooperation
-from scripts.papers.junqi_cooperation import EXPERIMENTS, mean_score
+from scripts.match.paired_games import Limit
+from scripts.papers.junqi_cooperation import experiments as junqi_cooperation
+from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
+from scripts.papers.junqi_cooperation.experiments import EXPERIMENTS, mean_score
+from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
+from scripts.papers.junqi_cooperation.players import FullWidth, PlainView, make_player
 
 from siqi.games import registry
 from siqi.games.junqi.knowledge.worlds import marginals

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from collections.abc import Callable
@@ -11,16 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from commands import COMMANDS, main_of
 from fixture_files import FIXTURES, ROOT, vectors
 
-from scripts.lib import script
-from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
-from scripts.play import beat_random
+from scripts.common import script
+from scripts.match import beat_random
+from scripts.network.samples import SAMPLE_DTYPE, SampleFile
 
 from siqi.games import registry
 from siqi.games.xiangqi.rules.notation import START_FEN
-
-SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
 
 
 class Run(NamedTuple):
@@ -33,21 +31,21 @@ class Run(NamedTuple):
 
 
 RUNS = (
-    Run("play/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
-    Run("play/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
-    Run("play/beat_random", "ewn --engine random", "ewn .* falls short", 1),
-    Run("play/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
-    Run("play/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
-    Run("play/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
-    Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
-    Run("play/plot_match", "{match_log} --out m.svg", r"\+368 \[\+304, \+458\] after 100 pairs"),
-    Run("build/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
-    Run("build/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
-    Run("build/build_ewn_tablebases", "--pieces 2 --out ."),
-    Run("build/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
-    Run("build/build_xiangqi_tablebases", "P-A --out ."),
-    Run("build/check_patterns", "--tables --sample 1", "entries, "),
-    Run("build/mine_rules", "{xiangqi_games} --min-support 0.3", " rules; replayed"),
+    Run("match/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
+    Run("papers/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
+    Run("match/beat_random", "ewn --engine random", "ewn .* falls short", 1),
+    Run("match/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
+    Run("network/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
+    Run("papers/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
+    Run("match/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
+    Run("match/plot_match", "{match_log} --out m.svg", r"\+368 \[\+304, \+458\] after 100 pairs"),
+    Run("pictures/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
+    Run("books/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
+    Run("books/build_ewn_tablebases", "--pieces 2 --out ."),
+    Run("books/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
+    Run("books/build_xiangqi_tablebases", "P-A --out ."),
+    Run("books/check_patterns", "--tables --sample 1", "entries, "),
+    Run("books/mine_rules", "{xiangqi_games} --min-support 0.3", " rules; replayed"),
     Run("tune/fit_connect6", "{connect6_games} --share 1 --out w.py", "choices, loss"),
     Run("tune/fit_junqi", "{junqi_log} --out w.py", "positions; held out"),
     Run("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50", "WinModel"),
@@ -57,7 +55,7 @@ RUNS = (
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/tune_options", "ewn --log t.jsonl --parameter UCTK:30:0:10:0.5", "START 30 is not within 0..10", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
-    Run("tune/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
+    Run("network/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
     Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
@@ -66,7 +64,7 @@ RUNS = (
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
-    Run("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
+    Run("papers/ewn_uct/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
     Run("measure/time_library", "--count 2 --runs 1", "Xiangqi, Board.push_uci . [0-9,]+ ."),
@@ -158,30 +156,26 @@ MAKERS: dict[str, Callable[[Path], None]] = {
 
 
 def test_no_script_is_left_out() -> None:
-    assert {run.script for run in RUNS} == {f"{path.parent.name}/{path.stem}" for path in SCRIPTS}
+    assert {run.script for run in RUNS} == set(COMMANDS)
 
 
-def main_of(name: str) -> Callable[[], int]:
-    main: Callable[[], int] = importlib.import_module(f"scripts.{name.replace('/', '.')}").main
-    return main
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.stem))
-def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    name = f"{path.parent.name}/{path.stem}"
-    monkeypatch.setattr("sys.argv", [path.name, "--help"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", [str(COMMANDS[name]), "--help"])
     with pytest.raises(SystemExit) as ended:
         main_of(name)()
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
+    assert help_text.startswith(f"usage: {name.rpartition('/')[2]}")
     module = name.replace("/", ".")
     examples = (f"    python scripts/{name}.py ", f"    python -m scripts.{module} ")
     assert any(example in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "") for example in examples)
 
 
 def test_the_list_of_scripts_is_whole() -> None:
-    listed = re.findall(r"`(\w+\.py)`", (ROOT / "scripts/README.md").read_text())
-    assert sorted(listed) == sorted(path.name for path in SCRIPTS)
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "scripts/README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"`(\w+)[.\w]*`", " ".join(rows))
+    assert sorted(listed) == sorted(name.rpartition("/")[2] for name in COMMANDS)
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.script} {run.words.split()[0]}")
@@ -209,7 +203,7 @@ def test_a_small_run(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random --player uct"),
+        ("papers/ewn_uct/measure_ewn_regret", "{ewn_values} --nodes 100 --player random --player uct"),
         ("measure/solve_mates", "{mates} --nodes 5000"),
         ("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50"),
     ],

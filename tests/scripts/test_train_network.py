@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scripts.lib import network_training
-from scripts.lib.network_kernels import add_gradients, compile_kernels, list_rows
-from scripts.lib.network_learner import (
+from scripts.network import train_xiangqi_network
+from scripts.network import training as network_training
+from scripts.network.kernels import add_gradients, compile_kernels, list_rows
+from scripts.network.learner import (
     PARAMETERS,
     Learner,
     as_bytes,
@@ -23,9 +24,10 @@ from scripts.lib.network_learner import (
     targets_of,
     weights_of,
 )
-from scripts.lib.network_training import rate_at
-from scripts.lib.sample_sets import HELD_OUT, count_samples, load_samples
-from scripts.lib.xiangqi_network import (
+from scripts.network.sample_sets import HELD_OUT, count_samples, load_samples
+from scripts.network.samples import SAMPLE_DTYPE, SampleFile
+from scripts.network.training import rate_at
+from scripts.network.weights import (
     CENTIPAWNS,
     LARGEST_OUTPUT,
     NO_ROW,
@@ -38,8 +40,6 @@ from scripts.lib.xiangqi_network import (
     mirrored,
     quantise,
 )
-from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
-from scripts.tune import train_xiangqi_network
 
 from siqi.games import registry
 from siqi.games.books.book import BookFileError

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from fixture_files import FIXTURES
 
-from scripts.lib.paper_games import Limit
-from scripts.lib.xiangqi_solving import (
+from scripts.match.paired_games import Limit
+from scripts.papers.xiangqi_endgames import experiments as xiangqi_endgames
+from scripts.papers.xiangqi_endgames.solving import (
     DRAWN,
     Endgame,
     attempt,
@@ -18,7 +19,6 @@ from scripts.lib.xiangqi_solving import (
     settle,
     spread,
 )
-from scripts.papers import xiangqi_endgames
 
 NAMES = [experiment.name for experiment in xiangqi_endgames.EXPERIMENTS]
 

@@ -49,10 +49,6 @@ class Process:
     def is_running(self) -> bool:
         return self._process.poll() is None
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     def status(self, field: str) -> int:
         """Return a number of /proc/PID/status, such as `VmRSS` in KiB."""
         return status(self._process.pid, field)
@@ -86,9 +82,6 @@ class Process:
             if not wanted or line.partition(" ")[0] in wanted:
                 return arrived, line
             passing(line)
-
-    def end_input(self) -> None:
-        self._input.close()
 
     def close(self) -> None:
         """Ask the program to quit, and kill it if it does not; harmless when repeated."""

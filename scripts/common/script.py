@@ -17,14 +17,14 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from siqi.daemon.cluster import node
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.cluster.jobs import Jobs
+from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.daemon.cluster.progress import Bar
 from siqi.daemon.cluster.remote import Cluster, check_address
 from siqi.games import registry
@@ -40,6 +40,8 @@ FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 P = ParamSpec("P")
 Item = TypeVar("Item")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 # ---------------------------------------------------------------- compiling
@@ -146,6 +148,11 @@ def jobs(options: argparse.Namespace) -> Jobs:
 def cluster(options: argparse.Namespace) -> Cluster | None:
     """Return the cluster that the options name; None: this machine."""
     return None if options.cluster is None else Cluster(options.cluster, options.job_limit)
+
+
+def finished(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs) -> Generator[list[Result]]:
+    """Yield the results of tasks as they finish, as `completed` does; one job works in this process."""
+    return ([function(task)] for task in tasks) if jobs == 1 else completed(function, tasks, jobs)
 
 
 def _address(text: str) -> str:

@@ -8,7 +8,8 @@ are not independent, and counting them singly would overstate the error bar of b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
 
@@ -47,6 +48,43 @@ def estimate(pairs: Sequence[int]) -> Estimate:
     if n in pairs:
         return Estimate(mean, max(mean, 1 - mean) * (1 - (1 - CONFIDENCE) ** (1 / n)))
     return Estimate(mean, Z * math.sqrt(variance / n))
+
+
+def percent(score: Estimate) -> str:
+    return f"{score.score:.1%} +- {score.bar:.1%}"
+
+
+class PairedScore:
+    """A player's results in games that are played in pairs."""
+
+    def __init__(self) -> None:
+        self.games: Counter[float] = Counter()  # by points
+        self.pairs = [0] * len(POINTS)  # the complete ones
+        self._halves: dict[Hashable, float] = {}
+
+    def add(self, pair: Hashable, points: float) -> None:
+        """Add a game of a pair."""
+        self.games[points] += 1
+        if pair in self._halves:
+            self.pairs[round(2 * (points + self._halves.pop(pair)))] += 1
+        else:
+            self._halves[pair] = points
+
+    @property
+    def counts(self) -> tuple[str, str, str]:
+        """The games won, drawn and lost."""
+        won, drawn, lost = (str(self.games[points]) for points in (1.0, 0.5, 0.0))
+        return won, drawn, lost
+
+    @property
+    def score(self) -> Estimate:
+        """The score of the complete pairs; ValueError if there is none."""
+        return estimate(self.pairs)
+
+    @property
+    def text(self) -> str:
+        """The games and the score, as a table's cell has them."""
+        return f"{'-'.join(self.counts)}: {percent(self.score)}"
 
 
 class Mean(NamedTuple):

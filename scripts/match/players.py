@@ -1,4 +1,4 @@
-"""The players of a game: a UCI engine in its own process, a searcher of ours in this one, and a random mover."""
+"""The players of a game and their limits: a UCI engine in its own process, and a random mover (minds.py has more)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import msgspec
 from scripts.common.process import Ended, Process, Silent
 from scripts.common.records import shift_ranks
 
-from siqi.games.contract import Game, GameInfo, Position, Score, Task, exhaust
+from siqi.games.contract import GameInfo, Position, Score
 from siqi.games.kernel.control import Control
 
 START_TIMEOUT_S = 300.0  # a cold kernel cache compiles for minutes where several engines share a core
@@ -23,13 +23,29 @@ MAX_LISTED = 5000  # the longest move list the random mover builds
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits of one engine; 0: no such limit."""
+    """The limits of one player; 0: no such limit."""
 
     movetime_ms: int = 0
-    nodes: int = 0
-    depth: int = 0
+    nodes: int = 0  # or playouts
+    depth: int = 0  # plies
     clock_ms: int = 0  # sudden death for the whole game
     increment_ms: int = 0
+
+    @property
+    def text(self) -> str:
+        """The limit, if there is only one, as tables and logs name it."""
+        if self.clock_ms:
+            return f"{self.clock_ms} ms a game"
+        if self.depth:
+            return f"depth {self.depth}"
+        return f"{self.nodes} nodes" if self.nodes else f"{self.movetime_ms} ms"
+
+    def control(self) -> Control:
+        """Return a control block with the limits of a move but its depth; the time runs from here."""
+        control = Control(self.nodes)
+        if self.movetime_ms:
+            control.set_deadline(time.monotonic_ns() + 1_000_000 * self.movetime_ms)
+        return control
 
 
 NO_LIMITS = Limits()
@@ -235,24 +251,6 @@ def nodes_of(lines: Sequence[str]) -> int:
         if found := re.match(r"info .*\bnodes (\d+)", line):
             return int(found[1])
     return 0
-
-
-class Searching(Player):
-    """A searcher of ours in this process, with a fixed number of nodes a move; for games without hidden pieces."""
-
-    def __init__(self, game: Game[Position], nodes: int, hash_mb: int = 8) -> None:
-        self._searcher, self._nodes, self._hash_mb = game.searcher(), nodes, hash_mb
-
-    def new_game(self, seed: str) -> None:
-        self._searcher.configure(self._hash_mb, 1, int(seed))
-        self._searcher.clear()
-
-    def choose(self, turn: Turn) -> Choice:
-        started = time.monotonic()
-        report = exhaust(self._searcher, Task(turn.position, Control(self._nodes)))
-        best = report.lines[0]
-        word = turn.position.move_text(best.pv[0])
-        return Choice(word, (time.monotonic() - started) * 1000, best.score, report.nodes)
 
 
 class RandomMover(Player):

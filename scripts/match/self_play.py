@@ -24,7 +24,8 @@ from scripts.common import script
 from scripts.common.log import RunLog
 from scripts.common.records import SELF_PLAY
 from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.match.players import Searching
+from scripts.match.minds import EngineMind, Seat
+from scripts.match.players import Limits
 
 from siqi.daemon.cluster.jobs import completed
 from siqi.games.contract import Game, Position
@@ -36,6 +37,8 @@ BATCH_S = 1.0
 """Games that finish within this time are written together: 32 at a time take 0.6 of the bytes of each alone."""
 
 AGREEMENT = Agreement(1000, 6)
+
+HASH_MB = "8"
 
 
 class SelfPlaySettings(msgspec.Struct, frozen=True):
@@ -61,7 +64,8 @@ def play(settings: SelfPlaySettings, number: int) -> dict[str, Any]:
     game = script.load_once(settings.game)
     most = min(settings.random_plies, settings.max_plies)
     referee = Referee(game, Opening(moves=random_moves(game, random.Random(f"{settings.seed}/{number}"), most)))
-    player, seed = Searching(game, settings.nodes), str(settings.seed)
+    player = Seat(EngineMind(game, {"Hash": HASH_MB}), game, Limits(nodes=settings.nodes))
+    seed = str(settings.seed)
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, [seed] * 2, Adjudication(settings.max_plies, AGREEMENT))
     return {
         "game": settings.game,

@@ -22,13 +22,11 @@ class Tally:
     def __init__(self, settings: MatchSettings, pairing: tuple[int, int] = (0, 1)) -> None:
         self.settings = settings
         self._names = [settings.engines[engine].name for engine in pairing]
-        self.scores: Counter[float] = Counter()  # games by A's points
-        self.pairs = [0] * len(statistics.POINTS)
+        self._paired = statistics.PairedScore()  # A's
         self.faults: Counter[tuple[int, str]] = Counter()  # games by the loser and its fault
         self.adjudicated = 0
         self.repeated = 0  # games equal to an earlier one with the same sides, move for move
         self._series: list[MatchRecord] = []
-        self._half_pairs: dict[int, float] = {}
         self._seen: set[tuple[int, str]] = set()
 
     @property
@@ -36,21 +34,29 @@ class Tally:
         return self.scores.total()
 
     @property
+    def scores(self) -> Counter[float]:
+        """Return the number of games by A's points."""
+        return self._paired.games
+
+    @property
+    def pairs(self) -> list[int]:
+        """Return the pentanomial counts; of a series, which has no pairs, all are 0."""
+        return self._paired.pairs
+
+    @property
     def points(self) -> float:
         """Return A's points."""
         return sum(points * games for points, games in self.scores.items())
 
     def add(self, record: MatchRecord) -> None:
-        self.scores[record.score] += 1
         self.adjudicated += record.cause == "adjudicated"
         if record.cause in FAULTS and record.winner is not None:
             self.faults[1 - record.winner, record.cause] += 1
         if self.settings.best_of:
             self._series.append(record)
-        elif record.pair in self._half_pairs:
-            self.pairs[round(2 * (record.score + self._half_pairs.pop(record.pair)))] += 1
+            self.scores[record.score] += 1
         else:
-            self._half_pairs[record.pair] = record.score
+            self._paired.add(record.pair, record.score)
         played = (record.first, " ".join(record.moves))
         self.repeated += played in self._seen
         self._seen.add(played)
@@ -69,16 +75,16 @@ class Tally:
 
     def standing(self) -> str:
         """Return one line: W-D-L, score and Elo of the complete pairs, SPRT."""
-        words = [f"W-D-L {self.scores[1.0]}-{self.scores[0.5]}-{self.scores[0.0]}"]
+        words = [f"W-D-L {'-'.join(self._paired.counts)}"]
         if self.settings.best_of:
             scores = series_scores(self._series).values()
             won, lost = (sum(2 * score[engine] > self.settings.best_of for score in scores) for engine in (0, 1))
             words.insert(0, f"series {won}-{lost}, {len(scores) - won - lost} undecided")
         if any(self.pairs):
-            result = statistics.estimate(self.pairs)
+            result = self._paired.score
             elo, low, high = (statistics.elo(score) for score in (result.score, result.low, result.high))
             words += [
-                f"score {result.score:.1%} +- {result.bar:.1%}",
+                f"score {statistics.percent(result)}",
                 f"Elo {elo:+.1f} [{low:+.1f}, {high:+.1f}]",
             ]
         if self.settings.sprt:
@@ -91,7 +97,7 @@ class Tally:
         names = self._names
         lines = [f"{self.settings.game}: {names[0]} against {names[1]}, {self.games} games", self.standing()]
         if any(self.pairs):
-            los = statistics.likelihood_of_superiority(statistics.estimate(self.pairs))
+            los = statistics.likelihood_of_superiority(self._paired.score)
             lines.append(f"LOS {los:.1%}  pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, self.pairs))}")
         lines += [f"lost by {name}: {self.faults_of(engine)}" for engine, name in enumerate(names)]
         if self.adjudicated:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from scripts.common import script
 from scripts.common.plots import check_plot, save_plot
-from scripts.match.paired_games import Limit, draw_scores, run_games, score_table
+from scripts.match.paired_games import draw_scores, run_games, score_table
+from scripts.match.players import Limits
 
 ROOMS = {"ewn": "ewn_uct", "junqi": "junqi_cooperation"}
 """The room of each game's players."""
@@ -31,14 +32,14 @@ def main() -> int:
     parser.add_argument("--pairing", nargs=2, action="append", required=True, metavar=("A", "B"))
     parser.add_argument("--games", type=int, default=400, help="of each pairing")
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--ms", type=float, default=50, help="for a move")
+    limit.add_argument("--ms", type=int, default=50, help="for a move")
     limit.add_argument("--nodes", type=int, default=0, help="for a move, in place of a time: nodes or playouts")
     script.add_jobs(parser)
     parser.add_argument("--plot", type=Path, help="an SVG or PNG to draw")
     options = parser.parse_args()
     check_plot(options.plot)
     play = importlib.import_module(f"scripts.papers.{ROOMS[options.game]}.players").play
-    each = Limit(nodes=options.nodes) if options.nodes else Limit(options.ms)
+    each = Limits(nodes=options.nodes) if options.nodes else Limits(options.ms)
     records = run_games(play, options.pairing, options.log, options.games, each, script.jobs(options))
     print(score_table(records).markdown())
     if options.plot is not None:

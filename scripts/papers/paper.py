@@ -26,7 +26,7 @@ from scripts.common.log import Log
 from scripts.common.plots import save_plot
 from scripts.common.table import Table
 
-from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.files import replace_file
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ class Bench:
         missing = [key for key in wanted if key not in found]
         with log:
             bar = script.progress(total=len(missing))
-            jobs = jobs or self.jobs
-            each = functools.partial(_measured, function)
-            batches = ([each(key)] for key in missing) if jobs == 1 else completed(each, missing, jobs)
-            for batch in batches:
+            for batch in script.finished(functools.partial(_measured, function), missing, jobs or self.jobs):
                 log.add([json.dumps({"key": key, "value": value}).encode() for key, value in batch])
                 found.update(batch)
                 bar.update(len(batch))

@@ -26,9 +26,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.common import script
+from scripts.common.statistics import PairedScore, percent
 from scripts.common.table import Table
-from scripts.match.paired_games import Limit, PairingScore, PaperGame, pairing_scores, percent, percents, run_games
-from scripts.papers.connect6_roads.matches import Entrant, entrant_of, play, referee_at, winner_with_clock
+from scripts.match.paired_games import PaperGame, pairing_scores, percents, run_games
+from scripts.match.players import Limits
+from scripts.papers.connect6_roads.players import Entrant, entrant_of, play, referee_at, winner_with_clock
 from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS, WON, Program
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
@@ -262,11 +264,11 @@ class Cell(NamedTuple):
 
     depth: int
     width: int
-    limit: Limit
+    limit: Limits
     games: list[PaperGame]
 
     @property
-    def score(self) -> PairingScore:
+    def score(self) -> PairedScore:
         (score,) = pairing_scores(self.games).values()
         return score
 
@@ -286,11 +288,11 @@ class Cell(NamedTuple):
     def minutes(self, player: int) -> float:
         """Return the mean time that a player used, in minutes of the paper's clock."""
         spent_ms = statistics.mean(float(game["spent"][player]) for game in self.games)
-        return PAPER_CLOCK_S / 60 * spent_ms / self.limit.game_ms
+        return PAPER_CLOCK_S / 60 * spent_ms / self.limit.clock_ms
 
     def points_with(self, share: float) -> float:
         """Return local's points of its games with a share of the clock."""
-        winners = [winner_with_clock(game, share * self.limit.game_ms) for game in self.games]
+        winners = [winner_with_clock(game, share * self.limit.clock_ms) for game in self.games]
         return winners.count(0) + winners.count(None) / 2
 
 
@@ -300,7 +302,7 @@ def timed_cells(bench: Bench, depths_widths: Sequence[tuple[int, int]]) -> list[
     cells = []
     for depth, width in depths_widths:
         pairing = Entrant("local", width, depth).name, Entrant("global", width, depth).name
-        limit = Limit(game_ms=clocks[depth])
+        limit = Limits(clock_ms=clocks[depth])
         games = run_games(play, [pairing], bench.of("games").log, bench.size(2, 100), limit, at_a_time(bench))
         cells.append(Cell(depth, width, limit, games))
     return cells
@@ -319,7 +321,7 @@ def ranges(numbers: Iterable[int]) -> str:
 
 def score_row(cell: Cell) -> list[str]:
     return [
-        f"{cell.limit.game_ms / 1000:.1f} s",
+        f"{cell.limit.clock_ms / 1000:.1f} s",
         cell.score.text,
         *(str(len(cell.overruns(player))) for player in (1, 0)),
         "-".join(str(cell.on_board(winner)) for winner in (0, None, 1)),
@@ -421,7 +423,7 @@ def figure_5(bench: Bench) -> Result:
 
 
 def equal_time(bench: Bench) -> Result:
-    limit, widths = Limit(ms=bench.size(2, 100)), (2,) if bench.quick else (10, 20)
+    limit, widths = Limits(movetime_ms=bench.size(2, 100)), (2,) if bench.quick else (10, 20)
     pairings = [
         (Entrant(a, width, 0).name, Entrant(b, width, 0).name)
         for width in widths
@@ -434,8 +436,8 @@ def equal_time(bench: Bench) -> Result:
         a, b = map(entrant_of, pairing)
         played = [game for game in games if (game["a"], game["b"]) == pairing]
         depths = [statistics.mean(game["depths"][player] for game in played) for player in range(2)]
-        counts = f"{found.won}-{found.drawn}-{found.lost}"
-        rows.append([str(a.width), a.scan, b.scan, counts, percent(found.score), *(f"{depth:.2f}" for depth in depths)])
+        scores = ["-".join(found.counts), percent(found.score)]
+        rows.append([str(a.width), a.scan, b.scan, *scores, *(f"{depth:.2f}" for depth in depths)])
     return Result(
         f"{limit.text} a turn, iterative deepening to depth {MAX_DEPTH} at most, {bench.size(2, 50)} games each from "
         f"both sides of {bench.size(1, 25)} openings, {at_a_time(bench)} games at a time. Depth 1 is finished in any "

@@ -28,19 +28,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.statistics import Estimate, mean
+from scripts.common.statistics import Estimate, mean, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import (
-    Limit,
     PaperGame,
     draw_scores,
     pairing_scores,
-    percent,
     percents,
     run_games,
     score_table,
     together,
 )
+from scripts.match.players import Limits
 from scripts.papers.ewn_uct.players import make_player, play, player
 from scripts.papers.ewn_uct.regret import SOURCE, choices, course, regret_of
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
@@ -81,7 +80,7 @@ MACHINE = f"{os.cpu_count()} cores"
 PAIRS = "random set-ups and throws, each played twice with sides swapped"
 
 
-def at_once(bench: Bench, limit: Limit) -> Jobs:
+def at_once(bench: Bench, limit: Limits) -> Jobs:
     """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs.
 
     A cluster's workers have as many cores each as its user gives them.
@@ -89,26 +88,29 @@ def at_once(bench: Bench, limit: Limit) -> Jobs:
     return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
 
 
-def limits_text(limits: Iterable[Limit]) -> str:
+A_TIME = Limits(movetime_ms=1)
+
+
+def limits_text(limits: Iterable[Limits]) -> str:
     return " and ".join(limit.text for limit in limits)
 
 
 # ---------------------------------------------------------------- figures 4 and 5
 
 
-def figure_limits(bench: Bench) -> list[Limit]:
+def figure_limits(bench: Bench) -> list[Limits]:
     """Return equal time and equal playouts; minimax and alpha-beta count positions."""
-    return [Limit(ms=bench.size(2, 20)), Limit(nodes=bench.size(200, 20_000))]
+    return [Limits(movetime_ms=bench.size(2, 20)), Limits(nodes=bench.size(200, 20_000))]
 
 
 def games_of(
-    bench: Bench, pairings: Sequence[tuple[str, str]], limit: Limit, log: Path | None = None
+    bench: Bench, pairings: Sequence[tuple[str, str]], limit: Limits, log: Path | None = None
 ) -> list[PaperGame]:
     """Return the games of some pairings, those played that a log lacks, by default the experiment's."""
     return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
 
 
-def figure_conditions(bench: Bench, limits: Sequence[Limit]) -> str:
+def figure_conditions(bench: Bench, limits: Sequence[Limits]) -> str:
     return (
         f"{bench.size(2, 200)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
         f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
@@ -147,7 +149,7 @@ def figure_5(bench: Bench) -> Result:
     return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
 
 
-def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: Limit) -> Table:
+def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: Limits) -> Table:
     """Return what the improved UCT scores beyond UCT, against each opponent and against the abstract's three."""
     everyone = "all three"
 
@@ -279,7 +281,7 @@ FACTORS: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.4))
 class Level(NamedTuple):
     """A limit of the factorial experiment, and what is played and measured under it."""
 
-    limit: Limit
+    limit: Limits
     games: int
     factors: Sequence[Factors]
     rewards: Sequence[str]
@@ -305,14 +307,14 @@ class Level(NamedTuple):
 
 
 LEVELS = (
-    Level(Limit(nodes=20_000), 200, FACTORS, REWARDS, 1),
-    Level(Limit(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
-    Level(Limit(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
-    Level(Limit(ms=20), 100, FACTORS[:3], REWARDS[:1]),
+    Level(Limits(nodes=20_000), 200, FACTORS, REWARDS, 1),
+    Level(Limits(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(Limits(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
+    Level(Limits(movetime_ms=20), 100, FACTORS[:3], REWARDS[:1]),
 )
 QUICK_LEVELS = (
-    Level(Limit(nodes=100), 2, FACTORS[:3], REWARDS, 40),
-    Level(Limit(ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
+    Level(Limits(nodes=100), 2, FACTORS[:3], REWARDS, 40),
+    Level(Limits(movetime_ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
 )
 
 
@@ -343,7 +345,7 @@ def factorial(bench: Bench) -> Result:
         f"Threads x reward x (WINK, UCTK), {BARE}; three threads search the paper's way, on different children of the "
         f"root, backed up under a lock. Each cell plays bare UCT of one thread, (1, 1), rewards 0..1, under the same "
         f"limit; playouts are those of all threads together. {PAIRS.capitalize()}; {MACHINE}; games at once under a "
-        f"time: {at_once(bench, Limit(ms=1))}. Regret: decisions of {path.name}. One thread with (0.5, 0.5) plays "
+        f"time: {at_once(bench, A_TIME)}. Regret: decisions of {path.name}. One thread with (0.5, 0.5) plays "
         f"exactly as with (1, 1) (tests/search/test_ewn_uct.py), so it is not measured everywhere."
     )
     return Result(conditions, tables, functools.partial(draw_levels, levels, found))
@@ -407,9 +409,10 @@ def parallel(bench: Bench) -> Result:
         for (threads, way), key in keys.items()
     ]
     tables = [Table("Playouts a second", ("threads", "way", "playouts/s", "times one thread"), rows)]
-    sizes = ((Limit(ms=2), 2),) if bench.quick else ((Limit(ms=20), 200), (Limit(ms=200), 50))
+    sizes = ((2, 2),) if bench.quick else ((20, 200), (200, 50))
     drawn = list[PaperGame]()
-    for limit, games in sizes:
+    for movetime_ms, games in sizes:
+        limit = Limits(movetime_ms=movetime_ms)
         pairings = [
             (uct_text(factors, THREADS, hash_mb=256), uct_text(factors, hash_mb=256)) for factors in (PLAIN, (0.4, 1))
         ]
@@ -423,7 +426,7 @@ def parallel(bench: Bench) -> Result:
         f"{BARE}; `children` is the paper's way: threads on different children of the root, backed up under a lock; "
         f"`root` has a tree for each thread, `tree` one tree with virtual losses. Speed: {playouts} playouts from a "
         f"start position, the best of {runs}. {PAIRS.capitalize()}. {MACHINE}; games at once: "
-        f"{at_once(bench, Limit(ms=1))}. Three threads share the cores if there are fewer than three."
+        f"{at_once(bench, A_TIME)}. Three threads share the cores if there are fewer than three."
     )
     return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from scripts.common import script
 from scripts.common.table import Table
-from scripts.match.paired_games import Limit
+from scripts.match.players import Limits
 from scripts.papers.ewn_uct.players import make_player
 from scripts.papers.ewn_uct.regret import Decision, decisions, regret_of
 
@@ -35,7 +35,7 @@ class Question(NamedTuple):
     """What a player does in a position."""
 
     player: str
-    limit: Limit
+    limit: Limits
     case: Decision
 
 
@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("values", type=Path, help="a CSV file: fen, n_red, n_blue, all1 .. all6")
     parser.add_argument("--player", action="append", required=True, metavar="NAME")
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--ms", type=float, nargs="+", default=[50], help="for a move")
+    limit.add_argument("--ms", type=int, nargs="+", default=[50], help="for a move")
     limit.add_argument("--nodes", type=int, nargs="+", help="for a move, in place of a time: nodes or playouts")
     script.add_jobs(parser)
     options = parser.parse_args()
@@ -57,12 +57,12 @@ def main() -> int:
         parser.error("--jobs must be at least 1")
     jobs = script.jobs(options)
     cases = list(decisions(options.values))
-    limits = [Limit(nodes=nodes) for nodes in options.nodes] if options.nodes else [Limit(ms) for ms in options.ms]
+    limits = [Limits(nodes=nodes) for nodes in options.nodes] if options.nodes else [Limits(ms) for ms in options.ms]
     sizes = sorted({case.pieces for case in cases})
     ways = list(itertools.product(options.player, limits))
     questions = [Question(name, each, case) for name, each in ways for case in cases]
     found = (regret_at(question) for question in questions) if jobs == 1 else in_order(regret_at, questions, jobs)
-    lost: dict[tuple[str, Limit], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    lost: dict[tuple[str, Limits], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     with contextlib.closing(found):
         for question, regret in zip(questions, script.progress(found, total=len(questions)), strict=True):
             lost[question.player, question.limit][question.case.pieces].append(regret)

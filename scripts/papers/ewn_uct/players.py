@@ -24,7 +24,10 @@ from typing import Any
 import numpy as np
 
 from scripts.common import script
-from scripts.match.paired_games import EngineMind, Job, Limit, Mind, PaperGame, RandomMind, play_game
+from scripts.match.game_loop import Opening, Referee
+from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
+from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.players import Limits
 
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.evaluation.evaluate import chance
@@ -62,7 +65,7 @@ class MonteCarlo:
     def new_game(self, seed: int) -> None:
         self._work.random = seed_state(seed)
 
-    def choose(self, position: EwnPosition, limit: Limit) -> int:
+    def choose(self, position: EwnPosition, limit: Limits) -> int:
         control = limit.control()
         moves = position.legal_moves()
         roots, totals = [], [0] * len(moves)
@@ -134,7 +137,7 @@ class Minimax:
     def new_game(self, seed: int) -> None:
         """Nothing is random."""
 
-    def choose(self, position: EwnPosition, limit: Limit) -> int:
+    def choose(self, position: EwnPosition, limit: Limits) -> int:
         control = limit.control()
         self._work.control, self._work.nodes, self._work.poll_at, self._work.stopped = control.address, 0, 0, 0
         moves = position.legal_moves()
@@ -222,7 +225,7 @@ class OpenSpiel:
             step = -6
         return move_text(make_move(square, square + step))
 
-    def choose(self, position: EwnPosition, limit: Limit) -> int:
+    def choose(self, position: EwnPosition, limit: Limits) -> int:
         self._throw(position.dice)
         return position.parse_move(self._word(self._bot.step(self._state)))
 
@@ -263,4 +266,6 @@ def play(job: Job, first: int) -> PaperGame:
     rng = random.Random(f"{job.pair}")
     setups = ["".join(rng.sample("123456", 6)) for _ in range(2)]
     minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
-    return play_game(script.load_once("ewn"), job, first, minds, setups, iter(lambda: rng.randint(1, 6), 0)).record
+    game = script.load_once("ewn")
+    referee = Referee(game, Opening(moves=setups), iter(lambda: rng.randint(1, 6), 0))
+    return play_game(job, first, referee, [Seat(mind, game, job.limit) for mind in minds])

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.match.paired_games import EngineMind, Limit, Mind
+from scripts.match.minds import EngineMind, Mind
+from scripts.match.players import Limits
 
 from siqi.games.contract import Task
 from siqi.games.ewn.game import EwnPosition
@@ -76,7 +77,7 @@ def regret(case: Decision, move: str) -> float:
     return max(case.values.values()) - case.values[move]
 
 
-def regret_of(player: Mind, case: Decision, limit: Limit) -> float:
+def regret_of(player: Mind, case: Decision, limit: Limits) -> float:
     """Return what a player's move loses, in a new game."""
     if len(case.values) == 1:
         return 0.0

@@ -25,14 +25,12 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from scripts.common import script
-from scripts.common.statistics import Estimate, mean
+from scripts.common.statistics import Estimate, mean, percent
 from scripts.common.table import Table
 from scripts.match.paired_games import (
-    Limit,
     Pairing,
     PaperGame,
     pairing_scores,
-    percent,
     percents,
     points_of,
     read_games,
@@ -40,6 +38,7 @@ from scripts.match.paired_games import (
     score_table,
     together,
 )
+from scripts.match.players import Limits
 from scripts.papers.junqi_cooperation.activation import ACTIVATIONS, Learner
 from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
@@ -87,16 +86,17 @@ LAST_MOVE = 73
 """The last number of a move in figure 8."""
 
 
-def playouts(bench: Bench, full: int) -> Limit:
+def playouts(bench: Bench, full: int) -> Limits:
     """Return the limit of a move: `full` playouts, fewer in a quick run."""
-    return Limit(nodes=bench.size(50, full))
+    return Limits(nodes=bench.size(50, full))
 
 
 def run_players(bench: Bench) -> Result:
     games = bench.size(2, 400)
     tables, records = [], []
     levels = list(LEVELS.items())[bench.size(1, 0) :]
-    for limit, (level, words) in itertools.product((playouts(bench, 500), Limit(ms=bench.size(1, 5))), levels):
+    limits = playouts(bench, 500), Limits(movetime_ms=bench.size(1, 5))
+    for limit, (level, words) in itertools.product(limits, levels):
         heroes = (COOPERATION, UCT_ALONE) if limit.nodes and level and not bench.quick else (COOPERATION,)
         pairings = [(hero, other + level) for hero in heroes for other in OPPONENTS]
         found = run_games(play, pairings, bench.log, games, limit, bench.jobs)
@@ -143,7 +143,7 @@ def run_parts(bench: Bench) -> Result:
     records = run_games(play, [(name, UCT_ALONE) for name in parts.values()], bench.log, games, limit, bench.jobs)
     scores = pairing_scores(records)
     rows = [
-        [part, name, str(found.won), str(found.drawn), str(found.lost), percent(found.score)]
+        [part, name, *found.counts, percent(found.score)]
         for part, name in parts.items()
         for found in [scores[Pairing(name, UCT_ALONE)]]
     ]
@@ -259,7 +259,7 @@ def activation_times(key: str) -> dict[str, Any]:
         for word in referee.view_moves(referee.turn):
             view.push(view.parse_move(word))
         if referee.ply % 8 == 2:  # the first side's moves 1, 5, 9, ...
-            seconds.append(learner.seconds(view, Limit(nodes=lessons), lessons))
+            seconds.append(learner.seconds(view, Limits(nodes=lessons), lessons))
             movable.append(len({move & 63 for move in view.legal_moves()}))
         referee.push(referee.parse_move(referee.move_text(rng.choice(learner.ranked_moves(view)))))
     return {"seconds": seconds, "movable": movable}

@@ -27,7 +27,10 @@ import numpy as np
 from numba import types
 
 from scripts.common import script
-from scripts.match.paired_games import EngineMind, Job, Limit, Mind, PaperGame, RandomMind, play_game
+from scripts.match.game_loop import Opening, Referee
+from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
+from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.players import Limits
 
 from siqi.games.contract import Task
 from siqi.games.junqi.evaluation.evaluate import evaluate
@@ -83,18 +86,18 @@ class Determinized:
         self._seed = seed << 20
         self.work.random = seed_state(seed)
 
-    def rank(self, view: JunqiPosition, limit: Limit) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: Limits) -> list[MoveValue]:
         """Return the moves with their values, best first."""
         raise NotImplementedError
 
-    def choose(self, view: JunqiPosition, limit: Limit) -> int:
+    def choose(self, view: JunqiPosition, limit: Limits) -> int:
         return self.rank(view, limit)[0].move
 
     def run_within(self, control: Control) -> None:
         self._control = control
         self.work.control, self.work.nodes, self.work.poll_at, self.work.stopped = control.address, 0, 0, 0
 
-    def begin(self, view: JunqiPosition, limit: Limit) -> RootView:
+    def begin(self, view: JunqiPosition, limit: Limits) -> RootView:
         """Return the sampled worlds; the clock runs from here."""
         self._seed += 1
         self.run_within(limit.control())
@@ -194,7 +197,7 @@ class FullWidth(Determinized):
         self._boards = np.zeros(MAX_PLIES + 1, POSITION_DTYPE)
         self._stack = np.zeros((MAX_PLIES + 1) * MAX_MOVES, np.uint16)
 
-    def rank(self, view: JunqiPosition, limit: Limit) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: Limits) -> list[MoveValue]:
         root = self.begin(view, limit)
         found = [MoveValue(move, 1, 0.5) for move in root.moves]
         worlds = len(root.worlds.kinds)
@@ -216,7 +219,7 @@ class MonteCarlo(Determinized):
 
     worlds = 40
 
-    def rank(self, view: JunqiPosition, limit: Limit) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: Limits) -> list[MoveValue]:
         root = self.begin(view, limit)
         arms = np.zeros(len(root.moves), ARM_DTYPE)
         arms["move"] = root.moves
@@ -242,7 +245,7 @@ class Trees(Determinized):
         super().__init__(is_simple)
         self._tree = np.zeros(1 << 18, EDGE_DTYPE)
 
-    def rank(self, view: JunqiPosition, limit: Limit) -> list[MoveValue]:
+    def rank(self, view: JunqiPosition, limit: Limits) -> list[MoveValue]:
         started = time.monotonic_ns()
         root = self.begin(view, limit)
         kinds = root.worlds.kinds
@@ -252,8 +255,8 @@ class Trees(Determinized):
             self.work.worlds, self.work.world_count = address_of(kinds[world]), 1
             set_tree(self.work, *UctAdapter.tree_settings)
             control = Control(limit.nodes // len(kinds))
-            if limit.ms:
-                control.set_deadline(started + int(limit.ms * 1e6 * (world + 1) / len(kinds)))
+            if limit.movetime_ms:
+                control.set_deadline(started + int(limit.movetime_ms * 1e6 * (world + 1) / len(kinds)))
             self.run_within(control)
             grow(root.view, self.board, self.work, self.lookup, self._tree, 1 << 30)
             edge = int(self.work.first_edge)
@@ -321,10 +324,11 @@ def play(job: Job, first: int) -> PaperGame:
         if name.endswith(OWN):
             setups[side] = draw_setup(2 * job.pair + side + 1, TILT)
     minds = [player(job.pairing[first], 0), player(job.pairing[1 - first], 1)]
-    played = play_game(script.load_once("junqi"), job, first, minds, setups, max_plies=MOST_PLIES)
-    position = played.referee.position
-    assert isinstance(position, JunqiPosition)
-    return played.record | {"words": words_of(position)}
+    game = script.load_once("junqi")
+    referee = Referee(game, Opening(moves=setups))
+    record = play_game(job, first, referee, [Seat(mind, game, job.limit) for mind in minds], MOST_PLIES)
+    assert isinstance(referee.position, JunqiPosition)
+    return record | {"words": words_of(referee.position)}
 
 
 def words_of(referee: JunqiPosition) -> str:

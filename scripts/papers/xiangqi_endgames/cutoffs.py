@@ -115,8 +115,3 @@ def ideal_leaves(branching: float, depth: int) -> float:
     if depth % 2 == 0:
         return float(2 * branching ** (depth // 2) - 1)
     return float(branching ** ((depth + 1) // 2) + branching ** ((depth - 1) // 2) - 1)
-
-
-def total_nodes(branching: float, depth: int) -> float:
-    """Return the paper's TOTAL: the nodes of a uniform tree."""
-    return float((branching ** (depth + 1) - 1) / (branching - 1)) if branching != 1 else depth + 1.0

@@ -22,9 +22,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.common import script
-from scripts.common.statistics import Estimate, Z, estimate
+from scripts.common.statistics import Estimate, Z, estimate, percent
 from scripts.common.table import Table
-from scripts.match.paired_games import Limit, percent, percents
+from scripts.match.paired_games import percents
+from scripts.match.players import Limits
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, FIGURE_1, THREE_LEVELS, WHOLE, search
 from scripts.papers.xiangqi_endgames.solving import (
@@ -270,8 +271,8 @@ def play(key: str) -> dict[str, Any]:
         winner, by = settle(Endgame(fen, claim, category, int(mate)), int(nodes))
         return {"winner": winner, "by": by}
     fen, winner, solver, nodes, ms, opponent, plies = fields
-    limit = Limit(float(ms), int(nodes))
-    return attempt(fen, winner, solver, limit, Limit(nodes=int(opponent)), int(plies))._asdict()
+    limit = Limits(int(ms), int(nodes))
+    return attempt(fen, winner, solver, limit, Limits(nodes=int(opponent)), int(plies))._asdict()
 
 
 def proportion(hits: Iterable[bool]) -> Estimate:
@@ -293,14 +294,14 @@ class Case(NamedTuple):
         return {name: is_solved(self.winner, game["winner"], self.endgame.fen) for name, game in self.games.items()}
 
 
-def solve(bench: Bench, limit: Limit) -> Result:
+def solve(bench: Bench, limit: Limits) -> Result:
     """Let each player solve the same endgames within a limit of each move."""
     settling = bench.size(QUICK_SETTLING, FULL_SETTLING)
     opponent, plies = bench.size(QUICK_OPPONENT, FULL_OPPONENT), bench.size(QUICK_PLIES, FULL_PLIES)
     endgames = chosen(bench, bench.size(QUICK_GAMES, FULL_GAMES))
     claims = [f"{e.fen}|{e.claim}|{e.category}|{e.engine_mate}|{settling}" for e in endgames]
     settled = list(bench.measure(claims, play).values())
-    how = f"{limit.nodes}|{limit.ms:g}|{opponent}|{plies}"
+    how = f"{limit.nodes}|{limit.movetime_ms}|{opponent}|{plies}"
     games = [
         {solver: f"{endgame.fen}|{found['winner']}|{solver}|{how}" for solver in MINDS}
         for endgame, found in zip(endgames, settled, strict=True)
@@ -394,11 +395,11 @@ def draw_solved(figure: Figure, bars: Sequence[tuple[str, dict[str, Estimate]]])
 
 
 def run_solved_by_nodes(bench: Bench) -> Result:
-    return solve(bench, Limit(nodes=bench.size(QUICK_NODES, FULL_NODES)))
+    return solve(bench, Limits(nodes=bench.size(QUICK_NODES, FULL_NODES)))
 
 
 def run_solved_by_time(bench: Bench) -> Result:
-    return solve(bench, Limit(ms=bench.size(QUICK_MS, FULL_MS)))
+    return solve(bench, Limits(movetime_ms=bench.size(QUICK_MS, FULL_MS)))
 
 
 SOLVED = "a large number of endgames solved, all results correct (section 5; no number, no list)."

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from scripts.common import script
 from scripts.common.records import open_text
-from scripts.match.paired_games import EngineMind, Limit
+from scripts.match.game_loop import Adjudication, Clock, Opening, Referee, play_moves
+from scripts.match.minds import EngineMind, Seat
+from scripts.match.players import Choice, Limits, Turn
 
 from siqi.games.registry import load
 from siqi.games.xiangqi.game import XiangqiPosition
@@ -93,7 +95,7 @@ def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
             return (DRAWN if result == "draw" else SIDES[position.turn ^ (result == "loss")]), "tablebase"
     if endgame.claim == DRAWN:
         player.new_game(1)
-        mate = player.search(position, Limit(nodes=nodes)).lines[0].score.mate
+        mate = player.search(position, Limits(nodes=nodes)).lines[0].score.mate
         if mate is not None:
             return SIDES[position.turn ^ (mate < 0)], "search"
     return endgame.claim, "book"
@@ -107,26 +109,29 @@ class Attempt(NamedTuple):
     announced: bool  # the solver's first search found a mate for it
 
 
-def attempt(fen: str, winner: str, solver: str, limit: Limit, opponent: Limit, plies: int) -> Attempt:
+class Solver(Seat):
+    """The seat of a solver; `announced`: its first search found a mate for it."""
+
+    announced: bool | None = None
+
+    def choose(self, turn: Turn) -> Choice:
+        choice = super().choose(turn)
+        if self.announced is None:
+            self.announced = choice.score is not None and (choice.score.mate or 0) > 0
+        return choice
+
+
+def attempt(fen: str, winner: str, solver: str, limit: Limits, opponent: Limits, plies: int) -> Attempt:
     """Play an endgame of a known result out. The solver has the winner's side; in a draw it has the move."""
-    position: XiangqiPosition = mind(OPPONENT).game.position(fen)
-    side = position.turn if winner == DRAWN else SIDES.index(winner)
-    players = {side: mind(solver), side ^ 1: mind(OPPONENT) if solver != OPPONENT else _second()}
-    for player in players.values():
-        player.new_game(1)
-    announced = None
-    for _ in range(plies):
-        outcome = position.outcome()
-        if outcome is not None:
-            break
-        is_solver = position.turn == side
-        report = players[position.turn].search(position, limit if is_solver else opponent)
-        if is_solver and announced is None:
-            announced = (report.lines[0].score.mate or 0) > 0
-        position.push(report.lines[0].pv[0])
-    outcome = position.outcome()
-    reached = DRAWN if outcome is None or outcome.winner is None else SIDES[outcome.winner]
-    return Attempt(reached, position.ply, bool(announced))
+    game = mind(OPPONENT).game
+    referee = Referee(game, Opening(fen=fen))
+    side = referee.position.turn if winner == DRAWN else SIDES.index(winner)
+    solving = Solver(mind(solver), game, limit)
+    other = Seat(mind(OPPONENT) if solver != OPPONENT else _second(), game, opponent)
+    players = [other, solving] if side else [solving, other]
+    ending = play_moves(referee, players, [Clock(), Clock()], ["1", "1"], Adjudication(plies))
+    reached = DRAWN if ending.winner is None else SIDES[ending.winner]
+    return Attempt(reached, len(referee.words), bool(solving.announced))
 
 
 @functools.cache

@@ -25,8 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.common import script
+from scripts.common.statistics import percent
 from scripts.common.table import Table
-from scripts.match.paired_games import Limit, Pairing, PaperGame, pairing_scores, percent, percents, run_games
+from scripts.match.paired_games import Pairing, PaperGame, pairing_scores, percents, run_games
+from scripts.match.players import Limits
 from scripts.papers.paper import FIXTURES, Bench, Experiment, Paper, Result, run_paper
 from scripts.papers.xiangqi_rules.mining import (
     MAX_PLIES,
@@ -155,7 +157,7 @@ def play(bench: Bench) -> Result:
         [(name, "search") for name in names],
         bench.log,
         count,
-        Limit(depth=depth),
+        Limits(depth=depth),
         bench.jobs,
     )
     scores = pairing_scores(records)

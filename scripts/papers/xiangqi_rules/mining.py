@@ -17,7 +17,10 @@ from scripts.common import script
 from scripts.common.log import Log
 from scripts.common.process import Process
 from scripts.common.records import read_game_records
-from scripts.match.paired_games import EngineMind, Job, Limit, PaperGame, play_game
+from scripts.match.game_loop import Opening, Referee
+from scripts.match.minds import EngineMind, Seat
+from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.players import Limits
 
 from siqi.daemon.cluster.jobs import Jobs, completed
 from siqi.games import registry
@@ -63,7 +66,7 @@ def play_own(task: OwnGame) -> bytes:
     outcome = None
     while len(words) < MAX_PLIES and (outcome := position.outcome()) is None:
         is_random = len(words) < 20 and rng.random() < 0.2
-        move = rng.choice(position.legal_moves()) if is_random else mind.choose(position, Limit(depth=SELF_PLAY_DEPTH))
+        move = rng.choice(position.legal_moves()) if is_random else mind.choose(position, Limits(depth=SELF_PLAY_DEPTH))
         words.append(position.move_text(move))
         position.push(move)
     winner = None if outcome is None else outcome.winner
@@ -211,12 +214,13 @@ class RuleMind(EngineMind):
         self._random.seed(seed)
         self.answered = self.asked = 0
 
-    def choose(self, position: Any, limit: Limit) -> int:
+    def choose(self, position: Any, limit: Limits) -> int:
         self.asked += 1
         suggestion = self.game.suggest(position, self._random)
         if suggestion is None:
             return super().choose(position, limit)
         self.answered += 1
+        self.report = None
         return int(suggestion.move)
 
 
@@ -231,10 +235,10 @@ def play_by_rules(
     """Play a game of A, a rule base, against the search alone."""
     rules, search = rule_mind(bases[job.pairing.a].path(folder)), plain_engine()
     minds = [rules, search] if first == 0 else [search, rules]
-    opening = openings[job.pair % len(openings)]
-    played = play_game(search.game, job, first, minds, opening, max_plies=MAX_PLIES)
-    moves = [len(range(side, played.record["plies"], 2)) for side in (0, 1)]
-    return played.record | {"answered": rules.answered, "asked": rules.asked, "moves": moves[1 - first]}
+    referee = Referee(search.game, Opening(moves=openings[job.pair % len(openings)]))
+    record = play_game(job, first, referee, [Seat(mind, search.game, job.limit) for mind in minds], MAX_PLIES)
+    moves = [len(range(side, record["plies"], 2)) for side in (0, 1)]
+    return record | {"answered": rules.answered, "asked": rules.asked, "moves": moves[1 - first]}
 
 
 # The base that grows

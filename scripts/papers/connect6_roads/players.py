@@ -1,4 +1,4 @@
-"""Games between the Connect6 program's scans, at a fixed depth under a game clock or with a time for each turn."""
+"""Players of Connect6 by the paper's scans, at a fixed depth under a game clock or with a time for each turn."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import time
 from typing import NamedTuple
 
 from scripts.common import script
-from scripts.match.game_loop import Clock, Opening, Referee, play_moves
-from scripts.match.paired_games import Job, Limit, PaperGame, game_record
+from scripts.match.game_loop import Opening, Referee
+from scripts.match.paired_games import Job, PaperGame, play_game
 from scripts.match.players import Choice, Limits, Player, Turn
 from scripts.papers.connect6_roads.scans import SCANS, Program
 from scripts.papers.paper import FIXTURES
@@ -49,9 +49,9 @@ def entrant_of(name: str) -> Entrant:
 class Scanner(Player):
     """A program in a seat, with a clock for the game or a time for each turn."""
 
-    def __init__(self, entrant: Entrant, limit: Limit) -> None:
+    def __init__(self, entrant: Entrant, limit: Limits) -> None:
         self._program, self._depth = Program(SCANS[entrant.scan], entrant.width), entrant.depth
-        self._turn_ms = limit.ms
+        self._turn_ms = limit.movetime_ms
         self.depths: list[int] = []
         """The depth finished at each turn."""
         self.times: list[float] = []
@@ -78,12 +78,9 @@ def play(job: Job, first: int) -> PaperGame:
     """Play a game from the pair's opening. A side whose clock runs out loses; a full board is a draw."""
     referee = referee_at(job.pair)
     players = [Scanner(entrant_of(name), job.limit) for name in job.pairing]
-    clocks = [Clock(Limits(clock_ms=job.limit.game_ms), margin_ms=0.0) for _ in players]
-    ending = play_moves(referee, [players[side ^ first] for side in range(2)], clocks, ("", ""))
-    if ending.cause not in ("rules", "time"):
-        raise AssertionError(f"{job}: {ending}")
-    record = game_record(job, first, ending, clocks, len(referee.words))
+    record = play_game(job, first, referee, [players[side ^ first] for side in range(2)])
     return record | {
+        "plies": len(referee.words),  # the opening's, too
         "depths": [statistics.mean(player.depths) if player.depths else 0.0 for player in players],
         "times": [[round(ms, 1) for ms in player.times] for player in players],
     }

@@ -24,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from siqi.daemon.cluster import node
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.daemon.cluster.jobs import MOST_CALLS, Jobs, completed
 from siqi.daemon.cluster.progress import Bar
 from siqi.daemon.cluster.remote import Cluster, check_address
 from siqi.games import registry
@@ -150,9 +150,13 @@ def cluster(options: argparse.Namespace) -> Cluster | None:
     return None if options.cluster is None else Cluster(options.cluster, options.job_limit)
 
 
-def finished(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs) -> Generator[list[Result]]:
+def finished(
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: Jobs, most_calls: int = MOST_CALLS
+) -> Generator[list[Result]]:
     """Yield the results of tasks as they finish, as `completed` does; one job works in this process."""
-    return ([function(task)] for task in tasks) if jobs == 1 else completed(function, tasks, jobs)
+    if jobs == 1:
+        return ([function(task)] for task in tasks)
+    return completed(function, tasks, jobs, most_calls=most_calls)
 
 
 def _address(text: str) -> str:

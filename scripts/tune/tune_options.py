@@ -58,7 +58,7 @@ from scripts.match.match_options import (
 from scripts.match.matches import Table, load_openings, play_game
 from scripts.match.players import EngineSpec, Forfeit, StartError, UciEngine
 
-from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.daemon.cluster.jobs import Jobs
 from siqi.games import registry
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def run(
             if number not in log.numbers:
                 yield trial_of(settings, openings, number, course.values)
 
-    finished = ([play(trial)] for trial in trials()) if jobs == 1 else completed(play, trials(), jobs, most_calls=1)
+    finished = script.finished(play, trials(), jobs, most_calls=1)
     bar = script.progress(total=settings.iterations, initial=course.iterations, unit=" iterations")
     with log, bar, contextlib.closing(finished):
         for iterations in finished:

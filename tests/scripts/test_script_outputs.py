@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from commands import COMMANDS
-from fixture_files import FIXTURES, ROOT, vectors
+from fixture_files import FIXTURES, ROOT
+from game_logs import connect6_games, junqi_log, xiangqi_games
 from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 
@@ -206,32 +207,6 @@ def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 # Whole runs, small
-
-
-def junqi_log(path: Path) -> Path:
-    """Return games of referees as lines of a log of compare_players.py."""
-    with path.open("w") as file:
-        for number, game in enumerate(vectors("junqi_games.jsonl")):
-            words = " ".join([game["first"], game["second"], *game["moves"]])
-            record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2}
-            file.write(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
-    return path
-
-
-def xiangqi_games(path: Path) -> Path:
-    lines = (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()
-    with path.open("w") as file:
-        for number, line in enumerate(lines[:40]):
-            file.write(json.dumps({"moves": line.split()[1:], "result": ("1-0", "0-1", "1/2-1/2")[number % 3]}) + "\n")
-    return path
-
-
-def connect6_games(path: Path) -> Path:
-    with path.open("w") as file:
-        for game in vectors("connect6_games.jsonl")[:20]:
-            result = {"B": "1-0", "W": "0-1"}.get(game["result"], "1/2-1/2")
-            file.write(json.dumps({"game": "connect6", "moves": game["moves"], "result": result}) + "\n")
-    return path
 
 
 def layouts(path: Path) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from commands import COMMANDS, main_of
 from fixture_files import FIXTURES, ROOT, vectors
+from game_logs import connect6_games, junqi_log, xiangqi_games
 
 from scripts.common import script
 from scripts.match import beat_random
@@ -71,29 +72,6 @@ RUNS = (
 )
 
 
-def xiangqi_games(path: Path) -> None:
-    rows = [line.split()[1:] for line in (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()[:40]]
-    games = [{"moves": moves, "result": ("1-0", "0-1", "1/2-1/2")[i % 3]} for i, moves in enumerate(rows)]
-    path.write_text("".join(json.dumps(game) + "\n" for game in games))
-
-
-def connect6_games(path: Path) -> None:
-    games = [
-        {"game": "connect6", "moves": game["moves"], "result": {"B": "1-0", "W": "0-1"}.get(game["result"], "1/2-1/2")}
-        for game in vectors("connect6_games.jsonl")[:20]
-    ]
-    path.write_text("".join(json.dumps(game) + "\n" for game in games))
-
-
-def junqi_log(path: Path) -> None:
-    lines = []
-    for number, game in enumerate(vectors("junqi_games.jsonl")):
-        words = " ".join([game["first"], game["second"], *game["moves"]])
-        record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2}
-        lines.append(json.dumps(record | {"winner": game["winner"], "end": game["end"], "words": words}) + "\n")
-    path.write_text("".join(lines))
-
-
 def junqi_tsv(path: Path) -> None:
     lines = []
     for game in vectors("junqi_games.jsonl"):
@@ -137,7 +115,7 @@ def latin_font(path: Path) -> None:
     path.write_bytes((Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf").read_bytes())
 
 
-MAKERS: dict[str, Callable[[Path], None]] = {
+MAKERS: dict[str, Callable[[Path], object]] = {
     make.__name__: make
     for make in (
         xiangqi_games,

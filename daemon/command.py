@@ -7,11 +7,11 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 
-from siqi import __version__
-from siqi.daemon.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
-from siqi.daemon.pipes import printable
+from siqi.daemon.engine.options import SEARCHER_OPTIONS, is_search_option, names_for_game, parse_settings
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
+from siqi.version import __version__
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
 
@@ -123,8 +123,8 @@ def run(arguments: list[str]) -> int:
 
 def bench_all(names: Sequence[str], settings: Mapping[str, str]) -> int:
     """Run and print the bench of each game, in the protocol's lines, with these options; return the exit status."""
-    from siqi.daemon.bench import CONFIG, BenchJob
-    from siqi.daemon.events import Event
+    from siqi.daemon.engine.bench import CONFIG, BenchJob
+    from siqi.daemon.engine.events import Event
     from siqi.daemon.frontends.uci_family import count_lines
 
     def show(event: Event) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 from siqi.daemon import game_files
 from siqi.daemon.game_files import (
-    Named,
-    Refusal,
+    CommandError,
+    NamedFile,
     check_encoding,
     check_number,
     choose,
@@ -25,12 +25,12 @@ from siqi.daemon.game_files import (
     read_source,
     reason,
 )
-from siqi.daemon.interrupts import held_back
-from siqi.daemon.pipes import printable
+from siqi.daemon.system.interrupts import held_back
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.files import check_folder, check_owned, replace_file
-from siqi.games.formats import FEATURES, Format, Style, named_by_file
+from siqi.games.formats import FEATURES, Format, WriteStyle, named_by_file
 
 FAILED, MISUSED = 1, 2
 """Exit statuses, as of `siqi analyse`."""
@@ -62,7 +62,7 @@ def report(text: str) -> None:
         to_stderr(f"siqi convert: {text}")
 
 
-class MisuseError(Refusal):
+class MisuseError(CommandError):
     """Raised for a command line that fits no file."""
 
 
@@ -73,7 +73,7 @@ def convert_with(options: argparse.Namespace) -> int:
             print("\n".join(table([options.game] if options.game else registry.NAMES)))
             return 0
         return _convert(options)
-    except Refusal as refusal:
+    except CommandError as refusal:
         report(str(refusal))
         return MISUSED
     except BrokenPipeError:
@@ -98,7 +98,7 @@ def table(games: Sequence[str]) -> list[str]:
 def _convert(options: argparse.Namespace) -> int:
     *names, output = options.files if options.split is None else [*options.files, ""]
     if not names:
-        raise Refusal("IN and OUT are needed (--list shows the formats)")
+        raise CommandError("IN and OUT are needed (--list shows the formats)")
     if options.split is not None:
         _check_folder(Path(options.split), options.target)
     elif output != "-":
@@ -107,9 +107,9 @@ def _convert(options: argparse.Namespace) -> int:
         check_encoding(options.output_encoding)
     files = files_of(names, report, options.split or "")
     if files.are_many and options.number is not None:
-        raise Refusal("--number is for one file")
+        raise CommandError("--number is for one file")
     if files.are_many and os.path.realpath(output) in {os.path.realpath(file.path) for file in files.files}:
-        raise Refusal(f"{output} is an input, too")
+        raise CommandError(f"{output} is an input, too")
     writer: Joined | Split
     writer = Joined(options, output) if options.split is None else Split(options, [file.path for file in files.files])
     failed = []
@@ -136,7 +136,7 @@ def _convert(options: argparse.Namespace) -> int:
     return FAILED if failed else 0
 
 
-def progress(files: Sequence[Named]) -> Iterator[Named]:
+def progress(files: Sequence[NamedFile]) -> Iterator[NamedFile]:
     """Yield the files; a bar shows which one is read if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield from files
@@ -149,7 +149,7 @@ def progress(files: Sequence[Named]) -> Iterator[Named]:
             yield file
 
 
-def _add(file: Named, options: argparse.Namespace, writer: Joined | Split) -> bool:
+def _add(file: NamedFile, options: argparse.Namespace, writer: Joined | Split) -> bool:
     """Read a file and hand its games over; return False if parts of it could not be read.
 
     OSError or ValueError if it cannot be read, or its games not be written.
@@ -161,7 +161,7 @@ def _add(file: Named, options: argparse.Namespace, writer: Joined | Split) -> bo
     except MisuseError:
         raise
     except ValueError as error:
-        raise Refusal(f"{file.path}: {error}") from None
+        raise CommandError(f"{file.path}: {error}") from None
     with announce_compiling(report, choice.game):
         found = read_games(source, choice, report)
     games = found.games
@@ -188,13 +188,13 @@ class Joined:
         if self._target is None:
             try:
                 self._target, self._game = _target(self._options, game, self._output), game
-            except Refusal as refusal:
+            except CommandError as refusal:
                 raise MisuseError(str(refusal)) from None
         if game != self._game:
             raise ValueError(f"{self._output} has games of {self._game}, not of {game}")
         return self._target
 
-    def add(self, file: Named, target: Format, games: Sequence[Any]) -> None:
+    def add(self, file: NamedFile, target: Format, games: Sequence[Any]) -> None:
         self._games += games
         if len(self._games) > 1 and "games" not in target.holds:
             how = "choose one by --number, or --split FOLDER writes a file a game"
@@ -205,7 +205,7 @@ class Joined:
         """Write the file, if there are games; return what it has no room for, with the name of the format."""
         if self._target is None or not self._games:
             return Counter()
-        written = self._target.write(self._games, Style(self._options.output_encoding, self._options.notation))
+        written = self._target.write(self._games, WriteStyle(self._options.output_encoding, self._options.notation))
         if self._output == "-":
             sys.stdout.buffer.write(written.data)
             sys.stdout.buffer.flush()
@@ -230,16 +230,16 @@ class Split:
         """Return the format for a game."""
         return _target(self._options, game, "")
 
-    def add(self, file: Named, target: Format, games: Sequence[Any]) -> None:
+    def add(self, file: NamedFile, target: Format, games: Sequence[Any]) -> None:
         """Write the games of a file, each as far as it can be; ValueError names those that cannot."""
         faults = []
         for number, game in enumerate(games, 1):
             path = self._path(file, number if len(games) > 1 else 0, target.suffixes[0])
             try:
                 if os.path.realpath(path) in self._inputs:
-                    raise Refusal(f"{path} is an input, too")
+                    raise CommandError(f"{path} is an input, too")
                 _check_output(path, self._options.force, is_folder_made=True)
-                written = target.write([game], Style(self._options.output_encoding, self._options.notation))
+                written = target.write([game], WriteStyle(self._options.output_encoding, self._options.notation))
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with held_back():
                     replace_file(path, [written.data], lambda head: bool(self._options.force))
@@ -252,7 +252,7 @@ class Split:
             more = f" (games that could not be written: {len(faults)})" if len(faults) > 1 else ""
             raise ValueError(f"{file.path}: {faults[0]}{more}")
 
-    def _path(self, file: Named, number: int, suffix: str) -> Path:
+    def _path(self, file: NamedFile, number: int, suffix: str) -> Path:
         """Return the path for a game that no other game of this run has."""
         inner = Path(file.inner if file.path != "-" else "game")
         stem = inner.stem + (f"-{number}" if number else "")
@@ -269,45 +269,45 @@ class Split:
 
 
 def _check_folder(path: Path, target: str | None) -> None:
-    """Raise Refusal unless files of the target's format can be made in a folder, which is made if it is missing."""
+    """Raise CommandError unless the target's files can be made in a folder, which is made if it is missing."""
     if not target:
-        raise Refusal("--split needs --to FORMAT (--list)")
+        raise CommandError("--split needs --to FORMAT (--list)")
     if target not in (names := {one.name: None for game in registry.NAMES for one in registry.formats(game)}):
-        raise Refusal(f"--to {target}: one of {', '.join(names)}")
+        raise CommandError(f"--to {target}: one of {', '.join(names)}")
     try:
         if not path.exists():
             path.mkdir()
         check_folder(path)
     except OSError as error:
-        raise Refusal(f"--split {error.filename or path}: {error.strerror}") from None
+        raise CommandError(f"--split {error.filename or path}: {error.strerror}") from None
 
 
 def _check_output(path: Path, force: bool, is_folder_made: bool = False) -> None:
     try:
         check_owned(path, lambda head: force)
     except FileExistsError:
-        raise Refusal(f"{path} exists; --force replaces it") from None
+        raise CommandError(f"{path} exists; --force replaces it") from None
     except OSError as error:
         hint = "; --split writes a file a game into a folder" if path.is_dir() else ""
-        raise Refusal(f"{path}: {error.strerror}{hint}") from None
+        raise CommandError(f"{path}: {error.strerror}{hint}") from None
     if not is_folder_made and not path.parent.is_dir():
-        raise Refusal(f"{path.parent}: no such folder")
+        raise CommandError(f"{path.parent}: no such folder")
 
 
 def _target(options: argparse.Namespace, game: str, output: str) -> Format:
-    """Return the format of the output; Refusal if nothing names it, or it is not one of the game's."""
+    """Return the format of the output; CommandError if nothing names it, or it is not one of the game's."""
     table = registry.formats(game)
     if options.target:
         one = next((one for one in table if one.name == options.target), None)
         if one is None:
-            raise Refusal(f"--to {options.target}: {game} has the formats {', '.join(one.name for one in table)}")
+            raise CommandError(f"--to {options.target}: {game} has the formats {', '.join(one.name for one in table)}")
     else:
         one = named_by_file(table, output)
         if one is None:
-            raise Refusal(f"{output}: no format of {game} has such a name; name one by --to (--list)")
+            raise CommandError(f"{output}: no format of {game} has such a name; name one by --to (--list)")
     if options.notation and options.notation not in one.notations:
         choice = ", ".join(one.notations)
-        raise Refusal(f"--notation {options.notation}: {one.name} has {choice or 'no choice'}")
+        raise CommandError(f"--notation {options.notation}: {one.name} has {choice or 'no choice'}")
     if options.output_encoding and not one.is_text:
-        raise Refusal(f"--output-encoding: {one.name} has an encoding of its own")
+        raise CommandError(f"--output-encoding: {one.name} has an encoding of its own")
     return one

@@ -21,11 +21,11 @@ MOST_LINES = 20
 Report = Callable[[str], None]
 
 
-class Refusal(ValueError):
+class CommandError(ValueError):
     """Raised with one line for the user, before anything is written."""
 
 
-class Source(NamedTuple):
+class GameSource(NamedTuple):
     """The content of a file or of standard input, and the options that say what it is, '' to find that out."""
 
     name: str
@@ -35,7 +35,7 @@ class Source(NamedTuple):
     encoding: str = ""
 
 
-class Named(NamedTuple):
+class NamedFile(NamedTuple):
     """A file that a command names, itself or by a folder."""
 
     path: str  # '-': standard input
@@ -45,27 +45,27 @@ class Named(NamedTuple):
 class Files(NamedTuple):
     """The files that a command names."""
 
-    files: list[Named]
+    files: list[NamedFile]
     are_many: bool  # more than one, or by a folder: the command goes on after a file that fails
 
 
 def files_of(names: Sequence[str], report: Callable[[str], None], without: str = "") -> Files:
     """Return the files that names stand for: a folder for the files of games in it, at any depth, in order of names.
 
-    `report` gets a line for a folder with other files; the folder `without` is left out. Refusal for one without games.
+    `report` gets a line for a folder with other files; the folder `without` is left out. CommandError if one has none.
     """
-    found: list[Named] = []
+    found: list[NamedFile] = []
     for name in names:
         if name == "-" or not os.path.isdir(name):
-            found.append(Named(name, os.path.basename(name)))
+            found.append(NamedFile(name, os.path.basename(name)))
             continue
         paths = list(_below(name, without))
         games = [path for path in paths if _is_of_games(path)]
         if not games:
-            raise Refusal(f"{name}: no file in this folder is of a format that is known")
+            raise CommandError(f"{name}: no file in this folder is of a format that is known")
         if len(games) < len(paths):
             report(f"{name}: files of no known format, left out: {len(paths) - len(games)}")
-        found += [Named(path, os.path.relpath(path, name)) for path in games]
+        found += [NamedFile(path, os.path.relpath(path, name)) for path in games]
     return Files(found, len(names) > 1 or any(map(os.path.isdir, names)))
 
 
@@ -128,7 +128,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--number", type=whole_number, metavar="N", help="only the game N of the input")
 
 
-def read_source(name: str, options: argparse.Namespace) -> Source:
+def read_source(name: str, options: argparse.Namespace) -> GameSource:
     """Return the content of a file, or of standard input for `-`; OSError or ValueError if that cannot be read."""
     if options.encoding:
         check_encoding(options.encoding)
@@ -140,28 +140,28 @@ def read_source(name: str, options: argparse.Namespace) -> Source:
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise ValueError(f"standard input has more than {MAX_BYTES} bytes")
-    return Source(name, data, options.game or "", options.source or "", options.encoding or "")
+    return GameSource(name, data, options.game or "", options.source or "", options.encoding or "")
 
 
 def check_encoding(name: str) -> None:
-    """Raise Refusal for an encoding that does not exist."""
+    """Raise CommandError for an encoding that does not exist."""
     try:
         "".encode(name)
     except LookupError:
-        raise Refusal(f"no such encoding: {name}") from None
+        raise CommandError(f"no such encoding: {name}") from None
 
 
-def choose(source: Source) -> Choice:
-    """Return the game and the format of an input; Refusal if nothing shows them."""
+def choose(source: GameSource) -> Choice:
+    """Return the game and the format of an input; CommandError if nothing shows them."""
     tables = {game: registry.formats(game) for game in ([source.game] if source.game else registry.NAMES)}
     head = source.data[:HEAD_BYTES]
     if source.format:
         named = [Choice(game, one) for game, table in tables.items() for one in table if one.name == source.format]
         if not named:
-            raise Refusal(f"--from {source.format}: there is no such format (siqi convert --list)")
+            raise CommandError(f"--from {source.format}: there is no such format (siqi convert --list)")
         choices = [choice for choice in named if choice.format.recognises(head)] or named
         if len(choices) > 1:
-            raise Refusal(f"--from {source.format}: a format of several games; name one by --game")
+            raise CommandError(f"--from {source.format}: a format of several games; name one by --game")
         return choices[0]
     for name in ("", source.name):  # the content of any game's files comes before a file's name
         for game, table in tables.items():
@@ -170,10 +170,10 @@ def choose(source: Source) -> Choice:
                 assert one is not None
                 return Choice(game, one)
     what = "not a format that is known; name it by --from (siqi convert --list shows them)"
-    raise Refusal(f"{source.name}: {what}")
+    raise CommandError(f"{source.name}: {what}")
 
 
-def read_games(source: Source, choice: Choice, report: Report) -> Found:
+def read_games(source: GameSource, choice: Choice, report: Report) -> Found:
     """Return an input's games, each cut before its first illegal move; `report` gets a line for what is left out.
 
     ValueError if the input is not in the format at all, or has no game.
@@ -201,15 +201,15 @@ def report_faults(name: str, found: Found, report: Report) -> None:
 
 
 def check_number(number: int | None, games: Sequence[object]) -> None:
-    """Raise Refusal unless `--number`, if it is given, is that of a game."""
+    """Raise CommandError unless `--number`, if it is given, is that of a game."""
     if number is not None and not 1 <= number <= len(games):
-        raise Refusal(f"--number {number}: there are {len(games)} games")
+        raise CommandError(f"--number {number}: there are {len(games)} games")
 
 
 def play(game: Game[Position], record: GameRecord, plies: int) -> Position:
     """Return the position after the first moves of a game, with the throw for the next one if there is one.
 
-    IllegalMoveError names the first illegal move.
+    UnplayableMoveError names the first illegal move.
     """
     info = game.info
     position = game.position(record.fen or None)
@@ -218,13 +218,13 @@ def play(game: Game[Position], record: GameRecord, plies: int) -> Position:
         try:
             position.push(position.parse_move(word))
         except ValueError as error:
-            raise IllegalMoveError(str(error), place) from None
+            raise UnplayableMoveError(str(error), place) from None
     if plies < len(record.moves):
         _throw(position, record, plies, info)
     return position
 
 
-class IllegalMoveError(ValueError):
+class UnplayableMoveError(ValueError):
     """Raised for a move of a record; `place` counts the moves before it."""
 
     def __init__(self, why: str, place: int) -> None:
@@ -252,7 +252,7 @@ def cut_records(game: str, found: Found) -> None:
         try:
             play(loaded, record, len(record.moves))
         except ValueError as error:
-            place = error.place if isinstance(error, IllegalMoveError) else 0
+            place = error.place if isinstance(error, UnplayableMoveError) else 0
             found.faults.append(f"game {number + 1}: move {place + 1}: {error}")
             dice = record.dice[: max(0, place - _setups(record, loaded.info))]
             found.games[number] = record._replace(moves=record.moves[:place], dice=dice)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import sys
 
-STACK_BYTES = 16 << 20
-"""The stack size of every thread: deep recursion in a kernel would crash the process on the small default of macOS."""
-
 
 def hide_scipy() -> None:
     """Keep numba from importing SciPy where it is installed: no kernel needs it.
@@ -18,13 +15,13 @@ def hide_scipy() -> None:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        from siqi.daemon.interrupts import end, end_on_interrupt
+        from siqi.daemon.system.interrupts import end, end_on_interrupt
 
         end_on_interrupt()  # before anything else is imported
     import threading
 
-    from siqi.daemon.faults import trace_to
-    from siqi.daemon.memory import return_large_blocks
+    from siqi.daemon.system.faults import trace_to
+    from siqi.daemon.system.memory import STACK_BYTES, return_large_blocks
 
     threading.stack_size(STACK_BYTES)
     return_large_blocks()

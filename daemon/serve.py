@@ -12,14 +12,14 @@ import threading
 from collections.abc import Mapping
 from queue import SimpleQueue
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Event, Kind, Loaded, Refusal, Refused, Warning, ends_job, internal_reason
-from siqi.daemon.faults import FaultGuard
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Event, Kind, Loaded, Refusal, Refused, Warning, ends_job, internal_reason
+from siqi.daemon.engine.scheduler import Shutdown
 from siqi.daemon.frontends import front_end_for
 from siqi.daemon.frontends.base import FrontEnd
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines
-from siqi.daemon.scheduler import Shutdown
+from siqi.daemon.system.faults import FaultGuard
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import QUIT, ClientLine, EndOfInput, now_ns, printable, read_lines
 
 QUIT_WAIT_S = 30.0
 """The time that `perft` and `bench` get to finish after a `quit`."""

@@ -15,24 +15,23 @@ from typing import NamedTuple, TextIO
 
 from siqi.daemon import game_files
 from siqi.daemon.arguments import name_fault, whole_number
-from siqi.daemon.frontends.words import parse_position
-from siqi.daemon.game_files import Source, check_number, choose, play, read_games, read_source
-from siqi.daemon.interrupts import held_back
-from siqi.daemon.pipes import printable
+from siqi.daemon.game_files import GameSource, check_number, choose, play, read_games, read_source
+from siqi.daemon.system.interrupts import held_back
+from siqi.daemon.system.pipes import printable
+from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord, Position, set_dice
-from siqi.games.encodings import MARKS, decode
+from siqi.games.encodings import decode, mark_of
 from siqi.games.files import Owns, replace_file
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import MARK, Drawing, PictureMaker
 from siqi.games.pictures.look import THEMES, look
-from siqi.games.pictures.terminal import Style
+from siqi.games.pictures.terminal import TerminalStyle
 
 FAILED, MISUSED = 1, 2
 """Exit statuses: a file or an output failed; the words make no position."""
 
-USUAL_GAME = "xiangqi"
 """The game of words that do not show it."""
 
 MOST_WORDS_BYTES = 1 << 20
@@ -123,7 +122,7 @@ def show(options: argparse.Namespace) -> int:
     return FAILED if asked.has_faults else 0
 
 
-class Asked(NamedTuple):
+class ShowRequest(NamedTuple):
     """The game to be shown."""
 
     game: str
@@ -131,7 +130,7 @@ class Asked(NamedTuple):
     has_faults: bool = False  # parts of the file cannot be read, and were reported
 
 
-def find_game(options: argparse.Namespace) -> Asked:
+def find_game(options: argparse.Namespace) -> ShowRequest:
     """Return the game that the words, a file or standard input give; OSError or ValueError if there is none."""
     text = " ".join(options.position) or "startpos"
     if len(options.position) == 1 and text.strip() not in HEAD_WORDS and (text == "-" or _may_be_file(text)):
@@ -144,7 +143,7 @@ def find_game(options: argparse.Namespace) -> Asked:
     else:
         words = _position_words(text) or ["fen", *text.split()]
     fen, moves = parse_position(words)
-    return Asked(options.game or USUAL_GAME, GameRecord(tuple(moves), fen=fen or ""))
+    return ShowRequest(options.game or registry.USUAL, GameRecord(tuple(moves), fen=fen or ""))
 
 
 def _may_be_file(text: str) -> bool:
@@ -152,12 +151,12 @@ def _may_be_file(text: str) -> bool:
     return os.path.exists(text) or "." in text or (text.count("/") < LEAST_SLASHES and " " not in text)
 
 
-def _words_of(source: Source) -> list[str]:
+def _words_of(source: GameSource) -> list[str]:
     """Return the words of `position` if a file is one such line or one FEN; none if it has something else."""
     data = source.data
     if not data.strip():
         raise ValueError(f"{source.name}: the input is empty")
-    is_marked = any(data.startswith(mark) for mark, *_ in MARKS)
+    is_marked = bool(mark_of(data)[0])
     if source.format or len(data) > MOST_WORDS_BYTES or not (is_marked or data.isascii()):
         return []
     lines = [line for line in decode(data, source.encoding or None, "ascii")[0].splitlines() if line.strip()]
@@ -174,7 +173,7 @@ def _position_words(text: str) -> list[str]:
     return ["fen", *words] if words and words[0].count("/") >= LEAST_SLASHES else []
 
 
-def _game_in(source: Source, number: int | None) -> Asked:
+def _game_in(source: GameSource, number: int | None) -> ShowRequest:
     """Return a game of a file, the first one if its number is None."""
     choice = choose(source)
     with announce_compiling(report, choice.game):
@@ -183,7 +182,7 @@ def _game_in(source: Source, number: int | None) -> Asked:
     game = found.games[(number or 1) - 1]
     if not isinstance(game, GameRecord):  # Xiangqi's have trees
         game = GameRecord(tuple(move.uci() for move in game.moves), fen=game.headers.get("FEN", ""))
-    return Asked(choice.game, game, bool(found.faults))
+    return ShowRequest(choice.game, game, bool(found.faults))
 
 
 def write(options: argparse.Namespace, game: str, position: Position | Diagram, maker: PictureMaker) -> None:
@@ -270,7 +269,7 @@ def _print_text(options: argparse.Namespace, position: Position | Diagram, maker
         os._exit(0)
 
 
-def style_of(out: TextIO, environment: Callable[[str], str | None], flipped: bool, is_plain: bool) -> Style:
+def style_of(out: TextIO, environment: Callable[[str], str | None], flipped: bool, is_plain: bool) -> TerminalStyle:
     """Return what an output can show: colours only on a terminal and without NO_COLOR, characters that it can encode.
 
     `is_plain`: letters even where characters could be shown.
@@ -284,7 +283,7 @@ def style_of(out: TextIO, environment: Callable[[str], str | None], flipped: boo
         is_wide = False
     has_colour = is_terminal and not environment("NO_COLOR") and term != "dumb"
     columns = shutil.get_terminal_size().columns if is_terminal else 80
-    return Style(is_wide and not is_plain, has_colour, flipped, columns)
+    return TerminalStyle(is_wide and not is_plain, has_colour, flipped, columns)
 
 
 def is_svg(head: bytes) -> bool:

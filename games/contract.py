@@ -55,6 +55,20 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
+class Names(NamedTuple):
+    """The names that readers see, in one language."""
+
+    game: str
+    sides: tuple[str, str]
+
+
+class ReviewDefaults(NamedTuple):
+    """What a review does where its user says nothing: about a minute for a game of usual length."""
+
+    movetime_ms: int  # for a position
+    shallow_depth: int  # searches whose median depth is below it are called shallow
+
+
 class GameInfo(NamedTuple):
     """The declaration of a game: all that can be known of it before it is loaded."""
 
@@ -63,7 +77,10 @@ class GameInfo(NamedTuple):
     sides: tuple[str, str]  # their letters in FENs, the first side's first
     pieces: tuple[str, str]  # the letters of each side's pieces (or stones) in FENs
     players: tuple[str, str]  # the sides' names, as the tags of a game's file have them
+    english: Names
+    chinese: Names
     expected_turns: int  # own moves in a game of usual length
+    review: ReviewDefaults
     early_weight: float = 1.0  # time for a move in the first third of `expected_turns`, in times of a later move
     die_faces: int = 0  # a throw is 1..die_faces; 0: the game has no die
     usual_start: str = ""  # the FEN from which clients that know no set-ups begin; "": the start position
@@ -112,6 +129,30 @@ class Outcome(NamedTuple):
         if self.winner is None:
             return f"draw {self.reason}"
         return f"win {('first', 'second')[self.winner]} {self.reason}"
+
+
+class BookMove(NamedTuple):
+    """A move of an opening book; `score` is the expected result of its player."""
+
+    word: str
+    games: int
+    score: float
+
+
+class EndgameResult(NamedTuple):
+    """A tablebase's verdict, the view of the side to move."""
+
+    result: str  # win, loss, draw or chance
+    plies: int = 0  # to the mate
+    chance: float = 0.0  # exact, before the throw
+
+
+class BookLine(NamedTuple):
+    """One thing that books know of a position: a line for the user, and what it says as data where that is used."""
+
+    text: str
+    move: BookMove | None = None
+    ending: EndgameResult | None = None
 
 
 class Position(Protocol):
@@ -293,7 +334,7 @@ Note = tuple[NoteLine, ...]
 
 
 class GameRecordFormat(Protocol):
-    """The module `games/<game>/record.py`: reads and writes game records in the game's usual file format."""
+    """The module `formats/game_record.py` of a game: reads and writes records in its usual file format."""
 
     ENCODING: str
     """The encoding of a file that does not show its own, and of what `write` returns."""
@@ -450,8 +491,8 @@ class Game(Protocol[P]):
     def searcher(self) -> Searcher[P]:
         """Return a new searcher, to be configured before its first search."""
 
-    def consult(self, position: P) -> list[str]:
-        """Return what the books named by the options know about a position, one line each."""
+    def consult(self, position: P) -> list[BookLine]:
+        """Return what the books named by the options know about a position."""
 
     def suggest(self, position: P, rng: random.Random) -> Suggestion | None:
         """Return a book move, chosen with `rng` among several; None if there is none or the options forbid it."""

@@ -49,14 +49,14 @@ class Written(NamedTuple):
     losses: Losses
 
 
-class Style(NamedTuple):
+class WriteStyle(NamedTuple):
     """The encoding and the notation of a written text, where the format leaves a choice."""
 
     encoding: str = ""  # "": the format's usual one
     notation: str = ""  # of moves; "": the format's usual one
 
 
-USUAL = Style()
+USUAL = WriteStyle()
 
 
 class FormatModule(Protocol):
@@ -68,7 +68,7 @@ class FormatModule(Protocol):
         `encoding` is that of its texts, None to detect it. LookupError if it does not exist.
         """
 
-    def write(self, name: str, games: Sequence[Any], style: Style) -> Written:
+    def write(self, name: str, games: Sequence[Any], style: WriteStyle) -> Written:
         """Return the content of a file with these games; ValueError if one cannot be written at all."""
 
 
@@ -81,7 +81,7 @@ class Opening(NamedTuple):
 
 
 class Wording(Protocol):
-    """The module `games/<game>/wording.py`: the readers' games as records, and moves as players write them."""
+    """The module `games/<game>/formats/wording.py`: the readers' games as records, and moves as players write them."""
 
     NOTATIONS: tuple[str, ...]
     """Notations that players choose from, besides that of the file."""
@@ -141,7 +141,7 @@ class Format(NamedTuple):
         found.faults, found.notes = list(map(_line, found.faults)), list(map(_line, found.notes))
         return found
 
-    def write(self, games: Sequence[Any], style: Style = USUAL) -> Written:
+    def write(self, games: Sequence[Any], style: WriteStyle = USUAL) -> Written:
         """Return the content of a file with these games; errors as of `FormatModule.write`."""
         if style.encoding and not self.is_text:
             raise ValueError(f"{self.name} has an encoding of its own")

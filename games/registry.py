@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from siqi.games.pictures.drawing import PictureMaker
 
 NAMES = ("xiangqi", "connect6", "ewn", "junqi")
+USUAL = NAMES[0]
+"""The game where none is named."""
 
 
 def info(name: str) -> GameInfo:
@@ -48,7 +50,7 @@ def game_record_format(name: str) -> GameRecordFormat:
     """Return the module that reads and writes a game's records; KeyError for an unknown name."""
     if name not in NAMES:
         raise KeyError(name)
-    module: GameRecordFormat = importlib.import_module(f"siqi.games.{name}.record")
+    module: GameRecordFormat = importlib.import_module(f"siqi.games.{name}.formats.game_record")
     return module
 
 
@@ -78,7 +80,7 @@ def wording(name: str) -> Wording | None:
     """
     if name not in NAMES:
         raise KeyError(name)
-    if importlib.util.find_spec(f"siqi.games.{name}.wording") is None:
+    if importlib.util.find_spec(f"siqi.games.{name}.formats.wording") is None:
         return None
-    module: Wording = importlib.import_module(f"siqi.games.{name}.wording")
+    module: Wording = importlib.import_module(f"siqi.games.{name}.formats.wording")
     return module

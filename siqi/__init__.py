@@ -18,24 +18,20 @@ minute and is announced on standard error.
 
 from importlib import import_module
 
+from siqi.version import __version__
+
 TYPE_CHECKING = False  # importing `typing` would double the time to the command's first line
 if TYPE_CHECKING:
     from typing import Any
 
     from siqi.asynchronous import AsyncAnalysis, AsyncEngine
-    from siqi.daemon.events import Refusal
+    from siqi.daemon.engine.events import Refusal
     from siqi.engine import Analysis, Engine, EngineError, Info, PlayResult
     from siqi.games.contract import Outcome, Score
     from siqi.games.pictures.drawing import Picture
     from siqi.games.xiangqi.formats.files import LoadedGames, load_games, save_games
     from siqi.games.xiangqi.library.board import STARTING_FEN, Board
-    from siqi.games.xiangqi.library.outcome import Termination
-    from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
-    from siqi.games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
-    from siqi.games.xiangqi.library.status import Status
-    from siqi.games.xiangqi.library.tree import Line
-    from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
-    from siqi.games.xiangqi.rules.move import (
+    from siqi.games.xiangqi.library.move import (
         BLACK,
         COLOR_NAMES,
         COLORS,
@@ -68,11 +64,14 @@ if TYPE_CHECKING:
         square_name,
         square_rank,
     )
+    from siqi.games.xiangqi.library.outcome import Termination
+    from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+    from siqi.games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
+    from siqi.games.xiangqi.library.status import Status
+    from siqi.games.xiangqi.library.tree import Line
+    from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
     from siqi.limit import Limit
-    from siqi.pictures import Replay, picture, replay
-    from siqi.positions import GAMES, Position, position
-
-__version__ = "0.1.0"
+    from siqi.positions import GAMES, Position, Replay, picture, position, replay
 
 __all__ = [
     "ADVISOR",
@@ -125,6 +124,7 @@ __all__ = [
     "Square",
     "Status",
     "Termination",
+    "__version__",
     "flip_horizontal",
     "flip_vertical",
     "load_games",
@@ -147,9 +147,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "LoadedGames": "siqi.games.xiangqi.formats.files",
+    "load_games": "siqi.games.xiangqi.formats.files",
+    "save_games": "siqi.games.xiangqi.formats.files",
     "AsyncAnalysis": "siqi.asynchronous",
     "AsyncEngine": "siqi.asynchronous",
-    "Refusal": "siqi.daemon.events",
+    "Refusal": "siqi.daemon.engine.events",
     "Analysis": "siqi.engine",
     "Engine": "siqi.engine",
     "EngineError": "siqi.engine",
@@ -159,9 +162,9 @@ _HOMES = {
     "Score": "siqi.games.contract",
     "Picture": "siqi.games.pictures.drawing",
     "Limit": "siqi.limit",
-    "Replay": "siqi.pictures",
-    "picture": "siqi.pictures",
-    "replay": "siqi.pictures",
+    "Replay": "siqi.positions",
+    "picture": "siqi.positions",
+    "replay": "siqi.positions",
     "GAMES": "siqi.positions",
     "Position": "siqi.positions",
     "position": "siqi.positions",
@@ -173,10 +176,17 @@ def __getattr__(name: str) -> "Any":
     """Import a public name at its first use, as the command imports this package and must answer at once."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES.get(name, "siqi.games.xiangqi.library")), name)
+    home = _HOMES.get(name, "siqi.games.xiangqi.library")
+    if home.startswith("siqi.games.xiangqi"):
+        from siqi.games.compiling import announce_compiling, to_stderr
+
+        with announce_compiling(to_stderr, "xiangqi"):
+            value = getattr(import_module(home), name)
+    else:
+        value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__doc__", "__version__"])
+    return sorted([*__all__, "__doc__"])

@@ -27,7 +27,7 @@ from siqi.positions import Position, check_game, check_is_position
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.board import Board
-    from siqi.games.xiangqi.rules.move import Move
+    from siqi.games.xiangqi.library.move import Move
 
 T = TypeVar("T")
 

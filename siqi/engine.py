@@ -11,12 +11,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from siqi.checks import check_type, is_of
-from siqi.daemon import events as _events
-from siqi.daemon.engine import Engine as _Engine
-from siqi.daemon.events import Kind, Refusal
-from siqi.daemon.main import STACK_BYTES
-from siqi.daemon.options import declared
-from siqi.daemon.scheduler import Needs, Shutdown
+from siqi.daemon.engine import events as _events
+from siqi.daemon.engine.engine import Engine as _Engine
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.options import declared
+from siqi.daemon.engine.scheduler import Needs, Shutdown
+from siqi.daemon.system.memory import STACK_BYTES
 from siqi.games.compiling import to_stderr
 from siqi.games.contract import Report, Score
 from siqi.limit import Limit, check_is_bounded, engine_limits
@@ -24,7 +24,7 @@ from siqi.positions import Position, check_game, decompose, warn
 
 if TYPE_CHECKING:
     from siqi.games.xiangqi.library.board import Board
-    from siqi.games.xiangqi.rules.move import Move
+    from siqi.games.xiangqi.library.move import Move
 
 FIXED = ("UCI_Variant", "UCI_Coordinates", "Debug Log File")
 """Options of the daemon that do not apply to a library."""
@@ -299,7 +299,7 @@ class Analysis:
         text = event.position.move_text(move)
         if isinstance(self._position, Position):
             return text
-        from siqi.games.xiangqi.rules.move import Move
+        from siqi.games.xiangqi.library.move import Move
 
         return Move.from_uci(text)
 
@@ -315,7 +315,7 @@ def move_words(moves: Collection[str | Move] | None) -> list[str]:
     check_type("root_moves", moves, Iterable, "a list of moves")
     found = []
     for move in moves:
-        if not isinstance(move, str) and not is_of("siqi.games.xiangqi.rules.move", "Move", move):
+        if not isinstance(move, str) and not is_of("siqi.games.xiangqi.library.move", "Move", move):
             raise TypeError(f"root_moves: moves are needed, not {type(move).__name__}")
         found.append(move if isinstance(move, str) else move.uci(0))
     return found

@@ -6,8 +6,8 @@ from numbers import Integral, Real
 from typing import NamedTuple, Self
 
 from siqi.checks import check_type
-from siqi.daemon.events import Kind, Refusal
-from siqi.daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.limits import MAX_NUMBER, MAX_TIME_MS, Limits
 
 
 class _Limit(NamedTuple):

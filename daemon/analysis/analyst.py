@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from siqi import __version__
 from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
-from siqi.daemon.events import Event, Info, Refused
-from siqi.daemon.limits import Limits
-from siqi.daemon.load_job import LoadedGame
-from siqi.daemon.options import SEARCHER_OPTIONS
-from siqi.daemon.pipes import now_ns, printable
-from siqi.daemon.search_job import SearchJob, SearchOptions, SearchRequest
+from siqi.daemon.engine.events import Event, Info, Refused
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.load_job import LoadedGame
+from siqi.daemon.engine.options import SEARCHER_OPTIONS
+from siqi.daemon.engine.search_job import SearchJob, SearchOptions, SearchRequest
+from siqi.daemon.system.pipes import now_ns, printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, Line, Position, Score, Warn, set_dice
+from siqi.version import __version__
 
 MAX_LOADED = 4
 """The most games, or settings of one game, that a worker keeps loaded."""
@@ -30,7 +30,7 @@ Files: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(eq=False)
-class Item:
+class PendingPosition:
     """A position of a query that is not answered yet."""
 
     query: Query
@@ -57,7 +57,9 @@ class Analyst:
         """Drop all games and searchers; a running search keeps its own to its end. Any thread may call this."""
         self._games = OrderedDict()
 
-    def answer(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
+    def answer(
+        self, item: PendingPosition, begin: Callable[[PendingPosition, SearchJob], None], emit: Emit
+    ) -> dict[str, Any]:
         """Return the final answer of an item, an error if it has none; otherwise as `analyse`."""
         name, turn = item.query.id, item.turn
         try:
@@ -70,7 +72,9 @@ class Analyst:
             text = printable(str(error), 200)
             return {"id": name, "turn": turn, "error": f"internal: {type(error).__name__}: {text}"}
 
-    def analyse(self, item: Item, begin: Callable[[Item, SearchJob], None], emit: Emit) -> dict[str, Any]:
+    def analyse(
+        self, item: PendingPosition, begin: Callable[[PendingPosition, SearchJob], None], emit: Emit
+    ) -> dict[str, Any]:
         """Search an item and return its final answer. Blocks until then.
 
         `begin` is called with the search just before it runs, `emit` with each answer during it. BadLineError if the
@@ -85,7 +89,10 @@ class Analyst:
         if played := played_move(position, item):
             found["played"] = played
         if query.book:
-            found["book"] = game.consult(position)
+            known = game.consult(position)
+            found["book"] = [line.text for line in known]
+            if ending := next((line.ending for line in known if line.ending is not None), None):
+                found["ending"] = {name: value for name, value in ending._asdict().items() if value}
         outcome = position.outcome()
         if outcome is not None:
             found["outcome"] = str(outcome)
@@ -109,7 +116,7 @@ class Analyst:
             raise SearchFaultError(reports.fault)
         return found | describe(reports.final)
 
-    def _game(self, item: Item) -> LoadedGame:
+    def _game(self, item: PendingPosition) -> LoadedGame:
         loaded = self._games  # read once: `forget` may replace it
         key = item.query.game, item.options, item.files
         if key not in loaded:
@@ -119,7 +126,7 @@ class Analyst:
         loaded.move_to_end(key)
         return loaded[key]
 
-    def _load(self, item: Item) -> LoadedGame:
+    def _load(self, item: PendingPosition) -> LoadedGame:
         query = item.query
         with announce_compiling(self._write, query.game):
             game = self._new_game(query.game, self._write)
@@ -133,7 +140,7 @@ class Analyst:
             raise BadLineError(f"no memory for {hash_mb} MiB", "options", query.id) from None
         return LoadedGame(game, searcher)
 
-    def _position(self, game: Game[Position], item: Item) -> Position:
+    def _position(self, game: Game[Position], item: PendingPosition) -> Position:
         query = item.query
         try:
             position = game.position(query.fen or None)
@@ -155,7 +162,7 @@ class Analyst:
         return position
 
 
-def played_move(position: Position, item: Item) -> str:
+def played_move(position: Position, item: PendingPosition) -> str:
     """Return the query's next move at the position; '' if it has none, or an illegal one."""
     if item.turn == len(item.query.moves):
         return ""

@@ -25,6 +25,11 @@ class NotAnswersError(ValueError):
     """Raised if a file has a line that `siqi analyse` has not written."""
 
 
+def no_results(id: str, turn: int) -> Answer:
+    """Return the answer to a position that was terminated before its search."""
+    return {"id": id, "turn": turn, "isDuringSearch": False, "noResults": True}
+
+
 def is_answer(value: object) -> bool:
     """True for an answer of `siqi analyse`: to a position or an action, an error, or a warning."""
     if not isinstance(value, dict):

@@ -6,7 +6,6 @@ queue is full, so that memory stays bounded for any length of input.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import queue
 import threading
@@ -16,14 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from siqi import __version__
-from siqi.daemon.analysis.answers import Final
+from siqi.daemon.analysis.answers import Final, no_results
 from siqi.daemon.analysis.query import Action, BadLineError, Query, error_answer, parse, query_hash, resolve_options
-from siqi.daemon.interrupts import raised
+from siqi.version import __version__
 
 if TYPE_CHECKING:
-    from siqi.daemon.analysis.analyst import Analyst, Item
-    from siqi.daemon.search_job import SearchJob
+    from siqi.daemon.analysis.analyst import Analyst, PendingPosition
+    from siqi.daemon.engine.search_job import SearchJob
 
 WAITING = 1000
 """The most positions in the queue."""
@@ -61,11 +59,11 @@ class Backlog:
     """The positions that wait for a worker, by falling priority, then in the order of their arrival."""
 
     def __init__(self) -> None:
-        self._queue: queue.PriorityQueue[tuple[int, int, Item | None]] = queue.PriorityQueue(WAITING)
+        self._queue: queue.PriorityQueue[tuple[int, int, PendingPosition | None]] = queue.PriorityQueue(WAITING)
         self._order = itertools.count()
         self._is_ended = False
 
-    def put(self, item: Item) -> None:
+    def put(self, item: PendingPosition) -> None:
         """Add a position. Blocks while the queue is full."""
         self._queue.put((-item.query.priority, next(self._order), item))
 
@@ -78,11 +76,11 @@ class Backlog:
         """Return the number of positions that wait, and the marks of the end; None if more may come."""
         return self._queue.qsize() if self._is_ended else None
 
-    def get(self) -> Item | None:
+    def get(self) -> PendingPosition | None:
         """Remove and return the next position, None at the end. Blocks while there is none."""
         return self._queue.get()[2]
 
-    def get_like(self, item: Item) -> Item | None:
+    def get_like(self, item: PendingPosition) -> PendingPosition | None:
         """Remove and return the next position if it has an item's priority or a higher one; None otherwise.
 
         Of all methods, this one and `get` may be called by one thread only. Does not block.
@@ -122,7 +120,7 @@ class Batch:
         self._done = done
         self._lock = threading.Lock()
         self._backlog = Backlog()
-        self._open: set[Item] = set()  # waiting or searched
+        self._open: set[PendingPosition] = set()  # waiting or searched
         self._analysts: list[Analyst] = []
         self._noted: set[str] = set()
         self._is_stopping = False
@@ -153,7 +151,7 @@ class Batch:
         with self._lock:
             self._terminate(lambda item: True)
 
-    def _terminate(self, is_meant: Callable[[Item], bool]) -> None:
+    def _terminate(self, is_meant: Callable[[PendingPosition], bool]) -> None:
         """Terminate the open positions for which `is_meant` is true; the caller holds the lock."""
         for item in filter(is_meant, self._open):
             item.is_terminated = True
@@ -190,7 +188,7 @@ class Batch:
 
         `written`: the client's names of fields, by ours, where they differ.
         """
-        from siqi.daemon.analysis.analyst import Item
+        from siqi.daemon.analysis.analyst import PendingPosition
 
         changes: dict[str, Any] = {}
         if not query.limits:
@@ -208,7 +206,7 @@ class Batch:
                 field = written.get("analyseTurns", "analyseTurns")
                 self._write_answer(error_answer(BadLineError(what, field, query.id)) | {"turn": turn})
                 continue
-            item = Item(query, turn, options, query_hash(query, turn, options), written=written)
+            item = PendingPosition(query, turn, options, query_hash(query, turn, options), written=written)
             if (final := (query.id, turn, item.query_hash)) in self._done:
                 done.append(final)
             else:
@@ -241,7 +239,7 @@ class Batch:
         for analyst in self._analysts:
             analyst.forget()
 
-    def _begin(self, item: Item, job: SearchJob) -> None:
+    def _begin(self, item: PendingPosition, job: SearchJob) -> None:
         """Keep the search of an item for actions that terminate it; such an action may have come already."""
         with self._lock:
             item.job = job
@@ -270,13 +268,13 @@ class Batch:
             self._noted.add(line)
         self._listeners.note(line)
 
-    def _is_answered_unsearched(self, item: Item) -> bool:
+    def _is_answered_unsearched(self, item: PendingPosition) -> bool:
         """Answer a position that was terminated before its search; False for any other. The caller holds the lock."""
         if item.is_terminated:
-            self._finish(item, no_results(item))
+            self._finish(item, no_results(item.query.id, item.turn))
         return item.is_terminated
 
-    def _finish(self, item: Item, answer: dict[str, Any]) -> None:
+    def _finish(self, item: PendingPosition, answer: dict[str, Any]) -> None:
         """Write a position's final answer; the caller holds the lock."""
         self._open.discard(item)
         if item.is_terminated:
@@ -285,32 +283,3 @@ class Batch:
             answer["field"] = item.written.get(answer["field"], answer["field"])
         if not self._is_stopping:
             self._write_locked(answer)
-
-
-def no_results(item: Item) -> dict[str, Any]:
-    """Return the answer to a position that was terminated before its search."""
-    return {"id": item.query.id, "turn": item.turn, "isDuringSearch": False, "noResults": True}
-
-
-def open_batch(
-    address: str | None,
-    stack: contextlib.ExitStack,
-    settings: BatchSettings,
-    listeners: Listeners,
-    done: Collection[Final] = frozenset(),
-) -> Batch:
-    """Return a batch whose searches run in this process, or on the cluster at an address, which `stack` leaves.
-
-    Until then Ctrl-C raises KeyboardInterrupt. ClusterError if the cluster has no worker that can be used.
-    """
-    from siqi.daemon.analysis import analyst  # noqa: F401  # while Ctrl-C ends the process at once
-
-    if address is None:
-        stack.enter_context(raised())
-        return Batch(settings, listeners, done)
-    from siqi.daemon.analysis.cluster import ClusterBatch  # late: most runs need none of it
-    from siqi.daemon.cluster.remote import Cluster, ClusterWorkers
-
-    stack.enter_context(raised())
-    workers = stack.enter_context(ClusterWorkers(Cluster(address), listeners.note))
-    return ClusterBatch(workers, settings, listeners, done)

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from siqi.daemon.analysis.analyst import Item
+from siqi.daemon.analysis.analyst import PendingPosition
 from siqi.daemon.analysis.answers import Final
 from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.remote import PositionJob, answer_position, files_of, forget, terminate
@@ -40,7 +40,7 @@ STOP_WAIT_S = 2.0
 class Sent(NamedTuple):
     """A batch that was handed out."""
 
-    items: list[tuple[str, Item]]  # with their keys
+    items: list[tuple[str, PendingPosition]]  # with their keys
     handed: Handed
     is_suspect: bool  # a position that ended workers before, now tried alone
 
@@ -62,12 +62,14 @@ class ClusterBatch(Batch):
         self._workers = workers
         self._run = f"siqi-{uuid.uuid4().hex}"
         self._numbers = itertools.count()
-        self._sent: dict[str, Item] = {}  # handed out and not answered, by key; the lock guards it
+        self._sent: dict[str, PendingPosition] = {}  # handed out and not answered, by key; the lock guards it
         self._events: queue.SimpleQueue[Sent | During | None] = queue.SimpleQueue()
         self._size = BatchSize()
         self._room = threading.Condition()
         self._batches = 0  # handed out and not done; the condition guards it
-        self._suspects: deque[tuple[str, Item]] = deque()  # of batches that ended workers; the collector has them
+        self._suspects: deque[tuple[str, PendingPosition]] = (
+            deque()
+        )  # of batches that ended workers; the collector has them
         self._is_trying = False  # a suspect is handed out
         workers.subscribe(self._run, lambda found: self._events.put(During(found["key"], found["answer"])))
 
@@ -82,7 +84,7 @@ class ClusterBatch(Batch):
         for thread in threads:
             thread.join()
 
-    def _terminate(self, is_meant: Callable[[Item], bool]) -> None:
+    def _terminate(self, is_meant: Callable[[PendingPosition], bool]) -> None:
         super()._terminate(is_meant)
         if keys := [key for key, item in self._sent.items() if item.is_terminated]:
             self._workers.run_everywhere(terminate, keys, wait_s=STOP_WAIT_S if self._is_stopping else 0.0)
@@ -103,7 +105,7 @@ class ClusterBatch(Batch):
                 self._room.wait(COUNT_S)  # more workers may have come
         return not self._is_stopping
 
-    def _following(self, item: Item) -> Iterator[Item]:
+    def _following(self, item: PendingPosition) -> Iterator[PendingPosition]:
         """Yield an item and those that come next, to the size of a batch."""
         yield item
         for _ in range(self._size.calls_of(self._backlog.left(), self._workers.counted) - 1):
@@ -111,7 +113,7 @@ class ClusterBatch(Batch):
                 return
             yield following
 
-    def _keyed(self, items: Iterable[Item]) -> list[tuple[str, Item]]:
+    def _keyed(self, items: Iterable[PendingPosition]) -> list[tuple[str, PendingPosition]]:
         """Return the items that are not terminated, with new keys."""
         found = []
         for item in items:
@@ -122,7 +124,7 @@ class ClusterBatch(Batch):
                     found.append((key, item))
         return found
 
-    def _send(self, items: list[tuple[str, Item]], is_suspect: bool = False) -> None:
+    def _send(self, items: list[tuple[str, PendingPosition]], is_suspect: bool = False) -> None:
         """Hand out a batch."""
         if not items:
             return
@@ -134,7 +136,7 @@ class ClusterBatch(Batch):
         # Python looks for cycles.
         handed.add_done_callback(lambda done: self._events.put(Sent(items, done, is_suspect)))
 
-    def _job(self, key: str, item: Item) -> PositionJob:
+    def _job(self, key: str, item: PendingPosition) -> PositionJob:
         return PositionJob(key, self._run, item.query, item.turn, item.options, item.query_hash, files_of(item.options))
 
     def _collect(self) -> None:
@@ -190,7 +192,7 @@ class ClusterBatch(Batch):
         self._events.put(None)
 
 
-def time_limit_s(items: Iterable[Item]) -> float:
+def time_limit_s(items: Iterable[PendingPosition]) -> float:
     """Return the time after which a batch counts as hung; 0, none, if a search has a limit only of its depth."""
     found = LOAD_LIMIT_S
     for item in items:

@@ -17,8 +17,7 @@ import msgspec
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import Earlier, Final, Journal, NotAnswersError, last_answers, read_answers
-from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners, open_batch
-from siqi.daemon.analysis.encodings import Text, explain, first_bytes, open_input
+from siqi.daemon.analysis.batch import DEFAULT_NODES, BatchSettings, Listeners
 from siqi.daemon.analysis.formats import (
     AnnotatedRecords,
     CsvTable,
@@ -31,24 +30,25 @@ from siqi.daemon.analysis.inputs import (
     FEN,
     JSON,
     RECORD,
-    USUAL_GAME,
     WORDS,
-    Kind,
+    InputKind,
     format_names,
     json_lines,
     kind_of,
     read_whole,
 )
+from siqi.daemon.analysis.run import open_batch
 from siqi.daemon.analysis.tables import EarlierRows, TableFile, read_table
 from siqi.daemon.arguments import add_workers, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.game_files import Named, Refusal, files_of, listed, reason
-from siqi.daemon.interrupts import INTERRUPTED
-from siqi.daemon.options import CORE
-from siqi.daemon.pipes import printable
+from siqi.daemon.engine.options import CORE
+from siqi.daemon.game_files import CommandError, NamedFile, files_of, listed, reason
+from siqi.daemon.system.interrupts import INTERRUPTED
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.contract import GameRecord
+from siqi.games.encodings import Text, explain, first_bytes, open_input
 from siqi.games.texts import visible
 
 FAILED, MISUSED = 1, 2
@@ -127,7 +127,7 @@ def analyse_with(options: argparse.Namespace) -> int:
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(Progress(options.json_progress))
             return Run(options, progress, earlier, stack).run()
-    except (ClusterError, Refusal) as error:
+    except (ClusterError, CommandError) as error:
         report(str(error))
         return MISUSED
     except UnicodeError as error:  # found before the first position
@@ -156,7 +156,7 @@ def misuse(options: argparse.Namespace) -> str | None:
         if len(options.input) > 1 or any(map(os.path.isdir, options.input)):
             return "--output record takes one file"
         if options.format == RECORD:
-            return no_room(options.game or USUAL_GAME)
+            return no_room(options.game or registry.USUAL)
     return None
 
 
@@ -182,7 +182,7 @@ class Run:
         self._records: AnnotatedRecords | None = None
         self._table: CsvTable | None = None
         self._earlier = earlier
-        self._summary = plot.Summary() if options.output == "plot" or options.plot is not None else None
+        self._summary = plot.PlotSummary() if options.output == "plot" or options.plot is not None else None
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         self._status = 0
@@ -204,20 +204,20 @@ class Run:
         done = earlier.scores if isinstance(earlier, EarlierRows) else earlier.finals
         self._batch = open_batch(options.cluster, stack, settings, listeners, done)
 
-    def _open(self, file: Named) -> Opened:
-        """Open an input; Refusal if its format is not known, OSError, LookupError or UnicodeError as of `Text`."""
+    def _open(self, file: NamedFile) -> Opened:
+        """Open an input; CommandError if its format is not known, OSError, LookupError or UnicodeError as of `Text`."""
         options = self._options
         source = open_input(file.path)
         try:
             head = first_bytes(source)
             kind = kind_of(file.path, head, options)
             if kind.way not in (JSON, FEN) and "UCI_Coordinates" in options.settings:
-                raise Refusal(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")
+                raise CommandError(f"--option UCI_Coordinates: {file.path}: records have ranks of their own")
             if options.output == "record":
                 if kind.way != RECORD:
-                    raise Refusal(f"--output record: {file.path}: {kind}, which is no record")
+                    raise CommandError(f"--output record: {file.path}: {kind}, which is no record")
                 if (fault := no_room(kind.game)) is not None:
-                    raise Refusal(fault)
+                    raise CommandError(fault)
             text = None
             if kind.way in (FEN, RECORD):
                 usual = "utf-8"
@@ -310,7 +310,7 @@ class Run:
             self._status = FAILED
         return self._status
 
-    def _plot(self, summary: plot.Summary) -> None:
+    def _plot(self, summary: plot.PlotSummary) -> None:
         """Write the plot of all answers, with --resume of those that the file has."""
         options = self._options
         fault = ""
@@ -339,7 +339,7 @@ class Run:
                 with opened.source:
                     self._begin(file.path, number, opened.kind)
                     is_whole = self._feed_from(file.path, opened)
-            except (OSError, UnicodeError, UnreadableError, Refusal) as error:
+            except (OSError, UnicodeError, UnreadableError, CommandError) as error:
                 name = f"{file.path}: " if self._files.are_many else ""
                 if isinstance(error, UnicodeError):
                     self._progress.report(name + explain(error))
@@ -350,7 +350,7 @@ class Run:
                 self._failed.append(file.path)
                 self._status = FAILED
 
-    def _begin(self, name: str, number: int, kind: Kind) -> None:
+    def _begin(self, name: str, number: int, kind: InputKind) -> None:
         """Note, and where that is news to the user report, which input is read."""
         self._progress.read(name, number, len(self._files.files))
         if self._table is not None:
@@ -422,7 +422,7 @@ class Opened(NamedTuple):
 
     source: io.BufferedReader
     head: bytes
-    kind: Kind
+    kind: InputKind
     text: Text | None  # its text, if it is read game by game or line by line
 
 

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import msgspec
 
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.frontends.words import split_moves
+from siqi.daemon.words import split_moves
 from siqi.games import registry
 from siqi.games.contract import GameRecord, Note, NoteLine
 
@@ -57,7 +57,7 @@ def queries_of_fens(handle: Iterable[str], game: str, prefix: str = "") -> Itera
         if words and not words[0].startswith("#"):
             start, moves = split_moves(words[1:] if words[0] == "position" else words)
             start = [] if start == ["startpos"] else start[1:] if start[:1] == ["fen"] else start
-            yield Query(f"{prefix}{number}", game, fen=" ".join(start), moves=tuple(moves))  # type: ignore[arg-type]
+            yield Query(f"{prefix}{number}", game, fen=" ".join(start), moves=tuple(moves))
 
 
 def records_of(
@@ -84,7 +84,7 @@ def query_of_record(name: str, game: str, record: GameRecord) -> Query:
     turns = tuple(range(len(record.moves) + 1))
     return Query(
         name,
-        game,  # type: ignore[arg-type]
+        game,
         fen=record.fen,
         moves=record.moves,
         dice=record.dice,
@@ -166,7 +166,7 @@ class CsvTable:
 
     def _write_rows(self, answer: Answer, next_score: int | None) -> None:
         """Write the rows of an answer. `next_score`: of the position after the move played, the opponent's view."""
-        self.begin(answer.get("game", "xiangqi"))
+        self.begin(answer.get("game", registry.USUAL))
         lost = loss(answer, next_score)
         tags = self._tag_cells(answer.get("id", ""))
         rows = []

@@ -8,17 +8,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from siqi.daemon.game_files import Choice, Refusal, Report, Source, choose, read_games
+from siqi.daemon.game_files import Choice, CommandError, GameSource, Report, choose, read_games
 from siqi.games import registry
 from siqi.games.contract import GameRecord
-from siqi.games.encodings import MARKS
+from siqi.games.encodings import mark_of
 from siqi.games.formats import HEAD_BYTES, MAX_BYTES
 
 JSON, FEN, RECORD = "json", "fen", "record"
 WORDS = (JSON, FEN, RECORD)
 """Words of `--format` beside the names of file formats."""
 
-USUAL_GAME = "xiangqi"
 
 STREAMED = {"pgn": RECORD, "championship": RECORD, "log": RECORD, "fens": FEN}
 """Formats that are read game by game or line by line, and `--format`'s word for them; others are read whole."""
@@ -32,7 +31,7 @@ def format_names() -> set[str]:
     return {one.name for game in registry.NAMES for one in registry.formats(game)}
 
 
-class Kind(NamedTuple):
+class InputKind(NamedTuple):
     """What an input is."""
 
     way: str  # JSON, FEN or RECORD, or '': it is read whole
@@ -45,34 +44,29 @@ class Kind(NamedTuple):
         return f"{self.way if self.choice is None else self.choice.format.name}, {self.game}"
 
 
-def kind_of(name: str, head: bytes, options: argparse.Namespace) -> Kind:
-    """Return what an input is, by its first bytes, its name, and the options; Refusal if nothing shows it.
+def kind_of(name: str, head: bytes, options: argparse.Namespace) -> InputKind:
+    """Return what an input is, by its first bytes, its name, and the options; CommandError if nothing shows it.
 
     Standard input that is no game is a dialogue in JSON, and so is what such a file's name says.
     """
-    game = options.game or USUAL_GAME
+    game = options.game or registry.USUAL
     if options.format in (JSON, FEN, RECORD):
-        return Kind(options.format, game)
+        return InputKind(options.format, game)
     if options.format is None and _is_json(head):
-        return Kind(JSON, game)
+        return InputKind(JSON, game)
     try:
-        choice = choose(Source(name, head[:HEAD_BYTES], options.game or "", options.format or ""))
-    except Refusal:
+        choice = choose(GameSource(name, head[:HEAD_BYTES], options.game or "", options.format or ""))
+    except CommandError:
         if options.format is None and (name == "-" or name.lower().endswith(_JSON_NAMES)):
-            return Kind(JSON, game)
+            return InputKind(JSON, game)
         raise
-    return Kind(STREAMED.get(choice.format.name, ""), choice.game, choice)
+    return InputKind(STREAMED.get(choice.format.name, ""), choice.game, choice)
 
 
 def _is_json(head: bytes) -> bool:
     mark, encoding = mark_of(head)
     text = head[len(mark) :]
     return _QUERY.match(text if encoding == "utf-8" else text.decode(encoding, "ignore").encode()) is not None
-
-
-def mark_of(head: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark that a text begins with, b'' if it has none, and the encoding of what follows."""
-    return next(((mark, encoding) for mark, _, encoding in MARKS if head.startswith(mark)), (b"", "utf-8"))
 
 
 def json_lines(source: io.BufferedReader, head: bytes) -> Iterator[str | bytes]:
@@ -88,14 +82,14 @@ def json_lines(source: io.BufferedReader, head: bytes) -> Iterator[str | bytes]:
 
 
 def read_whole(
-    name: str, source: io.BufferedReader, kind: Kind, encoding: str, report: Report
+    name: str, source: io.BufferedReader, kind: InputKind, encoding: str, report: Report
 ) -> tuple[list[GameRecord], int]:
     """Return an input's games, and the number of its faults, which `report` gets; ValueError if it has no game."""
     assert kind.choice is not None
     data = source.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"{name}: more than the {MAX_BYTES >> 20} MiB that a file may have")
-    found = read_games(Source(name, data, encoding=encoding), kind.choice, report)
+    found = read_games(GameSource(name, data, encoding=encoding), kind.choice, report)
     wording = registry.wording(kind.game)
     games = [game if wording is None or isinstance(game, GameRecord) else wording.record(game) for game in found.games]
     return games, len(found.faults)

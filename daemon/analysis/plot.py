@@ -47,7 +47,7 @@ LEAST_LOSS = 0.1
 """Moves that cost at least this much of the expected result are labelled, the worst ones first."""
 
 
-class Score(msgspec.Struct):
+class PlottedScore(msgspec.Struct):
     """A score of an answer, the mover's view."""
 
     cp: int = 0
@@ -73,7 +73,7 @@ class Score(msgspec.Struct):
 class ScoredLine(msgspec.Struct):
     """A principal variation of an answer."""
 
-    score: Score
+    score: PlottedScore
 
 
 class Final(msgspec.Struct):
@@ -86,7 +86,7 @@ class Final(msgspec.Struct):
     outcome: str = ""
     played: str = ""
     lines: tuple[ScoredLine, ...] = ()
-    value: Score | None = None  # in EWN before a throw that is not known
+    value: PlottedScore | None = None  # in EWN before a throw that is not known
     depth: int = 0
     nodes: int = 0
     time: int = 0
@@ -97,7 +97,7 @@ class Final(msgspec.Struct):
         return self.toMove == "first"
 
     @property
-    def score(self) -> Score | None:
+    def score(self) -> PlottedScore | None:
         """The mover's score; None if the position was not searched."""
         return self.value or (self.lines[0].score if self.lines else None)
 
@@ -157,7 +157,7 @@ class Point(NamedTuple):
 
 
 @dataclass
-class Summary:
+class PlotSummary:
     """What a plot shows of the answers."""
 
     games: set[str] = field(default_factory=set)
@@ -204,7 +204,7 @@ class Summary:
         played = answer.played if is_known_from_next({"game": answer.game}) else ""
         self.courses.setdefault(answer.id, {})[answer.turn] = Point(expected, answer.is_first, played)
 
-    def _add_search(self, answer: Final, score: Score) -> None:
+    def _add_search(self, answer: Final, score: PlottedScore) -> None:
         self.scores.add(score.centipawns if answer.is_first else -score.centipawns)
         self.depths.add(answer.depth)
         self.times.add(math.log10(max(answer.time, 0.5) / 1000))
@@ -254,7 +254,7 @@ def refusal(path: Path | None) -> str | None:
     return None
 
 
-def picture(summary: Summary, suffix: str) -> bytes:
+def picture(summary: PlotSummary, suffix: str) -> bytes:
     """Return the plot in the format of a suffix; the summary must have a position."""
     import matplotlib.style
     from matplotlib.figure import Figure
@@ -266,7 +266,7 @@ def picture(summary: Summary, suffix: str) -> bytes:
         return drawn(figure, suffix, CREATOR)
 
 
-def save(summary: Summary, path: Path) -> None:
+def save(summary: PlotSummary, path: Path) -> None:
     """Write the plot; OSError if that fails."""
     replace_file(path, [picture(summary, path.suffix)], is_plot)
 
@@ -274,7 +274,7 @@ def save(summary: Summary, path: Path) -> None:
 # ---------------------------------------------------------------- drawing
 
 
-def draw(figure: Figure, summary: Summary) -> None:
+def draw(figure: Figure, summary: PlotSummary) -> None:
     """Draw a summary."""
     lines, spread = summary.lines(), summary.spread()
     has_course = bool(lines or spread)
@@ -335,7 +335,7 @@ def losses(course: dict[int, Point]) -> Iterator[tuple[float, int]]:
                 yield loss, turn
 
 
-def draw_spread(axes: Axes, summary: Summary, plies: list[int]) -> None:
+def draw_spread(axes: Axes, summary: PlotSummary, plies: list[int]) -> None:
     """Draw the median and the spread of all games' expected results by ply."""
     found = [summary.by_ply[ply] for ply in plies]
     for low, high, alpha in ((0.05, 0.95, 0.15), (0.25, 0.75, 0.3)):

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta
 
-from siqi import __version__
-from siqi.daemon.frontends.words import parse_position
-from siqi.daemon.options import SEARCHER_OPTIONS, Options
-from siqi.daemon.pipes import printable
+from siqi.daemon.engine.options import SEARCHER_OPTIONS, Options
+from siqi.daemon.system.pipes import printable
+from siqi.daemon.words import parse_position
 from siqi.games import registry
+from siqi.version import __version__
 
 MOST = 10**15
 MOST_MS = 10**9
@@ -28,7 +28,7 @@ MOST_LINES = 256
 Limit = Annotated[int, Meta(ge=1, le=MOST)]
 Turn = Annotated[int, Meta(ge=0, le=MOST)]
 Throw = Annotated[int, Meta(ge=0, le=6)]
-GameName = Literal["xiangqi", "connect6", "ewn", "junqi"]
+GameName = Annotated[str, Meta(pattern=rf"^(?:{'|'.join(registry.NAMES)})\Z")]
 ActionName = Literal["query_version", "clear_cache", "terminate", "terminate_all"]
 
 SPELLINGS = {
@@ -43,7 +43,7 @@ _LIMIT = f"a whole number from 1 to {MOST}"
 _TURNS = f"a list of numbers of moves, 0 to {MOST}"
 ACCEPTED = {
     "id": "a text that is not empty",
-    "game": f"one of {' '.join(get_args(GameName))}",
+    "game": f"one of {' '.join(registry.NAMES)}",
     "position": "startpos or fen and a FEN, then moves and the moves if there are any",
     "fen": "a text",
     "moves": "a list of moves as texts",
@@ -69,7 +69,7 @@ class Query(msgspec.Struct, frozen=True):
     """A position, or several of one game, and the limits of their searches."""
 
     id: Annotated[str, Meta(min_length=1)]
-    game: GameName = "xiangqi"
+    game: GameName = registry.USUAL
     position: str | None = None  # the arguments of the protocol's `position`; or:
     fen: str = ""  # '': the start position
     moves: tuple[str, ...] = ()

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from siqi.daemon.analysis.analyst import Analyst, Files, Item
-from siqi.daemon.analysis.batch import no_results
+from siqi.daemon.analysis.analyst import Analyst, Files, PendingPosition
+from siqi.daemon.analysis.answers import no_results
 from siqi.daemon.analysis.query import BadLineError, OptionValue, Query, error_answer
 from siqi.daemon.cluster.identity import digest_of
 from siqi.daemon.cluster.node import load
-from siqi.daemon.search_job import SearchJob
+from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
 
 MOST_KEYS = 100_000
@@ -49,17 +49,17 @@ class Station:
         """Return the final answer of a position. Blocks until then."""
         from siqi.daemon.cluster.plugin import emit
 
-        item = Item(job.query, job.turn, job.options, job.query_hash, job.files)
+        item = PendingPosition(job.query, job.turn, job.options, job.query_hash, job.files)
         fault: str | None = None
 
-        def begin(item: Item, search: SearchJob) -> None:
+        def begin(item: PendingPosition, search: SearchJob) -> None:
             with self._lock:
                 self._running = (job.key, search)
                 if job.key in self._terminated:
                     search.stop()
 
         if self._is_terminated(job.key):
-            return no_results(item)
+            return no_results(item.query.id, item.turn)
         if (job.options, job.files) not in self._checked:
             fault = file_fault(job.options, job.files)
             if fault is None:

@@ -20,10 +20,8 @@ from typing import Any
 
 import msgspec
 
-import siqi
-
-PACKAGE = Path(siqi.__file__).resolve().parent
-ROOT = PACKAGE.parent
+PACKAGE = Path(__file__).absolute().parents[2]
+ROOT = PACKAGE.parent.resolve()
 """The folder of our packages: in a checkout `siqi` and `scripts`."""
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from siqi import __version__
 from siqi.daemon.cluster.calls import PACKAGE, ROOT
+from siqi.version import __version__
 
 SOURCES = (PACKAGE / "daemon", ROOT / "scripts")
 """Folders of sources other than the kernels'; `scripts` is there in a checkout only."""

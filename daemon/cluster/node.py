@@ -16,12 +16,9 @@ import zstandard
 from filelock import FileLock
 
 from siqi.daemon.cluster.calls import perform
-from siqi.daemon.memory import return_large_blocks
+from siqi.daemon.system.memory import STACK_BYTES, return_large_blocks
 from siqi.games import registry
 from siqi.games.contract import Game, Position, Warn
-
-STACK_BYTES = 16 << 20
-"""The stack of the thread that carries out calls: kernels recurse."""
 
 _LEVEL = 1
 

@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from siqi.daemon import events
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Event, Kind, Refusal
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, printable
-from siqi.daemon.scheduler import Needs
+from siqi.daemon.engine import events
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Event, Kind, Refusal
+from siqi.daemon.engine.scheduler import Needs
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, printable
 
 DRAW_BELOW = -30
 """The engine agrees to a draw if its score is below this, in centipawns, the engine's view."""

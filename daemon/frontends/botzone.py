@@ -14,13 +14,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.base import GAME, IDLE, IN_ORDER, Command, QueuedLine, whole_reason
 from siqi.daemon.frontends.move_by_move import SETOPTION, MoveByMove
-from siqi.daemon.limits import Limits
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
 
 KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
@@ -63,13 +63,13 @@ class Botzone(MoveByMove):
         load = Command(lambda botzone, words, line: botzone.load_game(request, line), IDLE)
         self.queue.appendleft(QueuedLine(line, load))
 
-    def load_game(self, request: Request, line: ClientLine) -> None:
+    def load_game(self, request: BotzoneRequest, line: ClientLine) -> None:
         """Load the request's game, and queue the request until it is loaded."""
         self.select_game(request.game)
         answer = Command(lambda botzone, words, line: botzone.carry_out(request, line), GAME)
         self.queue.appendleft(QueuedLine(line, answer))
 
-    def carry_out(self, request: Request, line: ClientLine) -> None:
+    def carry_out(self, request: BotzoneRequest, line: ClientLine) -> None:
         """Play the request's moves and search for the answer."""
         if request.past is not None:
             self.begin(0)
@@ -115,7 +115,7 @@ WRONG_KIND = (TypeError, AttributeError, IndexError, OverflowError)
 """Raised where a value is of another kind than a request has there."""
 
 
-class Request(NamedTuple):
+class BotzoneRequest(NamedTuple):
     """A parsed line of the client's."""
 
     game: str
@@ -125,7 +125,7 @@ class Request(NamedTuple):
     movetime: int = 0  # ms, if the line has the whole game
 
 
-def parse_request(text: str, game: str) -> Request:
+def parse_request(text: str, game: str) -> BotzoneRequest:
     """Parse a line; `game` is the current game, '' if there is none. Refusal(LINE) if it is no request."""
     try:
         value = json.loads(text)
@@ -137,7 +137,7 @@ def parse_request(text: str, game: str) -> Request:
             return parse_history(fields)
         if not game:
             raise ValueError("the first line needs requests")
-        return Request(game, moves_of(game, fields), die_of(game, fields))
+        return BotzoneRequest(game, moves_of(game, fields), die_of(game, fields))
     except KeyError as error:
         raise Refusal(Kind.LINE, f"{error.args[0]} is missing") from None
     except ValueError as error:
@@ -146,7 +146,7 @@ def parse_request(text: str, game: str) -> Request:
         raise Refusal(Kind.LINE, f"a value of the wrong kind: {printable(text, 40)}") from None
 
 
-def parse_history(fields: dict[str, Any]) -> Request:
+def parse_history(fields: dict[str, Any]) -> BotzoneRequest:
     """Parse a line with a whole game; ValueError KeyError or WRONG_KIND if it is none."""
     requests, responses = fields["requests"], fields.get("responses", [])
     if len(requests) != len(responses) + 1:
@@ -158,7 +158,7 @@ def parse_history(fields: dict[str, Any]) -> Request:
         movetime = max(round(1000 * SHARE * min(float(fields.get("time_limit") or TURN_S), 3600)), 1)
     except (ValueError, TypeError):
         raise ValueError("time_limit: not a number of seconds") from None
-    return Request(game, moves_of(game, requests[-1]), die_of(game, requests[-1]), past, movetime)
+    return BotzoneRequest(game, moves_of(game, requests[-1]), die_of(game, requests[-1]), past, movetime)
 
 
 def game_of(first: dict[str, Any]) -> str:

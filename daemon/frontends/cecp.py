@@ -14,17 +14,17 @@ import random
 from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
-from siqi import __version__
-from siqi.daemon import events
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.engine import events
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.base import AT_ONCE, DRAW_BELOW, GAME, IDLE, IN_ORDER, Command, FrontEnd, QueuedLine
 from siqi.daemon.frontends.move_by_move import number
-from siqi.daemon.limits import Limits
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
 from siqi.games.contract import Outcome, Score
+from siqi.version import __version__
 
 FEATURES = (
     f'feature myname="Siqi {__version__}" variants="xiangqi,einstein" ping=1 setboard=1 playother=1 san=0 usermove=1',
@@ -353,7 +353,7 @@ class Cecp(FrontEnd):
 
     def _show_book(self) -> None:
         """Write the book entries; an empty line ends them."""
-        self.out.line(*(f" {text}" for text in self.engine.consult() or ["none"]), "")
+        self.out.line(*(f" {known}" for known in [line.text for line in self.engine.consult()] or ["none"]), "")
 
     def memory(self, words: list[str], line: ClientLine) -> None:
         self._set_option("Hash", str(number(words[0])))

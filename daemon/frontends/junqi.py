@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Refusal
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Refusal
 from siqi.daemon.frontends.base import GAME, IN_ORDER, Command
 from siqi.daemon.frontends.move_by_move import NAME, MoveByMove, number
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, printable
 from siqi.games import registry
 from siqi.games.contract import UNKNOWN_SETUP
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from siqi.daemon.engine.limits import Limits
 from siqi.daemon.frontends.move_by_move import NAME, MoveByMove
-from siqi.daemon.limits import Limits
-from siqi.daemon.pipes import ClientLine
+from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
 
 LETTERS = "ABCDEFGHIJKLMNOPQRS"

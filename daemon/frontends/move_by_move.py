@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from siqi.daemon import events
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.engine import events
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.scheduler import Needs
 from siqi.daemon.frontends.base import IN_ORDER, Command, FrontEnd
-from siqi.daemon.frontends.words import parse_option
-from siqi.daemon.limits import Limits
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, now_ns, printable
-from siqi.daemon.scheduler import Needs
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, now_ns, printable
+from siqi.daemon.words import parse_option
 from siqi.games.compiling import to_stderr
 
 NAME = "Siqi"

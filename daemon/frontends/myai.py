@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from siqi import __version__
-from siqi.daemon.engine import Engine
+from siqi.daemon.engine.engine import Engine
 from siqi.daemon.frontends.base import AT_ONCE, GAME, Command
 from siqi.daemon.frontends.move_by_move import NAME, MoveByMove, number
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
+from siqi.version import __version__
 
 CAPTURED = "0"
 ACCEPTED = "1"

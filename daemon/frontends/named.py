@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from siqi.daemon.events import Refusal
+from siqi.daemon.engine.events import Refusal
 from siqi.daemon.frontends.base import AT_ONCE, Command, FrontEnd
 from siqi.daemon.frontends.cloudict import Cloudict
 from siqi.daemon.frontends.move_by_move import NAME
 from siqi.daemon.frontends.myai import MyAi
-from siqi.daemon.pipes import ClientLine
+from siqi.daemon.system.pipes import ClientLine
 
 
 class Named(FrontEnd):

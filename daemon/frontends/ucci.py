@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from siqi import __version__
-from siqi.daemon import events
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.engine import events
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Kind, Refusal
+from siqi.daemon.engine.options import names_for_game
+from siqi.daemon.engine.scheduler import Needs
 from siqi.daemon.frontends.base import (
     AT_ONCE,
     DRAW_BELOW,
@@ -28,12 +29,11 @@ from siqi.daemon.frontends.base import (
     whole_reason,
 )
 from siqi.daemon.frontends.uci_family import UciFamily, info_lines, option_text
-from siqi.daemon.frontends.words import parse_go, parse_limit, parse_option, parse_position
-from siqi.daemon.options import names_for_game
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine, printable
-from siqi.daemon.scheduler import Needs
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine, printable
+from siqi.daemon.words import parse_go, parse_limit, parse_option, parse_position
 from siqi.games.contract import Option, Score
+from siqi.version import __version__
 
 NAMES = {
     "usebook": "OwnBook",

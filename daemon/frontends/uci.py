@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from siqi import __version__
-from siqi.daemon import events
-from siqi.daemon.events import Kind, Refusal
+from siqi.daemon.engine import events
+from siqi.daemon.engine.events import Kind, Refusal
 from siqi.daemon.frontends.base import AT_ONCE, GAME, IDLE, NOT_STOPPING, READY, Command, whole_reason
 from siqi.daemon.frontends.uci_family import UciFamily, chances_text, info_lines, option_text
-from siqi.daemon.frontends.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
-from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.system.pipes import ClientLine, printable
+from siqi.daemon.words import GO_WORDS, parse_go, parse_number, parse_option, parse_position
 from siqi.games.contract import Outcome, Score
+from siqi.version import __version__
 
 MAX_LISTED = 5000
 """The most moves that `legal` lists; if there are more it gives their number."""
@@ -114,7 +114,7 @@ class Uci(UciFamily):
             self.out.line(" ".join(["legal", *self.engine.legal_moves()]))
 
     def book(self, words: list[str], line: ClientLine) -> None:
-        for text in self.engine.consult() or ["none"]:
+        for text in [line.text for line in self.engine.consult()] or ["none"]:
             self.out.line(f"book {text}")
 
     def perft(self, words: list[str], line: ClientLine) -> None:

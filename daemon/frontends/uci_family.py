@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
-from siqi.daemon import events
-from siqi.daemon.events import Event, Info, Kind, ends_job
+from siqi.daemon.engine import events
+from siqi.daemon.engine.events import Event, Info, Kind, ends_job
+from siqi.daemon.engine.options import NO_FILE
+from siqi.daemon.engine.scheduler import State
 from siqi.daemon.frontends.base import FrontEnd, QueuedLine
-from siqi.daemon.frontends.words import GoRequest
-from siqi.daemon.options import NO_FILE
-from siqi.daemon.pipes import ClientLine
-from siqi.daemon.scheduler import State
+from siqi.daemon.system.pipes import ClientLine
+from siqi.daemon.words import GoRequest
 from siqi.games.contract import Option, Score
 
 WriteScore = Callable[[Score], str]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from siqi.daemon import events
+from siqi.daemon.engine import events
 from siqi.daemon.frontends.base import AT_ONCE, GAME, Command
 from siqi.daemon.frontends.uci import Uci
-from siqi.daemon.frontends.words import GO_WORDS
-from siqi.daemon.pipes import ClientLine, printable
+from siqi.daemon.system.pipes import ClientLine, printable
+from siqi.daemon.words import GO_WORDS
 from siqi.games.contract import FIRST, Outcome, Score
 
 

@@ -6,7 +6,6 @@ All chances are expected results 0..1, a draw counting half.
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,11 +14,12 @@ import msgspec
 
 from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.query import Query
-from siqi.daemon.review.engine import Finding, FoundLine, Wanted, bare, wanted
+from siqi.daemon.review.engine import Finding, FoundLine, PositionRequest, bare, wanted
 from siqi.daemon.review.games import ReviewedGame
 from siqi.games import registry
 from siqi.games.contract import (
     UNKNOWN_SETUP,
+    BookMove,
     Game,
     Outcome,
     Position,
@@ -32,35 +32,14 @@ from siqi.games.formats import Opening
 GRADES = (0.05, 0.10, 0.20)
 """The chance that a move loses at least, rounded as it is shown, to be an inaccuracy, a mistake, a blunder."""
 
-DEFAULT_MOVETIME = {"xiangqi": 500, "connect6": 500, "ewn": 200, "junqi": 300}
-"""Milliseconds for a position where no limit is given: about a minute for a game of usual length."""
-
-LEAST_DEPTH = {"xiangqi": 8, "connect6": 2, "ewn": 5, "junqi": 3}
-"""The median depth of a game's searches below which they are called shallow: with the default times it is twice this or
-more, but Connect6's, whose second iteration is some 2,000 nodes."""
-
 MORE_TIME = 4
 """The time that is proposed where a judgement is in doubt, in times of that used or of the default."""
 
 ALL_MOVES = 256
 """`multipv` in Junqi: its searcher values all root moves at once, and the next position is seen by the other side."""
 
-_BOOK = re.compile(r"opening (?P<word>\S+) games (?P<games>\d+) score (?P<score>[\d.]+)%")
 
-_ENDING = re.compile(
-    r"endgame (?:(?P<result>win|loss) in (?P<plies>\d+) plies|(?P<draw>draw)|chance (?P<chance>[\d.]+))"
-)
-
-
-class BookMove(NamedTuple):
-    """A move of an opening book; `score` is the expected result of its player."""
-
-    word: str
-    games: int
-    score: float
-
-
-class Course(NamedTuple):
+class GameCourse(NamedTuple):
     """The positions of a game that its judgement needs, by ply."""
 
     turns: list[int]
@@ -85,7 +64,7 @@ class Ply(NamedTuple):
     is_unsure: bool = False  # the next search takes the grade back
 
 
-class Summary(NamedTuple):
+class SideSummary(NamedTuple):
     """What a side's moves and throws did, its own view."""
 
     moves: int
@@ -109,9 +88,9 @@ def replayed(game: ReviewedGame, loaded: Game[Position]) -> Iterator[Position]:
             position.push(position.parse_move(game.record.moves[game.setups + ply]))
 
 
-def course(game: ReviewedGame, loaded: Game[Position]) -> Course:
+def course(game: ReviewedGame, loaded: Game[Position]) -> GameCourse:
     """Play a game through."""
-    found = Course([], [], [], [], False, None)
+    found = GameCourse([], [], [], [], False, None)
     boards = []
     is_in_book = True
     for ply, position in enumerate(replayed(game, loaded)):
@@ -120,7 +99,7 @@ def course(game: ReviewedGame, loaded: Game[Position]) -> Course:
         found.outcomes.append(position.outcome())
         boards.append(position.pieces())
         if is_in_book:
-            moves = [move for line in loaded.consult(position) if (move := book_move_of(line))]
+            moves = [line.move for line in loaded.consult(position) if line.move is not None]
             is_in_book = bool(moves)
             if moves:
                 found.books.append(moves)
@@ -144,7 +123,9 @@ def has_views(game: ReviewedGame) -> bool:
     return game.info.has_hidden and game.setups > 0 and UNKNOWN_SETUP not in game.record.moves[: game.setups]
 
 
-def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, settings: BatchSettings) -> list[Wanted]:
+def positions(
+    game: ReviewedGame, found: GameCourse, options: argparse.Namespace, settings: BatchSettings
+) -> list[PositionRequest]:
     """Return the positions of a game to analyse, by ply; the last is left out if the game has ended there.
 
     A position of EWN is analysed before its throw, one of Junqi as the side to move sees it.
@@ -157,22 +138,24 @@ def positions(game: ReviewedGame, found: Course, options: argparse.Namespace, se
         words = found.views[found.turns[ply]] if found.views else game.record.moves
         query = Query(
             "-",
-            game.game,  # type: ignore[arg-type]
+            game.game,
             fen=game.record.fen,
             moves=tuple(words[: game.setups + ply + 1]),
             dice=game.record.dice[:ply],
             nodes=options.nodes or None,
             depth=options.depth or None,
-            movetime=options.movetime or (None if options.nodes or options.depth else DEFAULT_MOVETIME[game.game]),
+            movetime=options.movetime or (None if options.nodes or options.depth else game.info.review.movetime_ms),
             multipv=ALL_MOVES if game.info.has_hidden else 1,
-            book=game.game in ("xiangqi", "ewn"),
+            book=True,
             clear=not options.movetime and bool(options.nodes or options.depth),  # so that a run can be repeated
         )
         asked.append(wanted(query, game.setups + ply, settings))
     return asked
 
 
-def assess(game: ReviewedGame, found: Course, asked: Sequence[Wanted], findings: Mapping[str, Finding]) -> list[Ply]:
+def assess(
+    game: ReviewedGame, found: GameCourse, asked: Sequence[PositionRequest], findings: Mapping[str, Finding]
+) -> list[Ply]:
     """Return the judgement of each position of a game from the findings on those that were asked."""
     plies: list[Ply] = []
     for ply in range(game.plies + 1):
@@ -198,7 +181,7 @@ def grade_of(lost: float) -> int:
     return sum(shown_loss(lost) >= least for least in GRADES)
 
 
-def _is_taken_back(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> bool:
+def _is_taken_back(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> bool:
     """True if the next search finds that the move before a position lost less than an inaccuracy.
 
     That is known where the other side answers as the engine would: its answer then changes no value, and what the
@@ -232,11 +215,11 @@ def doubt_of(game: ReviewedGame, plies: Sequence[Ply], movetime: int) -> Doubt |
     ]
     depth = statistics.median_low(depths) if depths else 0
     unsure = sum(judged.is_unsure for judged in plies)
-    if depth >= LEAST_DEPTH[game.game]:
+    if depth >= game.info.review.shallow_depth:
         depth = 0
     if not depth and not unsure:
         return None
-    return Doubt(depth, unsure, MORE_TIME * (movetime or DEFAULT_MOVETIME[game.game]))
+    return Doubt(depth, unsure, MORE_TIME * (movetime or game.info.review.movetime_ms))
 
 
 def _is_proven(judged: Ply) -> bool:
@@ -260,7 +243,7 @@ def solved(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply]) -> 
     return found
 
 
-def _ply(game: ReviewedGame, found: Course, ply: int, finding: Finding | None) -> Ply:
+def _ply(game: ReviewedGame, found: GameCourse, ply: int, finding: Finding | None) -> Ply:
     outcome, turn = found.outcomes[ply], found.turns[ply]
     if outcome is not None and not outcome.unknown and (ply == game.plies or finding is None or finding.value is None):
         chance = 0.5 if outcome.winner is None else float(outcome.winner == 0)
@@ -278,7 +261,7 @@ def _first_view(chance: float, turn: int) -> float:
     return 1 - chance if turn else chance
 
 
-def _lost(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> float:
+def _lost(game: ReviewedGame, found: GameCourse, ply: int, plies: Sequence[Ply]) -> float:
     """Return the chance that the move before a position lost, its player's view; 0 where it is not known."""
     old, new = plies[ply - 1], plies[ply]
     played = bare(game.record.moves[game.setups + ply - 1])
@@ -292,7 +275,7 @@ def _lost(game: ReviewedGame, found: Course, ply: int, plies: Sequence[Ply]) -> 
     return old.after - new.before if found.turns[ply - 1] == 0 else new.before - old.after
 
 
-def summaries(game: ReviewedGame, found: Course, plies: Sequence[Ply]) -> tuple[Summary, Summary]:
+def summaries(game: ReviewedGame, found: GameCourse, plies: Sequence[Ply]) -> tuple[SideSummary, SideSummary]:
     """Return what each side's moves and throws did.
 
     In EWN, luck + skill + unknown of the first side, less those of the second, is the change of the first side's chance
@@ -303,7 +286,7 @@ def summaries(game: ReviewedGame, found: Course, plies: Sequence[Ply]) -> tuple[
         own = [ply for ply in range(1, len(plies)) if found.turns[ply - 1] == side]
         grades = [plies[ply].grade for ply in own]
         lost = sum(plies[ply].lost for ply in own) / max(len(own), 1)
-        summary = Summary(len(own), (grades.count(1), grades.count(2), grades.count(3)), lost)
+        summary = SideSummary(len(own), (grades.count(1), grades.count(2), grades.count(3)), lost)
         if game.info.has_dice:
             luck, skill, unknown = _luck_and_skill(side, own, plies)
             summary = summary._replace(luck=luck, skill=skill, unknown=unknown)
@@ -324,27 +307,3 @@ def _luck_and_skill(side: int, own: Sequence[int], plies: Sequence[Ply]) -> tupl
             luck += sign * (old.after - old.before)
             skill += sign * (new.before - old.after)
     return luck, skill, unknown
-
-
-def book_move_of(text: str) -> BookMove | None:
-    """Return the move in a line of `Game.consult`, None if it has none of an opening book."""
-    match = _BOOK.match(text)
-    return None if match is None else BookMove(match["word"], int(match["games"]), float(match["score"]) / 100)
-
-
-class Ending(msgspec.Struct, omit_defaults=True):
-    """A tablebase's verdict, the view of the side to move."""
-
-    result: str  # win, loss, draw or chance
-    plies: int = 0  # to the mate
-    chance: float = 0.0  # exact, before the throw
-
-
-def ending_of(text: str) -> Ending | None:
-    """Return the verdict in a line of `Game.consult`, None if it has none."""
-    match = _ENDING.match(text)
-    if match is None:
-        return None
-    if match["chance"]:
-        return Ending("chance", 0, float(match["chance"]))
-    return Ending(match["result"] or "draw", int(match["plies"] or 0))

@@ -14,14 +14,14 @@ from siqi.daemon.analysis.batch import BatchSettings
 from siqi.daemon.analysis.command import add_cluster
 from siqi.daemon.arguments import add_workers, name_fault, number_to, workers_of
 from siqi.daemon.cluster.errors import ClusterError
-from siqi.daemon.game_files import Refusal
-from siqi.daemon.interrupts import INTERRUPTED, held_back
-from siqi.daemon.options import CORE
-from siqi.daemon.pipes import printable
-from siqi.daemon.review.assess import DEFAULT_MOVETIME, assess, course, doubt_of, positions, solved
-from siqi.daemon.review.engine import Finding, Partial, Wanted, find
+from siqi.daemon.engine.options import CORE
+from siqi.daemon.game_files import CommandError
+from siqi.daemon.review.assess import assess, course, doubt_of, positions, solved
+from siqi.daemon.review.engine import Finding, Partial, PositionRequest, find
 from siqi.daemon.review.games import read_all
 from siqi.daemon.review.page import Page, is_page
+from siqi.daemon.system.interrupts import INTERRUPTED, held_back
+from siqi.daemon.system.pipes import printable
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling, to_stderr
 from siqi.games.files import check_folder, check_owned, replace_file
@@ -40,7 +40,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         "games", nargs="+", metavar="GAME", help="a file of games, 'startpos moves ...', or - for standard input"
     )
     found.add_argument("-o", "--output", required=True, metavar="PAGE", help="the page, for example review.html")
-    times = ", ".join(f"{game} {movetime}" for game, movetime in DEFAULT_MOVETIME.items())
+    times = ", ".join(f"{game} {registry.info(game).review.movetime_ms}" for game in registry.NAMES)
     found.add_argument(
         "--movetime", type=number_to(10**9), default=0, metavar="MS", help=f"time for a position ({times})"
     )
@@ -64,7 +64,7 @@ def review_with(options: argparse.Namespace) -> int:
     """Run `siqi review`. Return 0 if all games are on the page, 1 after a fault, 2 if nothing was started."""
     try:
         return _review(options)
-    except Refusal as refusal:
+    except CommandError as refusal:
         report(str(refusal))
         return MISUSED
     except ClusterError as error:
@@ -83,9 +83,9 @@ def review_with(options: argparse.Namespace) -> int:
 
 def _review(options: argparse.Namespace) -> int:
     if options.cluster is not None and options.workers is not None:
-        raise Refusal("--workers are of this machine; --cluster has its own")
+        raise CommandError("--workers are of this machine; --cluster has its own")
     if "UCI_Coordinates" in options.settings:
-        raise Refusal("--option UCI_Coordinates: games have ranks of their own")
+        raise CommandError("--option UCI_Coordinates: games have ranks of their own")
     output = Path(options.output)
     _check_output(output)
     read = read_all(options, report)
@@ -117,19 +117,21 @@ def _review(options: argparse.Namespace) -> int:
 
 
 def _check_output(path: Path) -> None:
-    """Raise Refusal unless the page can be written: before an analysis of hours, not after it."""
+    """Raise CommandError unless the page can be written: before an analysis of hours, not after it."""
     try:
         check_owned(path, is_page)
         check_folder(path.parent)
     except OSError as error:
-        raise Refusal(f"{error.filename or path}: {error.strerror}") from None
+        raise CommandError(f"{error.filename or path}: {error.strerror}") from None
     if fault := name_fault(str(path), (".html", ".htm"), "a page"):
-        raise Refusal(f"--output {fault}")
+        raise CommandError(f"--output {fault}")
 
 
-def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial: Partial, cluster: str | None) -> None:
+def _analyse(
+    asked: Sequence[Sequence[PositionRequest]], settings: BatchSettings, partial: Partial, cluster: str | None
+) -> None:
     """Analyse the positions that the partial file lacks, each once, a game from its end: what is found helps before."""
-    missing: dict[str, Wanted] = {}
+    missing: dict[str, PositionRequest] = {}
     for game in asked:
         for one in reversed(game):
             if one.key not in partial.findings:
@@ -139,7 +141,7 @@ def _analyse(asked: Sequence[Sequence[Wanted]], settings: BatchSettings, partial
         report(f"positions that an earlier run has analysed: {total - len(missing)}")
     if not missing:
         return
-    progress = Progress(len(missing))
+    progress = ReviewProgress(len(missing))
 
     def take(found: Finding) -> None:
         partial.add(found)
@@ -159,7 +161,7 @@ def _fail(error: Exception) -> None:
         os._exit(FAILED)
 
 
-class Progress:
+class ReviewProgress:
     """A bar if standard error is a terminal, else lines now and then."""
 
     EVERY = 0.1
@@ -170,7 +172,7 @@ class Progress:
         self._done = 0
         self._bar: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ReviewProgress:
         if sys.stderr is not None and sys.stderr.isatty():
             from tqdm import tqdm
 

@@ -10,8 +10,10 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners, open_batch
+from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
 from siqi.daemon.analysis.query import Query, query_hash, resolve_options
+from siqi.daemon.analysis.run import open_batch
+from siqi.games.contract import EndgameResult
 from siqi.games.files import check_owned, open_json_lines, open_regular, write_whole
 
 HEAD = b'{"siqi":"review","format":1}\n'
@@ -48,11 +50,11 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: tuple[FoundLine, ...] = ()  # the best; of EWN the best for each throw; of Junqi the one played, too
     depth: int = 0
     outcome: str = ""
-    ending: str = ""  # of the tablebases
+    ending: EndgameResult | None = None  # by the tablebases
     error: str = ""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class PositionRequest(msgspec.Struct, frozen=True):
     """A position to analyse: a query's, after `turn` of its moves."""
 
     query: Query
@@ -60,12 +62,12 @@ class Wanted(msgspec.Struct, frozen=True):
     key: str
 
 
-def wanted(query: Query, turn: int, settings: BatchSettings) -> Wanted:
+def wanted(query: Query, turn: int, settings: BatchSettings) -> PositionRequest:
     """Return a position to analyse with its key."""
     key = query_hash(query, turn, resolve_options(query, settings.options))
     if query.multipv != 1 and turn < len(query.moves):
         key += f" {bare(query.moves[turn])}"  # whose line is kept
-    return Wanted(query, turn, key)
+    return PositionRequest(query, turn, key)
 
 
 def finding_of(key: str, answer: dict[str, Any]) -> Finding:
@@ -77,7 +79,7 @@ def finding_of(key: str, answer: dict[str, Any]) -> Finding:
         played = bare(answer.get("played", ""))
         lines = [line for line in lines if line is lines[0] or bare(line.moves[0]) == played]
     value = _chance(answer["value"]) if "value" in answer else lines[0].value if lines else None
-    ending = next((text for text in answer.get("book", ()) if text.startswith("endgame ")), "")
+    ending = EndgameResult(**answer["ending"]) if "ending" in answer else None
     return Finding(key, value, tuple(lines), answer.get("depth", 0), answer.get("outcome", ""), ending)
 
 
@@ -153,7 +155,7 @@ def _findings(path: Path) -> Iterator[Finding]:
 
 
 def find(
-    positions: Iterable[Wanted],
+    positions: Iterable[PositionRequest],
     settings: BatchSettings,
     take: Callable[[Finding], None],
     fail: Callable[[Exception], object],

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from siqi.daemon.frontends.words import parse_position
 from siqi.daemon.game_files import check_number, choose, cut_records, read_games, read_source, report_faults
+from siqi.daemon.words import parse_position
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import GameInfo, GameRecord
@@ -60,7 +60,8 @@ def read_all(options: argparse.Namespace, report: Callable[[str], None]) -> Read
     faults = 0
     for name in options.games:
         if name.split()[:1] and name.split()[0] in HEAD_WORDS:
-            game, found, place = options.game or "xiangqi", _of_words(options.game or "xiangqi", name), "moves"
+            game = options.game or registry.USUAL
+            found, place = _of_words(game, name), "moves"
             with announce_compiling(report, game):
                 cut_records(game, found)
             report_faults(place, found, report)

@@ -27,8 +27,7 @@
       overview: '{n} games', player: 'Player', playedGames: 'Games', score: 'Score', loss: 'Mean loss', noName: '{side}, no name',
       junqiView: 'Each value is that of the side to move, from what this side can know. In a side’s view, a piece that it does not know shows its likeliest type, the bar its probability.', junqiAll: 'The values know all pieces.',
       all: 'Referee', viewOf: 'As {side} sees it', setups: 'Set-ups: {words}',
-      wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}',
-      xiangqi: 'Xiangqi', connect6: 'Connect6', ewn: 'EinStein würfelt nicht!', junqi: 'Junqi'
+      wins: 'the attacker wins', dies: 'the attacker falls', both: 'both fall', graphLabel: '{side}’s chance to win by move; now {chance}'
     },
     zh: {
       game: '对局', view: '视角', notation: '着法', language: '语言', board: '棋盘', first: '初始局面',
@@ -56,13 +55,8 @@
       overview: '共 {n} 局', player: '棋手', playedGames: '对局', score: '得分', loss: '每着损失', noName: '{side}（未署名）',
       junqiView: '各数值属于走棋方，只依据该方所知。在一方所见中，未知棋子显示最可能的兵种，横条为其概率。', junqiAll: '数值知道所有棋子。',
       all: '裁判', viewOf: '{side}所见', setups: '布阵：{words}',
-      wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}',
-      xiangqi: '象棋', connect6: '六子棋', ewn: '爱恩斯坦棋', junqi: '军棋'
+      wins: '攻方胜', dies: '攻方阵亡', both: '同归于尽', graphLabel: '{side}逐着胜率；现在 {chance}'
     }
-  };
-  const SIDES = {
-    en: {xiangqi: ['Red', 'Black'], connect6: ['Black', 'White'], ewn: ['Red', 'Blue'], junqi: ['Red', 'Blue']},
-    zh: {xiangqi: ['红方', '黑方'], connect6: ['黑方', '白方'], ewn: ['红方', '蓝方'], junqi: ['红方', '蓝方']}
   };
   const REASONS = {
     en: {checkmate: 'checkmate', stalemate: 'stalemate', perpetual: 'perpetual check or chase', repetition: 'repetition',
@@ -86,7 +80,10 @@
     return TEXTS[at.language][key].replace(/\{(\w+)\}/g, (whole, name) => (parts && name in parts ? parts[name] : whole));
   }
   const game = () => data.games[at.game];
-  const side = (number) => SIDES[at.language][game().game][number];
+  const about = () => data.names[game().game];
+  const nameOfGame = (name) => data.names[name][at.language][0];
+  const sidesOf = (name) => data.names[name][at.language].slice(1);
+  const side = (number) => sidesOf(game().game)[number];
   const counted = (moves) => say(moves === 1 ? 'oneMove' : 'someMoves', {n: moves});
   const percent = (chance) => (100 * chance).toFixed(chance > 0 && chance < 0.1 ? 1 : 0) + '\u00a0%';
   const signed = (change) => (change < 0 ? '−' : '+') + (100 * Math.abs(change)).toFixed(1) + '\u00a0%';
@@ -97,7 +94,7 @@
   function word(number) {
     const texts = data.words[number];
     const text = texts[Math.min(at.notation, texts.length - 1)];
-    if (game().game !== 'junqi') return text;
+    if (!about().hidden) return text;
     const end = text.indexOf('=');
     return end < 0 ? text : text.slice(0, end) + {0: '†', 1: '×', 2: '=', 3: ''}[text[end + 1]] + (text.split('@')[1] ? ' ⚑' : '');
   }
@@ -108,7 +105,7 @@
   }
 
   function battle(number) {
-    const code = game().game === 'junqi' ? data.words[number][0].split('=')[1] : undefined;
+    const code = about().hidden ? data.words[number][0].split('=')[1] : undefined;
     const key = code === undefined ? undefined : {0: 'dies', 1: 'wins', 2: 'both'}[code[0]];
     return key ? ' (' + say(key) + ')' : '';
   }
@@ -209,7 +206,7 @@
         box.dataset.drawn = kind + way;
       }
       svg.querySelector('.siqi-live').innerHTML = currentFrame().map((number) => board.shapes[way][number]).join('');
-      svg.setAttribute('aria-label', say(game().game) + ', ' + positionText());
+      svg.setAttribute('aria-label', nameOfGame(game().game) + ', ' + positionText());
     }
   }
 
@@ -357,7 +354,7 @@
   }
 
   function showSummary() {
-    const hasDice = game().game === 'ewn', first = game().sums[0];
+    const hasDice = about().dice, first = game().sums[0];
     const rows = [
       ['countMoves', (sum) => sum.moves], ['inaccuracies', (sum) => sum.grades[0]], ['mistakes', (sum) => sum.grades[1]],
       ['blunders', (sum) => sum.grades[2]], ['meanLost', (sum) => percent(sum.lost)]
@@ -387,12 +384,12 @@
     if (game().seen) parts.push(make('p', {text: say(game().seen === 'view' ? 'junqiView' : 'junqiAll')}));
     const [a, b, c] = data.grades.map((least) => (100 * least).toFixed(0) + '\u00a0%');
     parts.push(make('p', {text: say('gradeNote', {a: a, b: b, c: c})}));
-    if (game().game === 'ewn' && game().setups.length) parts.push(make('p', {text: say('setups', {words: game().setups.join(' ')})}));
+    if (!about().hidden && game().setups.length) parts.push(make('p', {text: say('setups', {words: game().setups.join(' ')})}));
     byId('summary').replaceChildren(...parts);
   }
 
   function titleOf(number) {
-    const one = data.games[number], names = SIDES[at.language][one.game];
+    const one = data.games[number], names = sidesOf(one.game);
     const players = (one.first || names[0]) + ' – ' + (one.second || names[1]);
     const place = one.first || one.second ? '' : placeOf(one.place);
     return [players, one.result === '*' ? '' : one.result, place, one.event || '', one.occasion || ''].filter((text) => text).join(say('comma'));
@@ -410,8 +407,8 @@
     if (!data.players) return;
     const link = (number, text) => make('a', {href: '#' + addressOf(number, 0), text: text, 'aria-current': number === at.game ? 'true' : null});
     const kinds = new Set(data.players.map((row) => row.game));
-    const nameOf = (row) => (row.name || say('noName', {side: SIDES[at.language][row.game][row.side]})) +
-      (kinds.size > 1 ? ' (' + say(row.game) + ')' : '');
+    const nameOf = (row) => (row.name || say('noName', {side: sidesOf(row.game)[row.side]})) +
+      (kinds.size > 1 ? ' (' + nameOfGame(row.game) + ')' : '');
     const heads = ['player', 'playedGames', 'score', 'loss', 'blunders', 'mistakes'];
     const rows = data.players.map((row) => make('tr', {}, make('th', {scope: 'row', text: nameOf(row)}), ...[
       row.games.length, row.scored ? row.points + ' / ' + row.scored : '–', row.moves ? percent(row.lost) : '–', row.grades[2], row.grades[1]
@@ -432,7 +429,7 @@
       one.setAttribute('aria-label', say(one.dataset.label));
       if (one.tagName === 'BUTTON') one.title = say(one.dataset.label);
     });
-    document.title = byId('title').textContent = say(game().game) + say('colon') + titleOf(at.game);
+    document.title = byId('title').textContent = nameOfGame(game().game) + say('colon') + titleOf(at.game);
     byId('marks-text').textContent = ['bestMove', ...game().parts].map((key) => say(key)).join(say('and'));
     byId('language').value = at.language;
     byId('choose').hidden = data.games.length < 2;

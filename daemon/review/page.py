@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from siqi import __version__
-from siqi.daemon.review.assess import GRADES, Course, Doubt, Ply, Summary, ending_of, shown_loss, summaries
+from siqi.daemon.review.assess import GRADES, Doubt, GameCourse, Ply, SideSummary, shown_loss, summaries
 from siqi.daemon.review.engine import FoundLine
 from siqi.daemon.review.games import ReviewedGame
 from siqi.daemon.review.pictures import WAYS, Boards, differences, frames_of, views_of
 from siqi.daemon.review.standings import Standing, standings
 from siqi.games import registry
-from siqi.games.contract import Game, Position
+from siqi.games.contract import Game, GameInfo, Position
 from siqi.games.texts import as_script, escape, isolated
+from siqi.version import __version__
 
 MOST_BOOK_MOVES = 6
 """The moves of an opening book that are shown at a position."""
@@ -42,13 +42,13 @@ class Page:
         self._first_frames: dict[str, list[int]] = {}
         self._words: dict[tuple[str, ...], int] = {}
         self._games: list[dict[str, Any]] = []
-        self._results: list[tuple[ReviewedGame, Course, tuple[Summary, Summary]]] = []
+        self._results: list[tuple[ReviewedGame, GameCourse, tuple[SideSummary, SideSummary]]] = []
 
     def add(
         self,
         game: ReviewedGame,
         loaded: Game[Position],
-        course: Course,
+        course: GameCourse,
         plies: Sequence[Ply],
         doubt: Doubt | None = None,
     ) -> None:
@@ -123,6 +123,7 @@ class Page:
             "grades": GRADES,
             "boards": boards,
             "notations": notations,
+            "names": {name: _names(registry.info(name)) for name in self._boards},
             "words": list(self._words),
             "games": self._games,
         }
@@ -159,12 +160,18 @@ class Page:
         return f"{names}{more}"
 
 
+def _names(info: GameInfo) -> dict[str, Any]:
+    """Return what the page must know of a game: its names by language, and whether it has dice or hidden pieces."""
+    names = {language: [of.game, *of.sides] for language, of in (("en", info.english), ("zh", info.chinese))}
+    return names | {"dice": info.has_dice, "hidden": info.has_hidden}
+
+
 def source(name: str) -> str:
     """Return a part of the page's own source."""
     return files("siqi.daemon.review").joinpath(name).read_text(encoding="utf-8")
 
 
-def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
+def _judgement(game: ReviewedGame, course: GameCourse, plies: Sequence[Ply], ply: int) -> dict[str, Any]:
     """Return the data of a position and of the move before it."""
     judged, finding = plies[ply], plies[ply].finding
     found: dict[str, Any] = {}
@@ -183,7 +190,7 @@ def _judgement(game: ReviewedGame, course: Course, plies: Sequence[Ply], ply: in
         found["u"] = True
     if finding is not None:
         found |= _found(finding.depth, judged.line)
-        ending = ending_of(finding.ending)
+        ending = finding.ending
         if ending is not None:
             found["e"] = [ending.result, ending.plies or ending.chance]
         if finding.error:
@@ -206,7 +213,7 @@ def _found(depth: int, line: FoundLine | None) -> dict[str, Any]:
     return found
 
 
-def _sum(side: Summary, has_dice: bool) -> dict[str, Any]:
+def _sum(side: SideSummary, has_dice: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"moves": side.moves, "grades": side.grades, "lost": round(side.lost, 4)}
     if has_dice:
         found |= {"luck": round(side.luck, 4), "skill": round(side.skill, 4), "unknown": round(side.unknown, 4)}

@@ -58,7 +58,7 @@ def marks_of(info: GameInfo, move: str) -> tuple[tuple[Arrow, ...], tuple[str, .
     return (), tuple(points)
 
 
-class Step(NamedTuple):
+class FrameStep(NamedTuple):
     """A position of a line and its frame in each view."""
 
     word: str
@@ -101,7 +101,7 @@ class Shown(NamedTuple):
     """A position of a game: its frame in each view, and those of the better line from it."""
 
     frames: list[list[int]]
-    line: list[Step]
+    line: list[FrameStep]
 
 
 def frames_of(game: ReviewedGame, loaded: Game[Position], plies: Sequence[Ply], boards: Boards) -> Iterator[Shown]:
@@ -129,7 +129,7 @@ def _extras(game: ReviewedGame, position: Position, judged: Ply | None = None) -
     return found
 
 
-def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards: Boards) -> Iterator[Step]:
+def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards: Boards) -> Iterator[FrameStep]:
     """Yield the steps of the best line from a position, as far as they can be played and thrown."""
     if judged.line is None:
         return
@@ -139,7 +139,7 @@ def _line(game: ReviewedGame, positions: Sequence[Position], judged: Ply, boards
             push(game, twins, word)
         except ValueError:
             return
-        yield Step(word, [boards.frame(twin, extras=_extras(game, twin)) for twin in twins])
+        yield FrameStep(word, [boards.frame(twin, extras=_extras(game, twin)) for twin in twins])
 
 
 def differences(frames: Iterable[Sequence[int]], base: Sequence[int] = ()) -> Iterator[list[int]]:

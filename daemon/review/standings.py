@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siqi.daemon.review.assess import Course, Summary
+from siqi.daemon.review.assess import GameCourse, SideSummary
 from siqi.daemon.review.games import ReviewedGame
 
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
@@ -29,9 +29,9 @@ class Standing(NamedTuple):
     lost: float  # mean chance lost by a move
 
 
-def standings(games: Sequence[tuple[ReviewedGame, Course, tuple[Summary, Summary]]]) -> list[Standing]:
+def standings(games: Sequence[tuple[ReviewedGame, GameCourse, tuple[SideSummary, SideSummary]]]) -> list[Standing]:
     """Return the players' results, a kind of game after the other, best scores first; sides without names come last."""
-    rows: dict[tuple[str, str, int], list[tuple[int, float | None, Summary]]] = {}
+    rows: dict[tuple[str, str, int], list[tuple[int, float | None, SideSummary]]] = {}
     for number, (game, found, sums) in enumerate(games):
         points = points_of(game, found)
         for side, player in enumerate((game.record.first, game.record.second)):
@@ -50,7 +50,7 @@ def standings(games: Sequence[tuple[ReviewedGame, Course, tuple[Summary, Summary
     return sorted(table, key=lambda row: (kinds.index(row.game), not row.name, _order(row)))
 
 
-def points_of(game: ReviewedGame, found: Course) -> float | None:
+def points_of(game: ReviewedGame, found: GameCourse) -> float | None:
     """Return the first side's points by the record, else by the rules at the end; None if the result is not known."""
     if game.record.result in POINTS:
         return POINTS[game.record.result]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, open_book, write_book
-from siqi.games.contract import Move, Position, Suggestion, Warn
+from siqi.games.contract import BookLine, BookMove, Move, Position, Suggestion, Warn
 from siqi.games.options import Values
 
 VERSION = 1
@@ -166,9 +166,12 @@ class OpeningBooks:
         entry = choose(self.moves(position), rng) if self._values.is_on("OwnBook") else None
         return None if entry is None else Suggestion(entry.move, opening_text(position, entry))
 
-    def consult(self, position: SymmetricPosition) -> list[str]:
+    def consult(self, position: SymmetricPosition) -> list[BookLine]:
         """Return a line for each of `moves`."""
-        return [opening_text(position, entry) for entry in self.moves(position)]
+        return [
+            BookLine(opening_text(position, entry), BookMove(position.move_text(entry.move), entry.games, entry.score))
+            for entry in self.moves(position)
+        ]
 
     def _book(self, path: Path) -> OpeningBook | None:
         if path not in self._books:

@@ -1,6 +1,6 @@
 """Connect6 (六子棋)."""
 
-from siqi.games.contract import GameInfo, Option
+from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import OPENING_BOOK
 from siqi.games.shape import BoardShape
 
@@ -16,7 +16,10 @@ INFO = GameInfo(
     sides=("b", "w"),
     pieces=("b", "w"),
     players=("Black", "White"),
+    english=Names("Connect6", ("Black", "White")),
+    chinese=Names("六子棋", ("黑方", "白方")),
     expected_turns=22,
+    review=ReviewDefaults(movetime_ms=500, shallow_depth=2),
     early_weight=2.0,
     stones_per_turn=2,
     score_unit=200,

@@ -15,10 +15,10 @@ from siqi.games.pictures.drawing import Design, Drawing, number, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.history import last_points, past
 from siqi.games.pictures.look import Look
-from siqi.games.pictures.terminal import Cell, Style, rows
+from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 
 if TYPE_CHECKING:
-    from siqi.games.connect6.game import Connect6Position
+    from siqi.games.connect6.board import Connect6Position
 
 STEP = 30
 RADIUS = 13.5
@@ -198,7 +198,7 @@ def _turn_numbers(position: Connect6Position) -> dict[str, int]:
     }
 
 
-def text(position: Connect6Position, style: Style) -> Iterator[str]:
+def text(position: Connect6Position, style: TerminalStyle) -> Iterator[str]:
     """Yield the lines of a board for a terminal."""
     signs = dict(zip(INFO.pieces, (Cell("x", "red"), Cell("o", "white")), strict=True))
     cells = {point: signs[letter] for point, letter in position.pieces().items()}

@@ -1,6 +1,6 @@
 """EinStein würfelt nicht! (爱恩斯坦棋)."""
 
-from siqi.games.contract import GameInfo, Option
+from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import ENDGAMES, OWN_BOOK
 from siqi.games.shape import BoardShape
 
@@ -16,7 +16,10 @@ INFO = GameInfo(
     sides=("f", "s"),
     pieces=("ABCDEF", "abcdef"),
     players=("Red", "Blue"),
+    english=Names("EinStein würfelt nicht!", ("Red", "Blue")),
+    chinese=Names("爱恩斯坦棋", ("红方", "蓝方")),
     expected_turns=12,
+    review=ReviewDefaults(movetime_ms=200, shallow_depth=5),
     die_faces=6,
     usual_start="ABE2/FC3/D3d/3cf/2eba f -",  # the best set-up by the book, on both sides
     has_setup=True,

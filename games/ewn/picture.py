@@ -13,10 +13,10 @@ from siqi.games.pictures.drawing import Design, Drawing, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.history import last_points
 from siqi.games.pictures.look import Look
-from siqi.games.pictures.terminal import Cell, Style, rows
+from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 
 if TYPE_CHECKING:
-    from siqi.games.ewn.game import EwnPosition
+    from siqi.games.ewn.board import EwnPosition
 
 STEP = 60
 HALF = 23
@@ -172,7 +172,7 @@ def _bars(
     yield drawing.words(placed, 10, class_="labels")
 
 
-def text(position: EwnPosition, style: Style) -> Iterator[str]:
+def text(position: EwnPosition, style: TerminalStyle) -> Iterator[str]:
     """Yield the lines of a board for a terminal: Red's pieces in brackets."""
     cells = {}
     for point, letter in position.pieces().items():

@@ -1,6 +1,6 @@
 """Junqi (軍棋), the dark two-player game."""
 
-from siqi.games.contract import GameInfo, Option
+from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.shape import BoardShape
 
 SKILL_ELO = (
@@ -15,7 +15,10 @@ INFO = GameInfo(
     sides=("f", "s"),
     pieces=("ABCDEFGHIJKL", "abcdefghijkl"),
     players=("First", "Second"),
+    english=Names("Junqi", ("Red", "Blue")),
+    chinese=Names("军棋", ("红方", "蓝方")),
     expected_turns=100,
+    review=ReviewDefaults(movetime_ms=300, shallow_depth=3),
     has_hidden=True,
     has_setup=True,
     scores_chances=True,

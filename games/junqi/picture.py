@@ -15,10 +15,10 @@ from siqi.games.pictures.drawing import Design, Drawing, number, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.history import last_points
 from siqi.games.pictures.look import Look
-from siqi.games.pictures.terminal import Cell, Style, rows
+from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 
 if TYPE_CHECKING:
-    from siqi.games.junqi.game import JunqiPosition
+    from siqi.games.junqi.board import JunqiPosition
 
 STEP = (64, 42)
 PIECE = (27, 16)
@@ -216,7 +216,7 @@ def _belief(drawing: Drawing, place: tuple[float, float], row: Mapping[str, floa
     yield f'<g class="face belief">{shade}{drawing.use(track, x, y)}{bar}</g>'
 
 
-def text(position: JunqiPosition, style: Style) -> Iterator[str]:
+def text(position: JunqiPosition, style: TerminalStyle) -> Iterator[str]:
     """Yield the lines of a board for a terminal: Blue's pieces behind a `v`, camps as (), headquarters as []."""
     cells = {}
     for point, letter in position.pieces().items():

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.look import Look
 from siqi.games.pictures.outlines import EM, outline, width_of
-from siqi.games.pictures.terminal import Style
+from siqi.games.pictures.terminal import TerminalStyle
 from siqi.games.texts import escape, isolated
 
 MARK = "<!-- Siqi -->"
@@ -205,7 +205,7 @@ class PictureMaker(Protocol):
         `more`: what only this game's pictures show; TypeError for an unknown name.
         """
 
-    def text(self, position: Any, style: Style) -> Iterator[str]:
+    def text(self, position: Any, style: TerminalStyle) -> Iterator[str]:
         """Yield the lines of a picture for a terminal."""
 
     def diagram(self, fen: str) -> Diagram:

@@ -12,7 +12,7 @@ COLOURS = {"red": "1;31", "blue": "1;34", "black": "1", "white": "1;36", "green"
 """ANSI codes. Black and white are of no use as colours, as a terminal's background may be either."""
 
 
-class Style(NamedTuple):
+class TerminalStyle(NamedTuple):
     """The abilities and the size of a terminal."""
 
     chinese: bool = False
@@ -34,7 +34,7 @@ def width_of(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + is_wide for c, is_wide in zip(text, wide, strict=True))
 
 
-def painted(text: str, colours: Collection[str], style: Style) -> str:
+def painted(text: str, colours: Collection[str], style: TerminalStyle) -> str:
     """Return a text in colours, unless the style has none."""
     codes = ";".join(COLOURS[colour] for colour in colours if colour)
     return f"\x1b[{codes}m{text}\x1b[0m" if style.colour and codes else text
@@ -48,7 +48,7 @@ def padded(text: str, width: int) -> str:
 def rows(
     board: BoardShape,
     cells: Mapping[str, Cell],
-    style: Style,
+    style: TerminalStyle,
     marked: Collection[str] = (),
     empty: Mapping[str, str] | str = ".",
 ) -> Iterator[str]:

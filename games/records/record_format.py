@@ -1,4 +1,4 @@
-"""A game's usual records (`games/<game>/record.py`) as a file format."""
+"""A game's usual records (`games/<game>/formats/game_record.py`) as a file format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol, TextIO
 
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
 
 TEXTS = {
     **{"first": "player names", "second": "player names", "occasion": "occasions", "event": "events"},
@@ -66,7 +66,7 @@ def count_changes(game: GameRecord, found: GameRecord, losses: Losses) -> None:
         losses[f"some signs in {what}"] += before not in (after, "?") and bool(before)
 
 
-def write(records: Records, games: Sequence[GameRecord], style: Style) -> Written:
+def write(records: Records, games: Sequence[GameRecord], style: WriteStyle) -> Written:
     """Return the text of the games; ValueError if one cannot be written."""
     losses = Losses()
     parts = []

@@ -64,7 +64,7 @@ _MONTH_NAMED = re.compile(
 _CLOCK = re.compile(r"(.*?)[T ]+([0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?", re.DOTALL)
 
 
-class Wording(NamedTuple):
+class ResultWording(NamedTuple):
     """A result, and its wording where that says something else, or more; '' if it does not."""
 
     result: str
@@ -78,7 +78,7 @@ class Date(NamedTuple):
     time: str = ""
 
 
-def read_result(text: str, first: str = "red", second: str = "black") -> Wording:
+def read_result(text: str, first: str = "red", second: str = "black") -> ResultWording:
     """Return the result of a wording; `*` with the whole text for one that has no known meaning.
 
     `first` and `second` are the names of the sides, `red`, `black`, `white` or `blue`.
@@ -87,11 +87,11 @@ def read_result(text: str, first: str = "red", second: str = "black") -> Wording
     plain = re.sub(r"\s+", "", plain).lstrip(_QUOTES).rstrip(_EDGES)
     for words, result in ((_OPEN, OPEN), (_DRAWS, DRAW), (_FIRSTS, FIRST), (_SECONDS, SECOND)):
         if words.fullmatch(plain):
-            return Wording(result)
+            return ResultWording(result)
     for result, more in (_by_numbers(plain), _by_words(plain, first, second)):
         if result:
-            return Wording(result, text.strip() if more else "")
-    return Wording(OPEN, text.strip())
+            return ResultWording(result, text.strip() if more else "")
+    return ResultWording(OPEN, text.strip())
 
 
 def _by_numbers(plain: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from siqi.games.contract import GameInfo, Option
+from siqi.games.contract import GameInfo, Names, Option, ReviewDefaults
 from siqi.games.options import ENDGAMES, OPENING_BOOK, RULES
 from siqi.games.shape import BoardShape
 
@@ -24,7 +24,7 @@ def _tuning() -> tuple[Option, ...]:
     """Return the options for the margins of the search, which only those who tune them have."""
     if "SIQI_TUNE" not in os.environ:
         return ()
-    from siqi.games.xiangqi.search.margins import tuning_options  # late: the declarations must not load the kernels
+    from siqi.games.xiangqi.data.margins import tuning_options  # late: few need them
 
     return tuning_options()
 
@@ -35,7 +35,10 @@ INFO = GameInfo(
     sides=("w", "b"),
     pieces=("KABNRCP", "kabnrcp"),
     players=("Red", "Black"),
+    english=Names("Xiangqi", ("Red", "Black")),
+    chinese=Names("象棋", ("红方", "黑方")),
     expected_turns=50,
+    review=ReviewDefaults(movetime_ms=500, shallow_depth=8),
     skill_elo=SKILL_ELO,
     learns=True,
     solves=True,

@@ -10,12 +10,12 @@ from siqi.games.pictures.diagram import Diagram
 from siqi.games.pictures.drawing import Design, Drawing, shape
 from siqi.games.pictures.grid import Grid
 from siqi.games.pictures.look import Look
-from siqi.games.pictures.terminal import Cell, Style, rows
+from siqi.games.pictures.terminal import Cell, TerminalStyle, rows
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.rules.notation import read_fen, square_text, squares_of
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.game import XiangqiPosition
+    from siqi.games.xiangqi.board import XiangqiPosition
 
 STEP = 40
 """SVG units between two lines of the board."""
@@ -206,7 +206,7 @@ def _river(drawing: Drawing, left: float, top: float) -> str:
     return f'<g class="river">{"".join(parts)}</g>'
 
 
-def text(position: XiangqiPosition, style: Style) -> Iterator[str]:
+def text(position: XiangqiPosition, style: TerminalStyle) -> Iterator[str]:
     """Yield the lines of a board for a terminal."""
     characters = CHARACTERS["traditional"] if style.chinese else None
     cells = {

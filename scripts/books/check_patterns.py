@@ -24,8 +24,9 @@ from scripts.common.records import open_text
 
 from siqi.games.contract import Game
 from siqi.games.registry import silent
-from siqi.games.xiangqi.evaluation.weights import KINDS
-from siqi.games.xiangqi.game import XiangqiPosition, create
+from siqi.games.xiangqi.board import XiangqiPosition
+from siqi.games.xiangqi.data.weights import KINDS
+from siqi.games.xiangqi.game import create
 from siqi.games.xiangqi.knowledge.knowledge import PATTERN_BOOK, TABLEBASE_FOLDER
 from siqi.games.xiangqi.knowledge.numbering import Ending, places
 from siqi.games.xiangqi.knowledge.patterns import DRAWN, PatternBook

@@ -34,7 +34,7 @@ from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.knowledge import apriori, intent, rulebook, situation
 from siqi.games.xiangqi.knowledge.items import BY_KIND, NUMBERINGS, Item, Numbering
 from siqi.games.xiangqi.knowledge.knowledge import RULE_BOOK
-from siqi.games.xiangqi.knowledge.mining import Wanted, move_rules
+from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
 from siqi.games.xiangqi.knowledge.replay import INTENTS, MOST_MOVES, SITUATIONS, Games, collect
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 from siqi.games.xiangqi.library.letters import text_of
@@ -71,7 +71,7 @@ def rule_text(rule: MinedRule, notation: Notation, numbering: Numbering = BY_KIN
 # Rules of situations
 
 
-def situation_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
+def situation_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
     """Return rules from the move before and the position's classes to a move or its intents."""
     classes = np.concatenate([plies[:, SITUATIONS] for plies in games.plies])
     intents = np.concatenate([plies[:, INTENTS] for plies in games.plies])
@@ -186,7 +186,7 @@ def main() -> int:
     games = collect(records, options.plies, skipped.append, numbering, classifies)
     replayed = time.perf_counter()
     phase = 1 << situation.SITUATIONS.index(options.phase) if options.phase else 0
-    wanted = Wanted(options.min_support, options.min_confidence, options.longest, options.winners, phase)
+    wanted = MiningRequest(options.min_support, options.min_confidence, options.longest, options.winners, phase)
     rules = move_rules(games, wanted) if options.kind != "situations" else []
     if options.kind != "moves":
         rules += situation_rules(games, wanted._replace(support=options.min_position_support))

@@ -9,7 +9,7 @@ import pyffish
 from scripts.common.records import shift_ranks
 
 from siqi.games.contract import Outcome
-from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.rules.notation import START_FEN
 
 VARIANT = "xiangqi"

@@ -26,7 +26,7 @@ from scripts.match.game_loop import Clock, Opening, Referee, play_moves
 from scripts.match.players import Choice, EngineProcess, Forfeit, Limits, StartError, Turn
 
 from siqi.games.contract import Position
-from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import ROWS
 from siqi.games.junqi.rules.position import QUIET_LIMIT
 

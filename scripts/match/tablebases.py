@@ -39,7 +39,7 @@ def xiangqi_tablebase() -> Tablebase:
 
 def xiangqi_judge(tablebase: Tablebase | None = None) -> Judge:
     """Return Xiangqi's judge: a mate counts before the 60-move rule, a draw if the weaker side cannot attack."""
-    from siqi.games.xiangqi.game import XiangqiPosition
+    from siqi.games.xiangqi.board import XiangqiPosition
     from siqi.games.xiangqi.knowledge.probe import UNKNOWN
     from siqi.games.xiangqi.rules.position import QUIET_LIMIT
 
@@ -61,7 +61,7 @@ def xiangqi_judge(tablebase: Tablebase | None = None) -> Judge:
 
 def ewn_judge() -> Judge:
     """Return EWN's judge: a win counts if no throw can prevent it, to the tablebases' precision of 2.3e-5."""
-    from siqi.games.ewn.game import EwnPosition
+    from siqi.games.ewn.board import EwnPosition
     from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
     from siqi.games.ewn.knowledge.tablebase import SUFFIX, Tablebase
 

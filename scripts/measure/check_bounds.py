@@ -222,7 +222,7 @@ def _moves(game: Game[Position], position: Position, draw: Draw) -> list[int]:
         return [position.parse_move(word)]
     if position.count_legal() < 3000:
         return position.legal_moves()
-    from siqi.games.connect6.game import Connect6Position  # compiled only if wanted
+    from siqi.games.connect6.board import Connect6Position  # compiled only if wanted
     from siqi.games.connect6.rules.position import make_turn
 
     assert isinstance(position, Connect6Position)

@@ -32,6 +32,7 @@ from siqi.games.kernel.memory import address_of
 from siqi.games.kernel.random import below, next_state, seed_state
 from siqi.games.kernel.tt import TranspositionTable
 from siqi.games.search.aspiration import MIN_DEPTH
+from siqi.games.xiangqi.data.margins import Margins
 from siqi.games.xiangqi.evaluation.choice import Evaluation
 from siqi.games.xiangqi.evaluation.terms import evaluate_by_terms
 from siqi.games.xiangqi.rules.lookup import BLOCKED, CAPTURED, LOOKUP, LOOKUP_RECORD
@@ -39,7 +40,7 @@ from siqi.games.xiangqi.rules.movegen import ALL_MOVES, IN_CHECK, checks_and_pin
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, POSITION_DTYPE, put_piece, target_of
 from siqi.games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
 from siqi.games.xiangqi.search.adapter import XiangqiAdapter, search_root
-from siqi.games.xiangqi.search.margins import Margins, MarginsRecord
+from siqi.games.xiangqi.search.margins import MarginsRecord
 from siqi.games.xiangqi.search.quiescence import MATE, MATE_BOUND
 from siqi.games.xiangqi.search.search import INFINITE
 

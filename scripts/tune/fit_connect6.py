@@ -6,7 +6,7 @@ Values of roads, by the stones on a road, the mover's and the opponent's apart: 
 result. Positions in which the side to move wins by double threats are left out, for the search sees these wins.
 Interests of points: a softmax of a point's roads predicts the empty point of the next stone, the other stone of the
 turn placed before or after it. Both fits are convex. Writes a source file to `--out`, or
-games/connect6/evaluation/weights.py with `--replace-shipped`; the same files and options give the same weights.
+games/connect6/data/weights.py with `--replace-shipped`; the same files and options give the same weights.
 
 Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
 Little Golem, which are not shipped. `python scripts/match/self_play.py connect6 own.jsonl` makes some.
@@ -25,15 +25,16 @@ import numpy as np
 from scripts.common import logistic, script
 from scripts.common.records import read_game_records
 
-from siqi.games.connect6.evaluation.weights import CENTRE
-from siqi.games.connect6.game import Connect6Position, create
+from siqi.games.connect6.board import Connect6Position
+from siqi.games.connect6.data.weights import CENTRE
+from siqi.games.connect6.game import create
 from siqi.games.connect6.rules.lookup import LOOKUP_RECORD, POINTS, ROAD_LENGTH, ROADS
 from siqi.games.connect6.rules.position import NO_POINT, first_stone, second_stone
 from siqi.games.connect6.search.proof import ThreatSolver
 from siqi.games.files import replace_file
 from siqi.games.registry import silent
 
-TARGET = Path(__file__).parents[2] / "games" / "connect6" / "evaluation" / "weights.py"
+TARGET = Path(__file__).parents[2] / "games" / "connect6" / "data" / "weights.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 HEADER = '"""Weights of Connect6, by count of stones on a road, index 0..6; written by '

@@ -7,7 +7,7 @@
 Each game is replayed as the referee sees it, and gives the counts of the evaluation's terms every `--every` plies. The
 evaluation is linear in its weights (games/junqi/evaluation/evaluate.py), so the fit is convex. A ridge holds the
 weights near the present ones where games give little evidence. The values of pieces, which judge attacks, are fitted to
-the numbers of pieces alone. Writes a source file to `--out`, or games/junqi/evaluation/weights.py with
+the numbers of pieces alone. Writes a source file to `--out`, or games/junqi/data/weights.py with
 `--replace-shipped`; the same games and options give the same weights. The loss is that of every tenth game, held out.
 
 Data: a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
@@ -25,9 +25,9 @@ from scripts.common.logistic import Array, fit, loss
 from scripts.match.paired_games import read_games
 
 from siqi.games.files import replace_file
-from siqi.games.junqi.evaluation import weights
+from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.data import weights
 from siqi.games.junqi.evaluation.evaluate import evaluate_here
-from siqi.games.junqi.game import JunqiPosition
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD
 from siqi.games.junqi.rules.work import WORK_DTYPE
 from siqi.games.kernel.jit import new_record

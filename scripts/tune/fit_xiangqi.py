@@ -6,7 +6,7 @@
 Each game is replayed, quiet positions (no check, no capture next) are sampled from it, and sigmoid(evaluation / scale)
 is fitted to the results. The evaluation is linear in its weights (games/xiangqi/evaluation/terms.py), so the fit is
 convex. A ridge holds the weights near the present ones where games give little evidence. Writes a source file to
-`--out`, or games/xiangqi/evaluation/tuned.py with `--replace-shipped`; the same input gives the same weights.
+`--out`, or games/xiangqi/data/tuned.py with `--replace-shipped`; the same input gives the same weights.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
 are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
@@ -27,16 +27,16 @@ from scripts.common.records import read_game_records
 
 from siqi.games.files import replace_file
 from siqi.games.registry import silent
+from siqi.games.xiangqi.data.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
+from siqi.games.xiangqi.data.weights import KINDS, TERMS
 from siqi.games.xiangqi.evaluation.terms import FULL_PHASE, fill_terms
-from siqi.games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
-from siqi.games.xiangqi.evaluation.weights import KINDS, TERMS
 from siqi.games.xiangqi.game import create
 from siqi.games.xiangqi.rules.lookup import LOOKUP_RECORD
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 SQUARES = 7 * 10 * 5
 FEATURES = SQUARES + len(TERMS)
-TARGET = Path(__file__).parents[2] / "games" / "xiangqi" / "evaluation" / "tuned.py"
+TARGET = Path(__file__).parents[2] / "games" / "xiangqi" / "data" / "tuned.py"
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 HEADER = '"""Xiangqi weights in centipawns, written by '

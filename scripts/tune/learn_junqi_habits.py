@@ -7,7 +7,7 @@ does not see it. Each side's view is taken every `--every` plies. Gradient ascen
 types likeliest given the view: the gradient is the behaviour of pieces of a type (games/junqi/knowledge/behaviour.py)
 minus that of the pieces expected to be of the type. Prints the mean -ln of the chance given to the true types of
 uncertain pieces, without and with habits, for every tenth game and for GAMES. Writes a source file to `--out`, or
-games/junqi/knowledge/habits.py with `--replace-shipped`.
+games/junqi/data/habits.py with `--replace-shipped`.
 
 Data: a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
 """
@@ -26,9 +26,10 @@ from scripts.common import script
 from scripts.match.paired_games import read_games
 
 from siqi.games.files import replace_file
-from siqi.games.junqi import record
-from siqi.games.junqi.game import JunqiPosition
-from siqi.games.junqi.knowledge import behaviour, habits
+from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.data import habits
+from siqi.games.junqi.formats import game_record as record
+from siqi.games.junqi.knowledge import behaviour
 from siqi.games.junqi.knowledge.worlds import Belief, marginals
 from siqi.games.junqi.rules.lookup import TYPES
 

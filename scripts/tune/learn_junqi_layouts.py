@@ -36,11 +36,11 @@ from scripts.common.records import open_text
 from scripts.match.paired_games import read_games
 
 from siqi.games.files import replace_file
-from siqi.games.junqi.knowledge import advantages, deployments
-from siqi.games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED, slot_types
+from siqi.games.junqi.data import advantages, deployments
+from siqi.games.junqi.knowledge.belief import FLAG_SLOT, MIRRORED
 from siqi.games.junqi.rules.lookup import COUNTS, FLAG, PIECES, SLOTS, TYPES
 from siqi.games.junqi.rules.notation import check_setup, square_text
-from siqi.games.junqi.search.setup import SETUP_COUNT
+from siqi.games.junqi.rules.setup import SETUP_COUNT, slot_types
 
 LEGAL = np.array([[slot_types(slot) >> kind & 1 for kind in range(12)] for slot in range(PIECES)], bool)
 LEGAL[:, FLAG] = False
@@ -61,7 +61,7 @@ ADVANTAGES_TITLE = '"""The worth of deployments, fitted to '
 ADVANTAGES_HEADER = '''{games} games (scripts/tune/learn_junqi_layouts.py advantages).
 
 The worth of a type in a slot, in hundredths of the natural logarithm of the odds. Rows and columns are those of
-games/junqi/knowledge/deployments.py.
+games/junqi/data/deployments.py.
 """
 
 '''

@@ -17,9 +17,9 @@ from fixture_files import damaged
 from scripts.books import build_opening_books, mine_rules
 
 from naive.connect6 import points_of
-from siqi.daemon.limits import Limits
-from siqi.daemon.pipes import now_ns
-from siqi.daemon.search_job import SearchJob, SearchRequest
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.search_job import SearchJob, SearchRequest
+from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.books import book, opening
 from siqi.games.books.book import BookFileError

@@ -18,7 +18,7 @@ import pytest
 from client import Client
 from fixture_files import FIXTURES
 
-from siqi.daemon import game_log
+from siqi.daemon.engine import game_log
 from siqi.games import registry
 from siqi.games.books.book import BookFileError, write_book
 from siqi.games.contract import is_learning_game
@@ -211,7 +211,7 @@ def test_a_rule_file_is_used_in_place_of_the_shipped_book(tmp_path: Path) -> Non
     position = position_after("h2e2")
     shipped = game.consult(position)
     game.set_option("RuleFile", str(path))
-    assert [line for line in game.consult(position) if line.startswith("rule")] == [
+    assert [line.text for line in game.consult(position) if line.text.startswith("rule")] == [
         "rule b9c7 games 5 confidence 90.0% lift 1.00 score 50.0% after h2e2"
     ]
     game.set_option("RuleFile", "")
@@ -236,7 +236,7 @@ def test_rules_of_whole_games_answer_late(tmp_path: Path) -> None:
     for plies, fits in ((0, True), (40, False), (60, True)):
         rulebook.write(tmp_path / f"{plies}.book", {"items": "identity", "parameters": {"plies": plies}}, rules)
         game.set_option("RuleFile", str(tmp_path / f"{plies}.book"))
-        assert any(line.startswith("rule a1a2") for line in game.consult(position)) == fits, plies
+        assert any(line.text.startswith("rule a1a2") for line in game.consult(position)) == fits, plies
 
 
 # The rule base that grows
@@ -339,7 +339,7 @@ def test_two_processes_do_not_mine_at_once(tmp_path: Path) -> None:
     with mining._locked(rules):
         with pytest.raises(OSError, match="is being written by another process"):
             learn(games, rules)
-        (line,) = learner.mine(learner.Job(str(games), str(rules)), nice=0)
+        (line,) = learner.mine(learner.MiningJob(str(games), str(rules)), nice=0)
         assert line == f"{rules}: is being written by another process"
     assert learn(games, rules) == []
 
@@ -351,7 +351,7 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
     learn(games, expected)  # compiles
     code = learner._CODE.format(nice=0, path=sys.path)
     started = time.monotonic()
-    learner.mine(learner.Job(str(games), str(tmp_path / "timed.book")), nice=0)
+    learner.mine(learner.MiningJob(str(games), str(tmp_path / "timed.book")), nice=0)
     whole_s = time.monotonic() - started
     killed = 0
     for step in range(14):
@@ -363,7 +363,7 @@ def test_a_kill_at_any_point_loses_nothing(tmp_path: Path) -> None:
         if rules.exists() and rules.stat().st_size:
             assert rules.read_bytes() == expected.read_bytes(), "whole or not at all"
     assert killed > 3
-    assert learner.mine(learner.Job(str(games), str(rules)), nice=0) == []
+    assert learner.mine(learner.MiningJob(str(games), str(rules)), nice=0) == []
     assert rules.read_bytes() == expected.read_bytes()
 
 
@@ -382,7 +382,7 @@ def test_on_a_full_disk_the_rules_stay_as_they_were(
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
     with monkeypatch.context() as patched:
         patched.setattr(learner, "_CODE", limit + learner._CODE)
-        (line,) = learner.mine(learner.Job(str(games), str(rules)), nice=0)
+        (line,) = learner.mine(learner.MiningJob(str(games), str(rules)), nice=0)
     assert line.startswith(f"{rules}") and "File too large" in line
     assert (rules.read_bytes() if rules.exists() else b"") == before
     assert {path.name for path in tmp_path.iterdir()} <= {games.name, rules.name}

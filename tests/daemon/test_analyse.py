@@ -22,7 +22,6 @@ import pytest
 
 from siqi.daemon.analysis.answers import read_answers
 from siqi.daemon.analysis.batch import Batch, BatchSettings, Listeners
-from siqi.daemon.analysis.encodings import detected
 from siqi.daemon.analysis.formats import CsvTable
 from siqi.daemon.analysis.query import ACCEPTED, Action, BadLineError, Query, parse, query_hash, resolve_options
 from siqi.daemon.arguments import workers_of
@@ -30,6 +29,7 @@ from siqi.daemon.command import build_parser
 from siqi.daemon.command import run as run_siqi
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
+from siqi.games.encodings import detected
 from siqi.games.kernel import jit
 from siqi.games.xiangqi.library.pgn import read_games
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from siqi import __version__
-from siqi.daemon.bench import BenchJob
 from siqi.daemon.command import SHELLS, run
-from siqi.daemon.events import BenchDone
+from siqi.daemon.engine.bench import BenchJob
+from siqi.daemon.engine.events import BenchDone
 
 ROOT = Path(__file__).parents[2]
 
@@ -126,7 +126,7 @@ def test_options_of_a_bench(monkeypatch: pytest.MonkeyPatch) -> None:
             made.append((self._game.knowledge.algorithm, self._config))
             return BenchDone(None)
 
-    monkeypatch.setattr("siqi.daemon.bench.BenchJob", Bench)
+    monkeypatch.setattr("siqi.daemon.engine.bench.BenchJob", Bench)
     assert run(["bench", "ewn"]) == 0
     assert run(["--option", "Algorithm=uct", "bench", "ewn", "--option", "hash=32", "--option", "Width=3"]) == 0
     assert made == [("expectimax", (16, 1, 1)), ("uct", (32, 1, 1))]

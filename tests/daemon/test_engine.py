@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import (
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import (
     BenchDone,
     BenchPosition,
     BestMove,
@@ -35,9 +35,9 @@ from siqi.daemon.events import (
     Warning,
     ends_job,
 )
-from siqi.daemon.limits import Limits
-from siqi.daemon.scheduler import Needs, Shutdown, State
-from siqi.daemon.search_job import SearchJob
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.scheduler import Needs, Shutdown, State
+from siqi.daemon.engine.search_job import SearchJob
 from siqi.games import registry
 from siqi.games.contract import BenchItem, Report, Warn
 from siqi.games.kernel import jit
@@ -203,7 +203,7 @@ def test_compiling_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_long_load_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     load, may_load = registry.load, threading.Event()
-    monkeypatch.setattr("siqi.daemon.load_job.GREETING_WAIT_S", 0.01)
+    monkeypatch.setattr("siqi.daemon.engine.load_job.GREETING_WAIT_S", 0.01)
     monkeypatch.setattr(registry, "load", lambda name, warn: may_load.wait(TIMEOUT_S) and load(name, warn))
     owner = Owner()
     owner.engine.prepare(Needs.GAME)

@@ -76,7 +76,7 @@ def test_a_fault_on_the_thread_that_answers_ends_the_process(holds_gil: bool) ->
     """It would be parked for ever otherwise, and with it the daemon."""
     code = f"""
 import ctypes, threading
-from siqi.daemon.faults import FaultGuard
+from siqi.daemon.system.faults import FaultGuard
 from siqi.games.kernel.intrinsics import load
 from siqi.games.kernel.jit import entry, int64
 
@@ -162,14 +162,14 @@ def kernels(cache: Path) -> list[Path]:
     """Return the cache files that every start of EWN loads, sorted."""
     parts = (
         "evaluation.evaluate",
-        "evaluation.playout",
+        "search.playout",
         "knowledge.probe",
         "rules.movegen",
         "rules.position",
         "search.proof",
         "search.search",
     )
-    files = sorted(path for part in parts for path in cache.glob(f"*/games.ewn.{part}.*.kernel"))
+    files = sorted(path for part in parts for path in cache.glob(f"*/siqi.games.ewn.{part}.*.kernel"))
     return [path for path in files if ".perft-" not in path.name]
 
 

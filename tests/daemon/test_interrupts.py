@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from siqi.daemon import interrupts
 from siqi.daemon.cluster.jobs import in_order
+from siqi.daemon.system import interrupts
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 200
@@ -39,9 +39,9 @@ main()
 @pytest.mark.parametrize(
     ("arguments", "modules"),
     [
-        (("show",), ("games", "siqi.daemon.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position")),
+        (("show",), ("siqi.games", "siqi.daemon.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position")),
         (("analyse", "nowhere.jsonl"), ("siqi.daemon.command", "msgspec", "siqi.daemon.analysis.command")),
-        (("bench", "ewn"), ("siqi.daemon.bench", "numba.core.types", "siqi.games.ewn.search.search")),
+        (("bench", "ewn"), ("siqi.daemon.engine.bench", "numba.core.types", "siqi.games.ewn.search.search")),
         (("warm", "ewn"), ("tqdm", "llvmlite.binding", "siqi.games.ewn.rules.position")),
         (("convert", "--list"), ("siqi.daemon.review.command", "siqi.games.xiangqi.formats.table")),
         (("review", "startpos moves h2e2", "-o", "x.html"), ("siqi.games.pictures.drawing", "siqi.games.xiangqi.game")),
@@ -88,7 +88,8 @@ def started(*arguments: str, given: bytes = b"") -> subprocess.Popen[bytes]:
 
 def test_while_a_kernel_or_a_compiler_runs() -> None:
     """Python's own handler would wait for its end."""
-    code = "import hashlib; from siqi.daemon.interrupts import end_on_interrupt; end_on_interrupt(); print(flush=True);"
+    code = "import hashlib; from siqi.daemon.system.interrupts import end_on_interrupt;"
+    code += "end_on_interrupt(); print(flush=True);"
     code += "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
     pipe = subprocess.PIPE
     process = subprocess.Popen([sys.executable, "-c", code], stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True)

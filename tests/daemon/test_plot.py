@@ -16,7 +16,7 @@ import pytest
 
 from siqi.daemon.analysis import plot
 from siqi.daemon.analysis.answers import last_answers
-from siqi.daemon.analysis.plot import MOST_GAMES, MOST_PLIES, Histogram, Summary, is_plot
+from siqi.daemon.analysis.plot import MOST_GAMES, MOST_PLIES, Histogram, PlotSummary, is_plot
 
 ROOT = Path(__file__).parents[2]
 GAME = {"moves": ["h2e2", "h9g7", "h0g2", "i9h9"], "analyseTurns": [0, 1, 2, 3, 4]}
@@ -57,7 +57,7 @@ def test_histograms_count_and_rank() -> None:
 
 
 def test_scores_are_of_the_first_side() -> None:
-    summary = Summary()
+    summary = PlotSummary()
     summary.add(answer("a", 0, {"cp": 100, "win": 0.5, "draw": 0.2}))
     summary.add(answer("a", 1, {"cp": 100, "win": 0.5, "draw": 0.2}))
     summary.add(answer("a", 2, {"mate": -2, "win": 0.0}))
@@ -74,7 +74,7 @@ def test_scores_are_of_the_first_side() -> None:
 
 
 def test_only_final_answers_to_positions_count() -> None:
-    summary = Summary()
+    summary = PlotSummary()
     for other in (
         answer("a", 0, {"cp": 1}, isDuringSearch=True),
         {"id": "a", "turn": 0, "isDuringSearch": False, "noResults": True},
@@ -91,7 +91,7 @@ def test_only_final_answers_to_positions_count() -> None:
 
 def test_memory_is_bounded() -> None:
     """Of a million positions a summary keeps what it keeps of a few."""
-    summary, rng = Summary(), random.Random(1)
+    summary, rng = PlotSummary(), random.Random(1)
     for number in range(5000):
         summary.add(answer(f"g{number}", rng.randrange(3000), {"cp": rng.randrange(-5000, 5000)}))
     kept = sum(len(course) for course in summary.courses.values())
@@ -100,14 +100,14 @@ def test_memory_is_bounded() -> None:
 
 
 def test_few_games_are_lines_and_many_a_spread() -> None:
-    summary = Summary()
+    summary = PlotSummary()
     for game in range(MOST_GAMES):
         for turn in range(3):
             summary.add(answer(f"g{game}", turn, {"cp": 0}))
     assert list(summary.lines()) == [f"g{game}" for game in range(MOST_GAMES)]
     summary.add(answer("one more", 0, {"cp": 0}))
     assert summary.lines() == {} and summary.spread() == [0, 1, 2]
-    alone = Summary()
+    alone = PlotSummary()
     alone.add(answer("a", 7, {"cp": 0}))
     assert alone.lines() == {} and alone.spread() == []
 
@@ -115,7 +115,7 @@ def test_few_games_are_lines_and_many_a_spread() -> None:
 # The picture
 
 
-def drawn(summary: Summary) -> Any:
+def drawn(summary: PlotSummary) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure()
@@ -125,7 +125,7 @@ def drawn(summary: Summary) -> Any:
 
 def test_a_game_is_a_line_with_its_worst_moves() -> None:
     pytest.importorskip("matplotlib")
-    summary = Summary()
+    summary = PlotSummary()
     for turn, (win, played) in enumerate([(0.5, "h2e2"), (0.5, "h9g7"), (0.5, "a0a2"), (0.8, "i9i7"), (0.8, "")]):
         summary.add(answer("$\\frac", turn, {"cp": 0, "win": win}, played=played))
     axes = drawn(summary).axes
@@ -139,7 +139,7 @@ def test_a_game_is_a_line_with_its_worst_moves() -> None:
 
 
 def test_throws_lie_between_a_move_and_the_next_score() -> None:
-    summary = Summary()
+    summary = PlotSummary()
     for turn, win in enumerate((0.9, 0.9)):
         summary.add(answer("e", turn, {"cp": 0, "win": win}, game="ewn", played="a1b1"))
     assert list(plot.losses(summary.courses["e"])) == []
@@ -149,7 +149,7 @@ def test_throws_lie_between_a_move_and_the_next_score() -> None:
 @pytest.mark.parametrize("games", [1, 3, 9])
 def test_pictures_are_whole_and_repeat(suffix: str, games: int) -> None:
     pytest.importorskip("matplotlib")
-    summary = Summary()
+    summary = PlotSummary()
     for game in range(games):
         for turn in range(4):
             summary.add(answer(f"$_{game}", turn, {"cp": 40 * game}, time=turn))

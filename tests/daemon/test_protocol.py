@@ -72,7 +72,7 @@ def test_every_command_has_a_section() -> None:
 
 
 def test_every_option_is_documented() -> None:
-    from siqi.daemon.options import declared
+    from siqi.daemon.engine.options import declared
 
     text = (ROOT / "protocol.md").read_text()
     assert [option.name for option, _ in declared() if f"\n| {option.name} |" not in text] == []
@@ -80,7 +80,7 @@ def test_every_option_is_documented() -> None:
 
 def test_the_default_of_a_combo_is_its_first_value() -> None:
     """uci2wb sets a combo to its first value."""
-    from siqi.daemon.options import declared
+    from siqi.daemon.engine.options import declared
 
     combos = [option for option, _ in declared() if option.kind == "combo"]
     assert combos and [option.name for option in combos if option.choices[0] != option.default] == []
@@ -88,7 +88,7 @@ def test_the_default_of_a_combo_is_its_first_value() -> None:
 
 def test_no_text_is_taken_for_a_check() -> None:
     """uci2wb takes each option for a check whose name is part of a check's, and sets a file's name to `false`."""
-    from siqi.daemon.options import declared
+    from siqi.daemon.engine.options import declared
 
     names = {option.name: option.kind for option, _ in declared()}
     checks = [name for name, kind in names.items() if kind == "check"]

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from fixture_files import ROOT
 from game_trees import random_game
@@ -32,9 +33,9 @@ from siqi.daemon.review.page import is_page, source
 from siqi.daemon.review.pictures import differences
 from siqi.daemon.review.standings import points_of
 from siqi.games import registry
-from siqi.games.contract import GameRecord
+from siqi.games.contract import EndgameResult, GameRecord
 from siqi.games.xiangqi.formats.files import save_games
-from siqi.games.xiangqi.openings import formations
+from siqi.games.xiangqi.knowledge.openings import formations
 
 OPTIONS = argparse.Namespace(nodes=100, depth=0, movetime=0)
 SETTINGS = BatchSettings()
@@ -55,7 +56,7 @@ def data_of(page: Path) -> dict[str, Any]:
     return found
 
 
-def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.Course]:
+def judged(game: ReviewedGame, findings: Sequence[dict[str, Any]]) -> tuple[list[assess.Ply], assess.GameCourse]:
     """Return the judgement of a game from findings by ply."""
     course = assess.course(game, registry.load(game.game))
     asked = assess.positions(game, course, OPTIONS, SETTINGS)
@@ -176,14 +177,13 @@ def test_chances_of_scores() -> None:
             {"score": {"mate": 2, "win": 0.7}, "pv": ["G2F2"]},
         ],
         "book": ["pattern x", "endgame win in 12 plies"],
+        "ending": {"result": "win", "plies": 12},
     }
     found = finding_of("key", answer)
     assert [line.value.win for line in found.lines] == [0.625, 1.0] and found.value == found.lines[0].value
     assert found.lines[1].value.mate == 2
-    assert assess.ending_of(found.ending) == assess.Ending("win", 12)
-    assert assess.ending_of("endgame draw") == assess.Ending("draw")
-    assert assess.ending_of("endgame chance 0.12345 before the throw") == assess.Ending("chance", 0, 0.12345)
-    assert assess.ending_of("pattern") is None
+    assert found.ending == EndgameResult("win", 12)
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
 
 
 def test_a_line_keeps_the_moves_of_earlier_iterations() -> None:
@@ -226,7 +226,7 @@ def test_shallow_searches_are_reported() -> None:
     assert assess.doubt_of(game, plies, 0) is None  # a mate in one needs no depth
 
 
-def moves_of(words: str, fen: str = "") -> assess.Course:
+def moves_of(words: str, fen: str = "") -> assess.GameCourse:
     game = ReviewedGame("xiangqi", GameRecord(tuple(words.split()), fen=fen), "moves")
     return assess.course(game, registry.load("xiangqi"))
 
@@ -434,9 +434,10 @@ def test_opening_books_are_counted(page: Path) -> None:
     xiangqi, connect6, ewn, junqi_game = data["games"]
     first = xiangqi["plies"][0]["s"]
     game = registry.load("xiangqi")
-    lines = [line.split() for line in game.consult(game.position()) if line.startswith("opening ")]
-    assert {(int(words[3]), words[5]) for words in lines} >= {(games, f"{score:.1%}") for _, games, score in first}
-    assert first[0][1] == max(int(words[3]) for words in lines) and len(first) > 2
+    moves = [line.move for line in game.consult(game.position()) if line.move is not None]
+    shown = {(games, f"{score:.1%}") for _, games, score in first}
+    assert {(move.games, f"{move.score:.1%}") for move in moves} >= shown
+    assert first[0][1] == max(move.games for move in moves) and len(first) > 2
     assert [games for _, games, _ in first] == sorted((games for _, games, _ in first), reverse=True)
     in_book = ["s" in ply for ply in xiangqi["plies"]]
     assert in_book == sorted(in_book, reverse=True) and 2 < sum(in_book) < len(in_book)
@@ -601,7 +602,7 @@ def test_a_page_is_replaced_only_if_it_is_ours(tmp_path: Path) -> None:
 
 def test_both_languages_have_every_text() -> None:
     script = source("page.js")
-    for name in ("TEXTS", "SIDES", "REASONS"):
+    for name in ("TEXTS", "REASONS"):
         table = script.split(f"const {name} = {{")[1].split("\n  };")[0]
         english, chinese = (re.sub(r"'[^']*'", "''", part) for part in table.split("zh: {"))
         keys = [re.findall(r"([\w-]+|''): ?['\[]", part.partition("en: {")[2] or part) for part in (english, chinese)]

@@ -16,7 +16,7 @@ import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
 from siqi import __version__
-from siqi.daemon.pipes import read_lines
+from siqi.daemon.system.pipes import read_lines
 from siqi.games import registry
 
 SET_UP = {
@@ -610,7 +610,7 @@ def test_no_thread_to_spare() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
 def test_what_belongs_to_standard_error_never_comes_out_on_standard_output() -> None:
     script = (
-        "from siqi.games.compiling import to_stderr; to_stderr('x'); from siqi.daemon.engine import Engine;"
+        "from siqi.games.compiling import to_stderr; to_stderr('x'); from siqi.daemon.engine.engine import Engine;"
         "from siqi.daemon.frontends.botzone import Botzone; Botzone(Engine(print), None, print).warning('x')"
     )
     out = subprocess.run(

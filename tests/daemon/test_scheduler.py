@@ -9,8 +9,18 @@ from typing import Any, cast
 
 import pytest
 
-from siqi.daemon.events import BenchDone, BestMove, Configured, Event, Failed, Kind, Loaded, LoadFailed, PerftDone
-from siqi.daemon.scheduler import Needs, Scheduler, Shutdown, State
+from siqi.daemon.engine.events import (
+    BenchDone,
+    BestMove,
+    Configured,
+    Event,
+    Failed,
+    Kind,
+    Loaded,
+    LoadFailed,
+    PerftDone,
+)
+from siqi.daemon.engine.scheduler import Needs, Scheduler, Shutdown, State
 
 READY = Needs.GAME | Needs.IDLE
 LOADED = Loaded("ewn", cast(Any, None), cast(Any, None), 17)
@@ -244,7 +254,7 @@ def test_a_job_that_was_stopped_as_it_waited_is_stopping() -> None:
 
 def test_since_when_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     """After loading, it is free since the game was ready, not since its event was settled."""
-    monkeypatch.setattr("siqi.daemon.scheduler.now_ns", lambda: 99)
+    monkeypatch.setattr("siqi.daemon.engine.scheduler.now_ns", lambda: 99)
     owner = Owner()
     owner.begin(State.READY)
     assert owner.scheduler.idle_since_ns == LOADED.ready_ns

@@ -14,7 +14,7 @@ import pytest
 from client import START_TIMEOUT_S, Client
 
 from naive.ewn import Naive
-from siqi.daemon.options import declared
+from siqi.daemon.engine.options import declared
 
 
 @pytest.fixture

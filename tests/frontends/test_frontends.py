@@ -29,8 +29,8 @@ from scripted import (
 )
 
 from siqi import __version__
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import (
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import (
     Compiling,
     Failed,
     Info,
@@ -42,13 +42,13 @@ from siqi.daemon.events import (
     StillLoading,
     Warning,
 )
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import names_for_game
+from siqi.daemon.engine.scheduler import State
 from siqi.daemon.frontends import base, cecp, cloudict, junqi, myai, named, sau, ucci, uci, ugi
 from siqi.daemon.frontends import botzone as botzone_
-from siqi.daemon.limits import Limits
-from siqi.daemon.options import names_for_game
-from siqi.daemon.scheduler import State
 from siqi.games import registry
-from siqi.games.contract import Line, Recollection, Report, Score
+from siqi.games.contract import BookLine, Line, Recollection, Report, Score
 
 
 @pytest.fixture(autouse=True)
@@ -456,7 +456,7 @@ def test_an_option_of_another_game_is_kept_until_that_game_is_selected() -> None
 def test_uci_s_books_and_memory() -> None:
     client = Session("uci")
     assert client.say("book", "probe") == ["book none", "probe none"]
-    client.engine.book = ["h2e2 30 games", "b0c2 3 games"]
+    client.engine.book = [BookLine("h2e2 30 games"), BookLine("b0c2 3 games")]
     move = client.engine.position.parse_move("h2e2")
     client.engine.memory = Recollection(move, 7, Score(13), Score(0, 2))
     assert client.say("book", "probe") == [
@@ -862,7 +862,7 @@ def test_xboard_s_refusals() -> None:
 def test_xboard_s_options_wait_for_the_end_of_a_search() -> None:
     client = xboard("go")
     client.say("memory 8", "option OwnBook=1", "option Move Overhead=20", "bk")
-    client.engine.book = ["h2e2"]
+    client.engine.book = [BookLine("h2e2")]
     assert client.answer("b0c2") == ["move b0c2", " h2e2", ""]
     assert [call for call in client.calls() if isinstance(call, SetOption)] == [
         SetOption("Hash", "8"),

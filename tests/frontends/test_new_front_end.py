@@ -8,9 +8,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import Event, ends_job
-from siqi.daemon.pipes import ClientLine, now_ns
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import Event, ends_job
+from siqi.daemon.system.pipes import ClientLine, now_ns
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from siqi.daemon.options import normalised
+from siqi.daemon.engine.options import normalised
 from siqi.games import registry
 from siqi.games.contract import (
     HIDDEN,

@@ -16,7 +16,7 @@ from live_record import live_bytes
 
 from naive.connect6 import COLUMNS, Naive, points_of, text_of
 from siqi.games import registry
-from siqi.games.connect6.evaluation.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
+from siqi.games.connect6.data.weights import OPPONENT_VALUE, OWN_VALUE, TEMPO
 from siqi.games.contract import Game
 from siqi.games.kernel.control import Control
 

@@ -19,9 +19,9 @@ from siqi.daemon.command import run
 from siqi.games import registry
 from siqi.games.formats import Format, Found, recognised
 from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 
 ALL = {(game, one.name): one for game in registry.NAMES for one in registry.formats(game)}
 KEYS = [pytest.param(key, id="-".join(key)) for key in ALL]

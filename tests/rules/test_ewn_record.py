@@ -11,7 +11,7 @@ import pytest
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
 from siqi.games.contract import GameRecord
-from siqi.games.ewn import record
+from siqi.games.ewn.formats import game_record as record
 
 
 def read(text: str) -> Iterator[GameRecord]:

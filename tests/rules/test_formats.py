@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from game_trees import content, encrypted_xqf, paths, random_game, reduced
 
-from siqi.games.formats import Format, Losses, Style, recognised
+from siqi.games.formats import Format, Losses, WriteStyle, recognised
 from siqi.games.xiangqi.formats import ccbridge, xqf
 from siqi.games.xiangqi.formats.files import load_games, save_games
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, read_game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 
 BY_NAME = {one.name: one for one in FORMATS}
 NAMES = list(BY_NAME)
@@ -34,7 +34,7 @@ def check_tame(one: Format, seed: int) -> None:
     games = fitting_games(one, rng, wild=False)
     notation = rng.choice([*one.notations, ""])
     encoding = rng.choice(["utf-8", "gb18030", "utf-16", "utf-8-sig"]) if one.is_text else ""
-    written = one.write(games, Style(encoding, notation))
+    written = one.write(games, WriteStyle(encoding, notation))
     assert recognised(FORMATS, written.data, f"x{one.suffixes[0]}") == one
     found = one.read(written.data, encoding or None)
     assert not found.faults
@@ -578,7 +578,7 @@ def test_losses_are_named() -> None:
         {"NAGs": 1, "comments": 1, "variations": 1, "results": 1, "tags Red": 1}
     )
     assert BY_NAME["xqf"].write([game]).losses == {"NAGs": 1}
-    latin = BY_NAME["pgn"].write([game], Style("latin-1", ""))
+    latin = BY_NAME["pgn"].write([game], WriteStyle("latin-1", ""))
     assert latin.losses == {"different characters that latin-1 lacks": 1} and b'[Red "?"]' in latin.data
 
 

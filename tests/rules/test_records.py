@@ -18,9 +18,9 @@ from siqi.games.formats import Format, Found, recognised
 from siqi.games.records.record_format import TEXTS
 from siqi.games.records.values import read_date, read_result
 from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game, read_game
 from siqi.games.xiangqi.library.style import style_of
-from siqi.games.xiangqi.rules.move import Move
 
 C6 = "{[C6][Alpha B][Beta W][先手胜][2017.07.29 14:00 重庆][2017 CCGC];B(J,10);W(I,11);W(K,9);B(J,11);B(J,12)}\n"
 

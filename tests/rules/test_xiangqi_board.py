@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from naive import xiangqi as naive
 from naive.xiangqi import Naive
 from siqi.games.xiangqi import library
-from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.library import (
     ADVISOR,
     BLACK,

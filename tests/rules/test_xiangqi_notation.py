@@ -22,16 +22,16 @@ from hypothesis import strategies as st
 from siqi.games.xiangqi.formats.files import save_games
 from siqi.games.xiangqi.library import Board, Line, Move, svg
 from siqi.games.xiangqi.library.board import BLACK, RED, STARTING_FEN, Outcome, Piece, Termination
-from siqi.games.xiangqi.library.movetext import moves_in
-from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
-from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
-from siqi.games.xiangqi.rules.move import (
+from siqi.games.xiangqi.library.move import (
     AmbiguousMoveError,
     IllegalMoveError,
     InvalidMoveError,
     parse_square,
     square_name,
 )
+from siqi.games.xiangqi.library.movetext import moves_in
+from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+from siqi.games.xiangqi.rules.lookup import CANNON, KING, PAWN
 
 NOTATIONS: tuple[Any, ...] = ("wxf", "chinese", "traditional", "iccs")
 ROUND_TRIP_GAMES = int(os.environ.get("SIQI_ROUND_TRIP_GAMES", "200"))

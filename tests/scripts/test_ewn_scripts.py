@@ -15,9 +15,9 @@ from scripts.tune import train_ewn
 from naive.ewn import Naive, setup_position
 from siqi.games import registry
 from siqi.games.books.book import BookFileError
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.evaluation.evaluate import WEIGHTS
-from siqi.games.ewn.game import EwnPosition
 from siqi.games.ewn.knowledge import knowledge
 from siqi.games.ewn.knowledge.knowledge import SETUP_BOOK, Knowledge
 from siqi.games.ewn.knowledge.setupbook import (

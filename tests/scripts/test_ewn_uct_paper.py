@@ -25,7 +25,7 @@ from scripts.papers.ewn_uct.regret import Step, choices, course, decisions, regr
 from naive.ewn import Naive
 from siqi.games import registry
 from siqi.games.contract import Task, exhaust
-from siqi.games.ewn.game import EwnPosition
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control
 
 VALUES = FIXTURES / "ewn_values.csv"

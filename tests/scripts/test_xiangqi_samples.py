@@ -28,9 +28,9 @@ from siqi.games import registry
 from siqi.games.contract import Searcher, Task, exhaust
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import Record, entry, void
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.choice import choose
 from siqi.games.xiangqi.evaluation.terms import fill_terms
-from siqi.games.xiangqi.game import XiangqiPosition
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION, do_null
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from siqi.daemon.skill import skill_of_elo
+from siqi.daemon.engine.skill import skill_of_elo
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER
 

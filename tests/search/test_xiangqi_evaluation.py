@@ -10,9 +10,9 @@ import pytest
 
 from siqi.games import registry
 from siqi.games.kernel.jit import entry, int64, new_record
+from siqi.games.xiangqi.data.weights import EXCHANGE, TERMS
 from siqi.games.xiangqi.evaluation.exchange import wins_exchange
 from siqi.games.xiangqi.evaluation.terms import fill_terms, tapered
-from siqi.games.xiangqi.evaluation.weights import EXCHANGE, TERMS
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION
 from siqi.games.xiangqi.rules.work import WORK, WORK_DTYPE

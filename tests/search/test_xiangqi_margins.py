@@ -15,8 +15,9 @@ from siqi.games import registry
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.memory import address_of
-from siqi.games.xiangqi.game import XiangqiPosition
-from siqi.games.xiangqi.search.margins import HIGHEST, LOWEST, MARGIN_OPTIONS, Margins, MarginsRecord
+from siqi.games.xiangqi.board import XiangqiPosition
+from siqi.games.xiangqi.data.margins import HIGHEST, LOWEST, MARGIN_OPTIONS, Margins
+from siqi.games.xiangqi.search.margins import MarginsRecord
 
 FENS = (
     "r1bakab1r/9/1cn2cn2/p1p1p1p1p/9/2P6/P3P1P1P/1C2C1N2/9/RNBAKAB1R b - - 0 1",

@@ -19,6 +19,7 @@ from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
 from siqi.games.kernel.jit import code_address, entry, int64, new_record, outlined
+from siqi.games.xiangqi.data.endings import WHOLE, scale_factor
 from siqi.games.xiangqi.evaluation import choice
 from siqi.games.xiangqi.evaluation import network as format_
 from siqi.games.xiangqi.evaluation.accumulator import (
@@ -31,7 +32,6 @@ from siqi.games.xiangqi.evaluation.accumulator import (
     output,
     refresh,
 )
-from siqi.games.xiangqi.evaluation.endings import WHOLE, scale_factor
 from siqi.games.xiangqi.evaluation.network import HIDDEN, NEURONS, ROWS, Network, read_network, write_network
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION, do_null, undo_null

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from siqi.games.kernel.jit import Record, entry, int64, new_record
-from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import checks_and_pins
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION

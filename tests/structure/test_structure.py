@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from importlinter.cli import lint_imports
 
 from scripts.papers.paper import Paper, reference
 
@@ -20,36 +22,6 @@ ROOT = Path(__file__).parents[2]
 LIBRARY = tuple(sorted((ROOT / "siqi").glob("*.py")))
 SOURCES = sorted([*(ROOT / "daemon").rglob("*.py"), *(ROOT / "games").rglob("*.py")])
 
-ARCHITECTURE = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
-
-
-def layers(section: str) -> dict[str, int]:
-    """Return the layer of each file that a section's table names, 0 lowest; files without `.py`."""
-    table = ARCHITECTURE.split(f"## {section}\n")[1].split("\n## ")[0]
-    rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")][1:]
-    return {name: i for i, row in enumerate(rows) for name in re.findall(r"`([^`]+)`", row)}
-
-
-SHARED, HOUSE, DAEMON = (layers(section) for section in ("Shared by all games", "One game's house", "The daemon"))
-
-BELOW_FRONT_ENDS = {"engine", "events", "limits", "options", "output", "pipes", "scheduler"}
-SHARED_BY_FRONT_ENDS = {"base", "letters", "move_by_move", "uci_family", "words"}
-BELOW_ANALYSIS = {"arguments", "events", "game_files", "interrupts", "limits", "load_job", "options", "pipes"} | {
-    "search_job",
-    "frontends.words",
-}
-BESIDES = {
-    "command": {"analysis.command", "frontends.uci_family"},
-    "review.assess": {"analysis.batch", "analysis.query"},
-    "review.command": {"analysis.batch", "analysis.command"},
-    "review.engine": {"analysis.batch", "analysis.query"},
-}
-"""What files of the daemon's table import from folders whose files it does not list."""
-RELATIVES = {
-    "ugi": {"uci"},  # UGI is UCI with questions
-    "named": {"cloudict", "myai"},  # one of these
-}
-
 PROTOCOL_WORDS = re.compile(
     r"\b(bestmove|info string|isready|ponderhit|readyok|searchmoves|setoption|ucinewgame|uciok)\b"
     r"|\bposition (fen|startpos)\b"
@@ -58,100 +30,24 @@ PROTOCOL_WORDS = re.compile(
 MOST_ATTRIBUTES = 12
 
 
-def imported(path: Path, for_types: bool = True) -> set[str]:
-    """Return the modules that a file imports, our own also where they are imported from their package.
-
-    Without `for_types`, imports that only annotations need are left out.
-    """
-    tree = ast.parse(path.read_text())
-    if not for_types:
-        tree.body = [node for node in tree.body if not ast.unparse(node).startswith("if TYPE_CHECKING:")]
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            modules = {name for name in inner if (ROOT / name.replace(".", "/")).with_suffix(".py").is_file()}
-            names |= modules
-            if len(modules) < len(inner):
-                names.add(node.module)
-    return {name.removeprefix("siqi.") for name in names}
+def test_imports_go_down(capsys: pytest.CaptureFixture[str]) -> None:
+    """The contracts of pyproject.toml: folders are layers, games know no daemon and no other game, no cycles."""
+    assert lint_imports(config_filename=str(ROOT / "pyproject.toml")) == 0, capsys.readouterr().out
 
 
-def of_daemon(path: Path) -> set[str]:
-    """Return the modules of the daemon that a file imports, without `daemon.`."""
-    return {name.removeprefix("daemon.") for name in imported(path) if name.startswith("daemon.")}
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_go_down(path: Path) -> None:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    names = imported(path)
-    games = {name.removeprefix("games.") for name in names if name.startswith("games.")}
-    if parts[0] == "daemon":
-        shared = {"contract", "compiling", "encodings", "files", "formats", "options", "registry", "shape", "texts"}
-        assert games <= shared | {name for name in games if name.startswith(("kernel", "pictures"))}
-        return
-    assert not {name for name in names if name.split(".")[0] == "daemon"}
-    houses = {name for name in games if name.split(".")[0] in registry.NAMES}
-    if parts[1] in registry.NAMES:
-        assert {name.split(".")[0] for name in houses} <= {parts[1]}, "a game imports another"
-        assert "registry" not in games
-        own = {name for name in imported(path, for_types=False) if name.startswith(f"games.{parts[1]}.")}
-        if parts[-1] != "__init__":
-            files = {"/".join(name.split(".")[2:]) for name in own}
-            above = {name for name in files & set(HOUSE) if HOUSE[name] > HOUSE["/".join(parts[2:])]}
-            assert not above, "an import goes up"
-            assert files - set(HOUSE) <= {""}, "a file has no layer"
-    elif parts[-1] != "__init__":
-        assert not houses or parts[1] == "registry"
-        above = {name for name in games if shared_layer(name) > shared_layer(".".join(parts[1:]))}
-        assert not above, "an import goes up"
-    if parts[-1] in ("position", "movegen", "search", "repetition"):
-        assert not names & {"msgspec", "logging"} or parts[1] == "kernel"
-
-
-def shared_layer(name: str) -> int:
-    folder, _, file = name.partition(".")
-    return SHARED[f"{folder}/*" if file else folder]
-
-
-def test_every_layer_has_files() -> None:
-    """Each pattern of the tables matches a file."""
-    for name in HOUSE:
-        assert list((ROOT / "games").glob(f"*/{name}.py")), name
-    for name in DAEMON:
-        assert (ROOT / "daemon" / f"{name}.py").is_file() or (ROOT / "daemon" / name).is_dir(), name
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "daemon").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_daemon_s_imports_go_down(path: Path) -> None:
-    parts = path.relative_to(ROOT / "daemon").with_suffix("").parts
-    names, module = of_daemon(path), ".".join(parts).removesuffix(".__init__")
-    layers = {name.replace("/", "."): layer for name, layer in DAEMON.items()}
-    if parts[0] == "analysis":
-        assert {name for name in names if not name.startswith(("analysis.", "cluster."))} <= BELOW_ANALYSIS
-    elif module in layers:
-        names -= BESIDES.get(module, set())
-        assert all(layers[name] < layers[module] for name in names), "an import goes up"
-    elif module not in ("__init__", "review"):
-        assert parts[0] == "frontends"
-        others = {name.removeprefix("frontends.") for name in names if name.startswith("frontends.")}
-        assert others <= SHARED_BY_FRONT_ENDS | RELATIVES.get(parts[1], set()), "a front end imports another"
-        assert names - {f"frontends.{name}" for name in others} <= BELOW_FRONT_ENDS
-
-
-def test_the_library_knows_no_front_end() -> None:
-    for path in LIBRARY:
-        assert not {name for name in of_daemon(path) if name.startswith(("frontends", "serve", "output"))}
+def test_the_documents_name_the_layers_of_the_contracts() -> None:
+    text = " ".join((ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8").split())
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    lines = [contract["name"].partition(": ")[2] for contract in contracts if contract["name"].count(" < ") > 1]
+    assert len(lines) == 2 and all(line.partition(";")[0] in text for line in lines)
 
 
 def test_only_front_ends_have_a_protocol_s_words() -> None:
     """The analysis has them too, since its answers are JSON; docstrings may name them."""
     found = []
     for path in [*(ROOT / "daemon").rglob("*.py"), *LIBRARY]:
-        if path.parent.name in ("frontends", "analysis") or path.name == "command.py":
+        if path.parent.name in ("frontends", "analysis") or path.name in ("command.py", "words.py"):
             continue
         tree = ast.parse(path.read_text())
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -184,7 +80,7 @@ def test_no_class_of_the_daemon_has_many_attributes() -> None:
 def test_the_handshake_needs_no_numba() -> None:
     """Nothing heavy is imported before a game is needed."""
     code = (
-        "import sys, siqi.daemon.serve, siqi.daemon.options as o; list(o.declared());"
+        "import sys, siqi.daemon.serve, siqi.daemon.engine.options as o; list(o.declared());"
         "print(sorted({'numba', 'numpy', 'msgspec'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -221,7 +117,7 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
     from numba.core.registry import CPUDispatcher
 
-    from siqi.daemon.bench import set_up
+    from siqi.daemon.engine.bench import set_up
     from siqi.games.contract import Task
     from siqi.games.kernel.control import Control
 
@@ -244,11 +140,23 @@ def test_every_kernel_has_one_specialisation(name: str) -> None:
 
 def test_every_game_folder_reads_alike() -> None:
     rules = {f"rules/{name}" for name in ("lookup", "movegen", "notation", "position", "work")}
-    common = {"__init__", "bench", "game", "record", "evaluation/evaluate", "search/search"} | rules
+    common = {"__init__", "board", "data/bench", "evaluation/evaluate", "formats/game_record", "game"}
+    common |= rules | {"picture", "search/search"}
     for name in registry.NAMES:
         house = ROOT / "games" / name
         files = {path.relative_to(house).with_suffix("").as_posix() for path in house.rglob("*.py")}
         assert common <= files, f"{name} lacks {common - files}"
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules that a file imports, our own also where they are imported from their package."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
 
 
 def test_rooms_of_scripts_are_layers() -> None:
@@ -259,7 +167,7 @@ def test_rooms_of_scripts_are_layers() -> None:
     for path in (ROOT / "scripts").glob("*/**/*.py"):
         own = path.relative_to(ROOT / "scripts").parent
         for name in imported(path):
-            room = Path(*name.split(".")[1:-1]) if name.startswith("scripts.") else own
+            room = room_of(name) if name.startswith("scripts.") else own
             if room != own and not layers[layer_name(room)] < layers[layer_name(own)]:
                 upward.append(f"{path.relative_to(ROOT)} imports {name}")
     assert upward == []
@@ -268,6 +176,14 @@ def test_rooms_of_scripts_are_layers() -> None:
 def layer_name(room: Path) -> str:
     """Return the name by which the line has a room."""
     return "papers/NAME" if room.parent.name == "papers" else room.as_posix()
+
+
+def room_of(module: str) -> Path:
+    """Return the folder of a module of `scripts`, or of a name in one."""
+    parts = module.split(".")[1:]
+    while not (ROOT / "scripts").joinpath(*parts).is_dir():
+        parts.pop()
+    return Path(*parts)
 
 
 README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from siqi.daemon.engine import Engine
-from siqi.daemon.events import (
+from siqi.daemon.engine.engine import Engine
+from siqi.daemon.engine.events import (
     BestMove,
     Event,
     GameOver,
@@ -31,14 +31,15 @@ from siqi.daemon.events import (
     Refused,
     ends_job,
 )
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.options import Options
+from siqi.daemon.engine.scheduler import Job, Needs, Scheduler, Shutdown, State
 from siqi.daemon.frontends import front_end_for
-from siqi.daemon.limits import Limits
-from siqi.daemon.options import Options
-from siqi.daemon.output import Output
-from siqi.daemon.pipes import ClientLine
-from siqi.daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
+from siqi.daemon.system.output import Output
+from siqi.daemon.system.pipes import ClientLine
 from siqi.games import registry
 from siqi.games.contract import (
+    BookLine,
     Game,
     GameInfo,
     Line,
@@ -161,13 +162,13 @@ class HeldScheduler(Scheduler):
 
 
 class ScriptedEngine:
-    """A stand-in for `siqi.daemon.engine.Engine`: it has the same calls and keeps those made."""
+    """A stand-in for `siqi.daemon.engine.engine.Engine`: it has the same calls and keeps those made."""
 
     def __init__(self, post: Callable[[Event], None], loads_at_once: bool) -> None:
         self.calls: list[Call] = []
         self.refusals: dict[str, Refusal] = {}
         """The refusal that the next call of a method raises, by the method's name."""
-        self.book: list[str] = []
+        self.book: list[BookLine] = []
         self.memory: Recollection | None = None
         self.options = Options()
         self.is_debugging = False
@@ -295,7 +296,7 @@ class ScriptedEngine:
     def evaluate(self) -> list[str]:
         return rules(self.info.name).evaluate(self.position)
 
-    def consult(self) -> list[str]:
+    def consult(self) -> list[BookLine]:
         self._check(READY)
         return self.book
 

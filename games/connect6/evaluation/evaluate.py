@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siqi.games.connect6.evaluation.weights import TEMPO
+from siqi.games.connect6.data.weights import TEMPO
 from siqi.games.connect6.rules.position import POSITION
 from siqi.games.kernel.jit import Record, inner, int64
 

@@ -21,9 +21,9 @@ from siqi.games.connect6.rules.lookup import SIZE
 from siqi.games.connect6.rules.notation import COLUMNS, parse_fen, point_text, write_fen
 from siqi.games.contract import GameRecord
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
 from siqi.games.records.record_format import count_changes, note_result
-from siqi.games.records.values import Wording, read_result
+from siqi.games.records.values import ResultWording, read_result
 
 ENCODING = "utf-8"
 
@@ -155,9 +155,9 @@ def _game(nodes: list[Node], faults: list[str], notes: list[str]) -> GameRecord:
             faults.append(f"turn {number + 1} has a stone of the wrong side")
             break
         words.append("".join(point for _, point in turn))
-    result = Wording("1/2-1/2") if tags.get("RE") == "0" else read_result(tags.get("RE", ""), "black", "white")
+    result = ResultWording("1/2-1/2") if tags.get("RE") == "0" else read_result(tags.get("RE", ""), "black", "white")
     if resigned and result.result == "*" and not result.text:
-        result = Wording("0-1" if resigned == "B" else "1-0")
+        result = ResultWording("0-1" if resigned == "B" else "1-0")
     return GameRecord(
         tuple(words),
         (),
@@ -215,7 +215,7 @@ def _points(word: str) -> list[str]:
     return []
 
 
-def write(name: str, games: Sequence[GameRecord], style: Style) -> Written:
+def write(name: str, games: Sequence[GameRecord], style: WriteStyle) -> Written:
     """Return the text of the games as Little Golem writes them; ValueError if one began within a turn."""
     losses = Losses()
     texts = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from siqi.games.connect6.evaluation.weights import CENTRE, OPPONENT_INTEREST, OPPONENT_VALUE, OWN_INTEREST, OWN_VALUE
+from siqi.games.connect6.data.weights import CENTRE, OPPONENT_INTEREST, OPPONENT_VALUE, OWN_INTEREST, OWN_VALUE
 from siqi.games.kernel.jit import Record, new_record, record, record_type
 
 SIZE = 19

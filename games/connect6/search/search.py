@@ -6,8 +6,8 @@ At the horizon a side that must defend replies before the position is evaluated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.evaluation.evaluate import EVAL_BOUND, evaluate
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.connect6.rules.movegen import winning_turn
@@ -31,9 +31,6 @@ from siqi.games.kernel.tt import (
 )
 from siqi.games.search.aspiration import AspirationAdapter, Outlook
 from siqi.games.search.win_model import WinModel
-
-if TYPE_CHECKING:
-    from siqi.games.connect6.game import Connect6Position
 
 MATE = 2_000_000
 """The score, negated, of a loss on the board; a win n plies ahead scores MATE - n."""

@@ -7,10 +7,9 @@ import random
 import numpy as np
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
-from siqi.games.contract import Suggestion, Warn
+from siqi.games.contract import BookLine, Suggestion, Warn
 from siqi.games.ewn import INFO
 from siqi.games.ewn.evaluation import evaluate
-from siqi.games.ewn.evaluation.playout import GREEDY, INFORMED, RANDOM, TO_THE_END
 from siqi.games.ewn.knowledge.setupbook import SetupBook
 from siqi.games.ewn.knowledge.tablebase import Tablebase
 from siqi.games.ewn.rules.lookup import ONE
@@ -22,18 +21,6 @@ from siqi.games.options import Values
 
 TABLEBASE_FOLDER = BOOKS_FOLDER / "ewn-endings"
 SETUP_BOOK = BOOKS_FOLDER / "ewn-setups.book"
-
-SHORT = 4
-"""The plies of a short playout."""
-
-PLAYOUTS = {
-    "random": (RANDOM, TO_THE_END),
-    "informed": (INFORMED, TO_THE_END),
-    "short": (INFORMED, SHORT),
-    "greedy": (GREEDY, TO_THE_END),
-    "evaluation": (RANDOM, 0),
-}
-"""The policy of playouts by the option's value, and the plies after which the evaluation gives the result."""
 
 REWARDS = {"0..1": (0, 1), "-1..1": (-1, 1)}
 """The rewards of a loss and of a win by the option's value."""
@@ -81,9 +68,9 @@ class Knowledge:
         setup, chance = book.choose(words[0] if words else None, rng)
         return Suggestion(SETUP + int(setup), f"set-up {setup} chance {chance:.1%}")
 
-    def consult(self, words: list[str]) -> list[str]:
+    def consult(self, words: list[str]) -> list[BookLine]:
         """Return lines with the book's best set-ups, or with its answers to the first side's."""
-        return [] if self.setups is None else self.setups.lines(words[0] if words else None)
+        return [] if self.setups is None else list(map(BookLine, self.setups.lines(words[0] if words else None)))
 
     @property
     def evaluation(self) -> int:
@@ -136,9 +123,9 @@ class Knowledge:
         return self._values.integer("LeafVisits")
 
     @property
-    def playout(self) -> tuple[int, int]:
-        """Policy and plies of playouts."""
-        return PLAYOUTS[self._values.text("Playout")]
+    def playout(self) -> str:
+        """The kind of playouts, one of PLAYOUTS (search/playout.py)."""
+        return self._values.text("Playout")
 
     @property
     def parallel(self) -> str:

@@ -6,9 +6,9 @@ the mean over the six throws of the better of the pieces that the throw moves.
 
 from __future__ import annotations
 
-from siqi.games.ewn.evaluation.playout import WIN
 from siqi.games.ewn.rules.lookup import LOOKUP, NOBODY
 from siqi.games.ewn.rules.work import WORK
+from siqi.games.ewn.search.playout import WIN
 from siqi.games.kernel.jit import Record, inner, int64
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from siqi.games.contract import MATE_LIMIT, Line, Move, Score, Task
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
 from siqi.games.ewn.rules.movegen import list_legal
 from siqi.games.ewn.rules.position import NOT_OVER, do_move, undo_move
 from siqi.games.ewn.rules.work import WORK_DTYPE
 from siqi.games.ewn.search.proof import turns_to_win
 from siqi.games.kernel.jit import Record, new_record
-
-if TYPE_CHECKING:
-    from siqi.games.ewn.game import EwnPosition
 
 
 class Value(NamedTuple):

@@ -9,10 +9,9 @@ that ends on the board or in the tablebase has an exact value, and exactness is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from siqi.games.contract import Move, Task
-from siqi.games.ewn.evaluation.playout import FINER_BITS, WIN, static_value
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.knowledge.knowledge import Knowledge
 from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
 from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD
@@ -20,6 +19,7 @@ from siqi.games.ewn.rules.movegen import step
 from siqi.games.ewn.rules.position import POSITION, do_move, undo_move
 from siqi.games.ewn.rules.work import MAX_UNION, WORK, WORK_DTYPE
 from siqi.games.ewn.search.bounds import star1_alpha, star1_beta, sum_over_throws
+from siqi.games.ewn.search.playout import FINER_BITS, WIN, static_value
 from siqi.games.ewn.search.root import RootMoves, Value
 from siqi.games.kernel.intrinsics import recurse_4
 from siqi.games.kernel.jit import Record, entry, inner, int64
@@ -38,9 +38,6 @@ from siqi.games.kernel.tt import (
 )
 from siqi.games.search.deepening import DeepeningAdapter
 from siqi.games.search.findings import Findings
-
-if TYPE_CHECKING:
-    from siqi.games.ewn.game import EwnPosition
 
 MAX_DEPTH = 60
 """The deepest iteration, in plies."""

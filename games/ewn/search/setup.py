@@ -1,17 +1,18 @@
-"""Set-ups: the position after them, and the choice of one by successive halving with greedy playouts."""
+"""The choice of a set-up by successive halving with greedy playouts."""
 
 from __future__ import annotations
 
 import random
 
 from siqi.games.contract import Line, Report, Score, SetupPosition, Task
-from siqi.games.ewn.evaluation.playout import GREEDY, TO_THE_END, WIN, play_out
 from siqi.games.ewn.knowledge.knowledge import Knowledge
 from siqi.games.ewn.knowledge.setupbook import SECOND_SETUPS, SETUPS, reversed_numbers
-from siqi.games.ewn.rules.lookup import CAPTURED, LOOKUP_RECORD
-from siqi.games.ewn.rules.notation import SETUP, TRIANGLES
-from siqi.games.ewn.rules.position import NOT_OVER, POSITION_DTYPE
+from siqi.games.ewn.rules.lookup import LOOKUP_RECORD
+from siqi.games.ewn.rules.notation import SETUP
+from siqi.games.ewn.rules.position import POSITION_DTYPE
+from siqi.games.ewn.rules.setup import set_up, setup_pieces
 from siqi.games.ewn.rules.work import WORK_DTYPE
+from siqi.games.ewn.search.playout import GREEDY, TO_THE_END, WIN, play_out
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.kernel.random import seed_state
 
@@ -26,31 +27,6 @@ LEAST_FIELD = 8
 
 FIRST_ROUND = 64
 """The playouts per candidate in the first round; each round doubles them and halves the field."""
-
-
-def setup_pieces(side: int, word: str) -> list[tuple[int, int]]:
-    """Return (piece code, square) for each digit of a set-up word."""
-    return [(6 * side + int(digit), square) for digit, square in zip(word, TRIANGLES[side], strict=True)]
-
-
-def set_up(pos: Record, pieces: list[tuple[int, int]], turn: int, dice: int) -> None:
-    """Fill a zeroed record with a position, `pieces` as (code, square), `dice` 0 if the throw is not known."""
-    lookup = LOOKUP_RECORD
-    pos.square[:] = CAPTURED
-    for piece, square in pieces:
-        pos.board[square] = piece
-        pos.square[piece] = square
-        pos.alive[int(piece > 6)] |= 1 << (piece - 1) % 6
-        pos.key ^= lookup.zobrist[piece * 26 + square]
-    pos.turn, pos.dice = turn, dice
-    pos.key ^= lookup.zobrist_dice[dice]
-    if turn:
-        pos.key ^= lookup.zobrist_turn
-    pos.winner = NOT_OVER
-    if not pos.alive[1] or 0 < pos.board[24] <= 6:
-        pos.winner = 0
-    elif not pos.alive[0] or pos.board[0] > 6:
-        pos.winner = 1
 
 
 def playout_work(knowledge: Knowledge, seed: int, stream: int = 0) -> Record:

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from siqi.games.contract import Move, Task
-from siqi.games.ewn.evaluation.playout import FINER_BITS, WIN, playout
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.knowledge.knowledge import Knowledge
 from siqi.games.ewn.knowledge.numbering import MAX_PIECES
 from siqi.games.ewn.knowledge.probe import UNKNOWN, probe_ending
@@ -40,6 +40,7 @@ from siqi.games.ewn.rules.position import (
 )
 from siqi.games.ewn.rules.work import WORK, WORK_DTYPE
 from siqi.games.ewn.search.bounds import sum_over_throws
+from siqi.games.ewn.search.playout import FINER_BITS, PLAYOUTS, WIN, playout
 from siqi.games.ewn.search.root import RootMoves, Value
 from siqi.games.kernel.intrinsics import fetch_add, fetch_add_32, load, pointer_to, popcount, store, swap_if_32
 from siqi.games.kernel.jit import Record, entry, float64, inner, int64, new_record, record, record_type, void
@@ -48,9 +49,6 @@ from siqi.games.kernel.node import count_node
 from siqi.games.kernel.random import below, next_state
 from siqi.games.search.findings import Findings
 from siqi.games.search.sampling import SamplingAdapter
-
-if TYPE_CHECKING:
-    from siqi.games.ewn.game import EwnPosition
 
 ROOT, TREE, CHILDREN = range(3)
 PARALLEL_MODES = ("root", "tree", "children")
@@ -477,7 +475,7 @@ class UctAdapter(SamplingAdapter["EwnPosition"]):
             work.wink, work.uctk = (high - low) * known.wink, known.uctk
             work.has_proofs, work.leaf_visits = known.has_proofs, known.leaf_visits
             work.parallel_mode, work.shared = self._parallel_mode, shared
-            work.policy, work.playout_plies = known.playout
+            work.policy, work.playout_plies = PLAYOUTS[known.playout]
             work.seldepth = work.tbhits = 0
             work.allowed_count = len(task.moves)
             work.allowed[: len(task.moves)] = task.moves

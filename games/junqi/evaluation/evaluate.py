@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from siqi.games.junqi.evaluation.weights import TERMS
+from siqi.games.junqi.data.weights import TERMS
 from siqi.games.junqi.rules.lookup import (
     BOMB,
     BRIGADE,

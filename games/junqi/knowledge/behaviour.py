@@ -1,6 +1,6 @@
 """The behaviour of pieces, as both sides saw it: which wait, advance, attack, stand under attack or flee.
 
-By the learned habits (games/junqi/knowledge/habits.py) these counts (`TRAITS`) make types likelier or less likely.
+By the learned habits (games/junqi/data/habits.py) these counts (`TRAITS`) make types likelier or less likely.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from siqi.games.junqi.knowledge.habits import HABITS
+from siqi.games.junqi.data.habits import HABITS
 from siqi.games.junqi.rules.lookup import CAMP_SET, COMMANDER, FIRST_HALF, LOOKUP, MOBILE, NOWHERE, PIECES, PLAIN
 from siqi.games.junqi.rules.movegen import targets_of
 from siqi.games.junqi.rules.position import POSITION, do_move, origin_of, target_of

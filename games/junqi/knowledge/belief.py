@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from siqi.games.junqi.knowledge.advantages import ADVANTAGES
-from siqi.games.junqi.knowledge.deployments import WEIGHTS
+from siqi.games.junqi.data.advantages import ADVANTAGES
+from siqi.games.junqi.data.deployments import WEIGHTS
 from siqi.games.junqi.rules.lookup import (
-    ANY,
-    BOMB,
     COUNTS,
-    FLAG,
-    HEADQUARTERS,
-    MINE,
     PIECES,
     SLOTS,
-    SQUARES,
     result_of,
     square_of,
 )
@@ -33,31 +27,6 @@ MIRRORED = [SLOTS.index(square // 5 * 5 + 4 - square % 5) for square in SLOTS]
 
 _WEIGHTS = np.maximum(np.array(WEIGHTS), 0.01)  # types that the rules forbid are not in the sets
 _ADVANTAGES = np.array(ADVANTAGES)
-
-
-def slot_types(slot: int) -> int:
-    """Return the set of types that a deployment can have in a slot of the set-up word."""
-    square = SLOTS[slot]
-    row = square // 5
-    types = ANY
-    if row == 6:
-        types &= ~(1 << BOMB)
-    if row < 10:
-        types &= ~(1 << MINE)
-    if square not in HEADQUARTERS:
-        types &= ~(1 << FLAG)
-    return types
-
-
-def square_types(square: int, side: int) -> int:
-    """Return the set of types that a side's unknown piece can have on a square: mines and flags have not moved."""
-    own = square if side == 0 else SQUARES - 1 - square
-    types = ANY
-    if own // 5 < 10:
-        types &= ~(1 << MINE)
-    if own < 30 or own not in HEADQUARTERS:
-        types &= ~(1 << FLAG)
-    return types
 
 
 def deployment_weights(flag: int) -> Any:

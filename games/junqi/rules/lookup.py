@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from siqi.games.junqi.evaluation.weights import TERMS, WORTH
+from siqi.games.junqi.data.weights import TERMS, WORTH
 from siqi.games.kernel.jit import Record, new_record, record, record_type
 
 SQUARES = 60

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from siqi.games.contract import HIDDEN
 from siqi.games.junqi import INFO
-from siqi.games.junqi.knowledge.belief import slot_types
 from siqi.games.junqi.rules.lookup import COUNTS, PIECES, ROWS, SLOTS, TYPES
 from siqi.games.junqi.rules.position import make_move, origin_of, target_of
+from siqi.games.junqi.rules.setup import slot_types
 
 SETUP = 1 << 256
 MAX_QUIET = 999

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siqi.games.junqi.evaluation.weights import TERMS
+from siqi.games.junqi.data.weights import TERMS
 from siqi.games.junqi.rules.lookup import PIECES, SQUARES
 from siqi.games.kernel.jit import record, record_type
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from siqi.games.books.book import BookFileError, open_book, write_book
 from siqi.games.contract import Task
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.knowledge import Knowledge
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD, SQUARES
 from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
@@ -38,9 +39,6 @@ from siqi.games.junqi.search.team import (
 from siqi.games.junqi.search.uct import PAPER, UctAdapter
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.search.findings import Findings
-
-if TYPE_CHECKING:
-    from siqi.games.junqi.game import JunqiPosition
 
 EXPLORATION = 0.1
 """The paper's risk parameter k; it prints no value."""

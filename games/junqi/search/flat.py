@@ -8,25 +8,23 @@ often before each cut; and so on while there is time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
 from siqi.games.contract import Task
-from siqi.games.junqi.evaluation.playout import enter_world, playout
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, do_move, result_code
 from siqi.games.junqi.rules.work import WORK, WORK_DTYPE
+from siqi.games.junqi.search.playout import enter_world, playout
 from siqi.games.junqi.search.root import MoveValue, RootView
 from siqi.games.kernel.intrinsics import copy_record
 from siqi.games.kernel.jit import Record, entry, int64, record, record_type, void
 from siqi.games.kernel.node import count_node
 from siqi.games.search.findings import Findings
 from siqi.games.search.sampling import SamplingAdapter
-
-if TYPE_CHECKING:
-    from siqi.games.junqi.game import JunqiPosition
 
 WORLDS = 40
 """Worlds of a search."""

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from siqi.games.contract import Line, Score, Task
+from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.data.weights import TERMS
 from siqi.games.junqi.evaluation.evaluate import evaluate_here
-from siqi.games.junqi.evaluation.playout import gains
-from siqi.games.junqi.evaluation.weights import TERMS
 from siqi.games.junqi.knowledge.worlds import Worlds, draw_worlds, marginals
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES, TYPES
 from siqi.games.junqi.rules.notation import square_text, without_result
 from siqi.games.junqi.rules.position import NOBODY, target_of
 from siqi.games.junqi.rules.work import WORK_DTYPE
+from siqi.games.junqi.search.playout import gains
 from siqi.games.kernel.jit import Record, new_record
 from siqi.games.kernel.memory import address_of
 from siqi.games.search.findings import Findings
-
-if TYPE_CHECKING:
-    from siqi.games.junqi.game import JunqiPosition
 
 EXPLAINED = 256
 """Worlds over which `explain` averages."""

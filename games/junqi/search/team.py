@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from siqi.games.junqi.evaluation.playout import enter_world, playout, quick_move
 from siqi.games.junqi.rules.lookup import LOOKUP, PIECES, SQUARES
 from siqi.games.junqi.rules.movegen import targets_of
 from siqi.games.junqi.rules.position import (
@@ -33,6 +32,7 @@ from siqi.games.junqi.rules.position import (
     type_of,
 )
 from siqi.games.junqi.rules.work import WORK
+from siqi.games.junqi.search.playout import enter_world, playout, quick_move
 from siqi.games.junqi.search.uct import EDGES, NO_PRIOR, PLAYOUT_PLIES
 from siqi.games.kernel.intrinsics import copy_record
 from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numba import types
 
 from siqi.games.contract import Task
-from siqi.games.junqi.evaluation.playout import enter_world, playout
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import list_side
 from siqi.games.junqi.rules.notation import without_result
 from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMIT, do_move, result_code
 from siqi.games.junqi.rules.work import MAX_DEPTH, WORK, WORK_DTYPE
+from siqi.games.junqi.search.playout import enter_world, playout
 from siqi.games.junqi.search.root import MoveValue, RootView
 from siqi.games.kernel.intrinsics import copy_record
 from siqi.games.kernel.jit import Record, entry, float64, inner, int64, record, record_type, void
@@ -27,9 +28,6 @@ from siqi.games.kernel.node import count_node
 from siqi.games.kernel.random import below, next_state
 from siqi.games.search.findings import Findings
 from siqi.games.search.sampling import SamplingAdapter
-
-if TYPE_CHECKING:
-    from siqi.games.junqi.game import JunqiPosition
 
 EXPLORATION = 0.3
 """The exploration constant of UCB1."""

@@ -29,7 +29,7 @@ from siqi.games.kernel.jit import (
 )
 from siqi.games.kernel.memory import address_of
 from siqi.games.kernel.vectors import HIDDEN_SHIFT, row_operations
-from siqi.games.xiangqi.evaluation.endings import WHOLE
+from siqi.games.xiangqi.data.endings import WHOLE
 from siqi.games.xiangqi.evaluation.evaluate import scale_factor
 from siqi.games.xiangqi.evaluation.network import (
     ACTIVATION_SCALE,

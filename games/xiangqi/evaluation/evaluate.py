@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from siqi.games.kernel.intrinsics import call_at
 from siqi.games.kernel.jit import Record, inner, int64
-from siqi.games.xiangqi.evaluation.endings import RESISTANCES
+from siqi.games.xiangqi.data.endings import RESISTANCES
 from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, LOOKUP, PAWN, ROOK
 from siqi.games.xiangqi.rules.position import POSITION, count_kind
 from siqi.games.xiangqi.rules.work import WORK

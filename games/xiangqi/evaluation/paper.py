@@ -22,8 +22,8 @@ import numpy as np
 
 from siqi.games.kernel.intrinsics import popcount
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, void
+from siqi.games.xiangqi.data.weights import EXCHANGE, KINDS, TERMS
 from siqi.games.xiangqi.evaluation.exchange import hanging
-from siqi.games.xiangqi.evaluation.weights import EXCHANGE, KINDS, TERMS
 from siqi.games.xiangqi.rules.lookup import (
     ADVISOR,
     CAPTURED,

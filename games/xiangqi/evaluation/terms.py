@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from siqi.games.kernel.intrinsics import popcount, trailing_zeros
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record, outlined, void
-from siqi.games.xiangqi.evaluation.endings import WHOLE
+from siqi.games.xiangqi.data.endings import WHOLE
+from siqi.games.xiangqi.data.weights import TERMS
 from siqi.games.xiangqi.evaluation.evaluate import scale_factor
-from siqi.games.xiangqi.evaluation.weights import TERMS
 from siqi.games.xiangqi.rules.lookup import (
     ADVISOR,
     CANNON,

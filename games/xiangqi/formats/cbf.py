@@ -17,13 +17,13 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
-from siqi.games.xiangqi.formats.preorder import Planter, Step
+from siqi.games.xiangqi.formats.preorder import Planter, TreeStep
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.board import STARTING_FEN
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.move import Move
 
 ENCODING = "utf-8"
 
@@ -118,14 +118,14 @@ def _plant(game: Game, elements: list[Element], found: Found) -> None:
             break
         file, rank, to_file, to_rank = map(int, match.groups())
         move = Move((9 - rank) * 9 + file, (9 - to_rank) * 9 + to_file)
-        planter.add(Step(move, comment, element.get("end", "0") != "1", False))
+        planter.add(TreeStep(move, comment, element.get("end", "0") != "1", False))
     if behind:
         found.faults.append(f"moves behind the end, variations perhaps, are left out: {behind}")
     if odd:
         found.notes.append(f"attributes of moves left out: {', '.join(sorted(odd))}")
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the file of one game."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)

@@ -18,12 +18,12 @@ import struct
 import uuid
 from collections.abc import Sequence
 
-from siqi.games.formats import Found, Losses, Style, Written
+from siqi.games.formats import Found, Losses, WriteStyle, Written
 from siqi.games.xiangqi.formats.fitting import first_fen, fitted, tags_of
-from siqi.games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
+from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
 from siqi.games.xiangqi.formats.table import TREE
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.move import Move
 from siqi.games.xiangqi.rules.notation import board_text
 
 RECORD, LIBRARY = b"CCBridge Record\0", b"CCBridgeLibrary\0"
@@ -194,14 +194,14 @@ class _Reader(StepReader):
     def place(self) -> str:
         return f"byte {self._at} of the record"
 
-    def read_step(self) -> tuple[Step, bytes]:
+    def read_step(self) -> tuple[TreeStep, bytes]:
         if not self.has_more():
             raise ValueError("the record ends before the game does")
         flags, _, origin, target = self._data[self._at : self._at + 4]
         self._at += 4
         comment = self._read_comment() if flags & _COMMENT else b""
         squares = [_square(place) if place < 90 else 90 for place in (origin, target)]
-        return Step(Move(*squares), "", not flags & _LAST, bool(flags & _SIBLING)), comment
+        return TreeStep(Move(*squares), "", not flags & _LAST, bool(flags & _SIBLING)), comment
 
     def _read_comment(self) -> bytes:
         if not self.has_more():
@@ -221,7 +221,7 @@ class _Reader(StepReader):
         return super().first_origin() if any(self._data[self._at : self._at + 4]) else -1
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the record of a game, or a library of games."""
     losses = Losses()
     if name == "cbr":

@@ -18,14 +18,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
 from siqi.games.xiangqi.formats.fitting import board_of, first_fen, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.formats.xqf import PIECES
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.move import Move, Piece
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move, Piece
 from siqi.games.xiangqi.rules.notation import board_text
 
 ENCODING = "utf-8"
@@ -263,7 +263,7 @@ class _Tree:
                 line.comments[place] = text
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the text of the games."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from siqi.games.files import read_bytes, replace_file
-from siqi.games.formats import MAX_BYTES, Format, Style, named_by_file, recognised
+from siqi.games.formats import MAX_BYTES, Format, WriteStyle, named_by_file, recognised
 from siqi.games.xiangqi.formats.table import FORMATS
 from siqi.games.xiangqi.library.pgn import Game
 
@@ -50,7 +50,7 @@ def save_games(
     one = _named(format) if format else named_by_file(FORMATS, str(path))
     if one is None:
         raise ValueError(f"{path}: no format has such a name")
-    written = one.write(games, Style(encoding, notation))
+    written = one.write(games, WriteStyle(encoding, notation))
     replace_file(path, [written.data], lambda head: replace)
     return dict(written.losses)
 

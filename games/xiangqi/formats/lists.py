@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
 from siqi.games.records.values import RESULTS
 from siqi.games.xiangqi.formats.fitting import board_of, fitted
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -118,7 +118,7 @@ def _paragraphs(text: str, remarks: list[str]) -> Iterator[_Row]:
             words = []
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the text of the games; ValueError if one begins where the format has no room for it."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
 from siqi.games.xiangqi.formats.fitting import fitted, rewrite_comments, tags_of
 from siqi.games.xiangqi.formats.table import ALL
 from siqi.games.xiangqi.library.pgn import Game, OtherGameError, read_game
@@ -46,7 +46,7 @@ def read(name: str, data: bytes, encoding: str | None) -> Found:
     return found
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the text of the games."""
     losses = Losses()
     texts = []

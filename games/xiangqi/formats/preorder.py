@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import move_number
 from siqi.games.xiangqi.library.pgn import MAX_MOVES, Game
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 
 
-class Step(NamedTuple):
+class TreeStep(NamedTuple):
     """A move as these files keep it."""
 
     move: Move
@@ -21,7 +21,7 @@ class Step(NamedTuple):
     has_sibling: bool  # an alternative comes after all that follows it
 
 
-def steps_of(main: Line) -> Iterator[Step]:
+def steps_of(main: Line) -> Iterator[TreeStep]:
     """Yield the steps of a line and its variations."""
     waiting: list[list[Line]] = [[main]]  # alternatives of a move, by the depth of the move
     while waiting:
@@ -33,7 +33,7 @@ def steps_of(main: Line) -> Iterator[Step]:
         for place, move in enumerate(line.moves):
             others = list(line.variations.get(place, ()))
             has_sibling = bool(others) or (place == 0 and bool(siblings))
-            yield Step(move, line.comments.get(place + 1, ""), place < last, has_sibling)
+            yield TreeStep(move, line.comments.get(place + 1, ""), place < last, has_sibling)
             if others:
                 waiting.append(others)
 
@@ -49,7 +49,7 @@ class StepReader(ABC):
         return self._at + 4 <= len(self._data)
 
     @abstractmethod
-    def read_step(self) -> tuple[Step, bytes]:
+    def read_step(self) -> tuple[TreeStep, bytes]:
         """Return the next step without its comment, and the comment's bytes; ValueError if the data ends in it."""
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Planter:
         self._count = 0
         self.has_ended = False
 
-    def add(self, step: Step) -> None:
+    def add(self, step: TreeStep) -> None:
         """Add a step; ValueError if there are too many. `has_ended` is true after the last one."""
         self._count += 1
         if self._count > MAX_MOVES:
@@ -123,7 +123,7 @@ class Planter:
         while len(self._board.move_stack) > plies:
             self._board.pop()
 
-    def _plant(self, step: Step, slot: tuple[Line, int]) -> None:
+    def _plant(self, step: TreeStep, slot: tuple[Line, int]) -> None:
         try:
             self._board.push(step.move)
         except ValueError as error:

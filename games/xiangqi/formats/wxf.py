@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from siqi.games.encodings import decode
-from siqi.games.formats import Found, Losses, Style, Written, encode, left_out
+from siqi.games.formats import Found, Losses, WriteStyle, Written, encode, left_out
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.formats.fitting import board_of, fitted, tags_of
 from siqi.games.xiangqi.formats.table import FORMATS
@@ -191,7 +191,7 @@ def _fen_of(setup: str) -> str:
     return fen_text(letters, turn, 0, max(1, number))
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the text of the games."""
     losses = Losses()
     holds = next(one.holds for one in FORMATS if one.name == name)

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from siqi.games.encodings import TELLING_BYTES, detected
-from siqi.games.formats import Found, Losses, Style, Written
+from siqi.games.formats import Found, Losses, WriteStyle, Written
 from siqi.games.xiangqi.formats.fitting import cut, first_fen, fitted, tags_of
-from siqi.games.xiangqi.formats.preorder import Planter, Step, StepReader, steps_of
+from siqi.games.xiangqi.formats.preorder import Planter, StepReader, TreeStep, steps_of
 from siqi.games.xiangqi.formats.table import TREE
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
-from siqi.games.xiangqi.rules.move import Move
 from siqi.games.xiangqi.rules.notation import board_text
 
 HEAD_BYTES = 1024
@@ -127,7 +127,7 @@ class _Reader(StepReader):
     def place(self) -> str:
         return f"byte {HEAD_BYTES + self._at}"
 
-    def read_step(self) -> tuple[Step, bytes]:
+    def read_step(self) -> tuple[TreeStep, bytes]:
         if not self.has_more():
             raise ValueError("the file ends before the game does")
         start, end, flags, _ = self._data[self._at : self._at + 4]
@@ -140,7 +140,7 @@ class _Reader(StepReader):
         comment = self._read_comment() if has_comment else b""
         origin = _square((start - _FROM - self._keys.origin) & 0xFF)
         target = _square((end - _TO - self._keys.target) & 0xFF)
-        return Step(Move(origin, target), "", has_next, has_sibling), comment
+        return TreeStep(Move(origin, target), "", has_next, has_sibling), comment
 
     def _read_comment(self) -> bytes:
         if self._at + 4 > len(self._data):
@@ -226,7 +226,7 @@ def _encoding_of(texts: Sequence[bytes]) -> str:
     return detected(text, ENCODING, ENCODINGS)
 
 
-def write(name: str, games: Sequence[Game], style: Style) -> Written:
+def write(name: str, games: Sequence[Game], style: WriteStyle) -> Written:
     """Return the file of one game."""
     losses = Losses()
     game = fitted(games[0] if games else Game(), TREE, _FIELDS, losses)

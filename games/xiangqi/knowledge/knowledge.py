@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from siqi.games.books.book import BOOKS_FOLDER, BookFileError, folders
 from siqi.games.books.opening import OpeningBooks, SymmetricPosition
-from siqi.games.contract import Suggestion, Warn
+from siqi.games.contract import BookLine, EndgameResult, Suggestion, Warn
 from siqi.games.kernel.jit import Record
 from siqi.games.options import Values
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.evaluation.choice import Evaluation, choose
-from siqi.games.xiangqi.knowledge.learner import Job, Learner
+from siqi.games.xiangqi.knowledge.learner import Learner, MiningJob
 from siqi.games.xiangqi.knowledge.numbering import ATTACKERS, letters_of
 from siqi.games.xiangqi.knowledge.patterns import Pattern, PatternBook
 from siqi.games.xiangqi.knowledge.probe import UNKNOWN
@@ -152,7 +152,7 @@ class Knowledge:
     def _learn(self) -> None:
         rules = self._values.text("RuleFile")
         if self._learn_path and rules and self._values.is_on("MineRules"):
-            self._learner.start(Job(self._learn_path, rules))
+            self._learner.start(MiningJob(self._learn_path, rules))
 
     def begin_game(self) -> None:
         """Take the rule base that was learned meanwhile, if there is one. No search may run."""
@@ -199,26 +199,31 @@ class Knowledge:
                 return Suggestion(fit.moves[0], rule_text(position, fit), use == "checked")
         return None
 
-    def consult(self, position: BookPosition) -> list[str]:
+    def consult(self, position: BookPosition) -> list[BookLine]:
         """Return a line for each move of the opening book, each rule, the pattern and the tablebase's result."""
         lines = self.openings.consult(position)
-        lines += [rule_text(position, fit) for fit in self.fitting_rules(position)]
+        lines += [BookLine(rule_text(position, fit)) for fit in self.fitting_rules(position)]
         pattern = None if self._patterns is None else self._patterns.find(position.record)
         if self._patterns is not None and pattern is not None:
-            lines.append(pattern_text(self._patterns.patterns[pattern.entry], pattern.pressing))
-        ending = self.ending_text(position.record)
-        return [*lines, ending] if ending else lines
+            lines.append(BookLine(pattern_text(self._patterns.patterns[pattern.entry], pattern.pressing)))
+        ending = self.ending(position.record)
+        return lines if ending is None else [*lines, BookLine(ending_text(ending), ending=ending)]
 
     def ending_code(self, pos: Record) -> int:
         """Return the tablebase's code (probe.py) of a position; UNKNOWN if it has none."""
         return UNKNOWN if self.tablebase is None else self.tablebase.code_of(pos)
 
-    def ending_text(self, pos: Record) -> str:
-        """Return the tablebase's result of a position for the side to move; empty if it has none."""
+    def ending(self, pos: Record) -> EndgameResult | None:
+        """Return the tablebase's verdict on a position, None if it has none."""
         code = self.ending_code(pos)
         if code == UNKNOWN:
-            return ""
-        return f"endgame {'loss' if code & 1 else 'win'} in {code - 1} plies" if code else "endgame draw"
+            return None
+        return EndgameResult("loss" if code & 1 else "win", code - 1) if code else EndgameResult("draw")
+
+
+def ending_text(ending: EndgameResult) -> str:
+    """Return the line that shows a verdict to the user."""
+    return "endgame draw" if ending.result == "draw" else f"endgame {ending.result} in {ending.plies} plies"
 
 
 def is_missing(path: Path) -> bool:

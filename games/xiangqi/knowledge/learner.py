@@ -25,7 +25,7 @@ _CODE = (
 )
 
 
-class Job(NamedTuple):
+class MiningJob(NamedTuple):
     """The file of `Learn`, and the rule base to mine it into."""
 
     games: str
@@ -39,12 +39,12 @@ class Learner:
         """`warn` gets each line for the user once, from the thread."""
         self._warn = warn
         self._lock = threading.Lock()
-        self._next: Job | None = None
+        self._next: MiningJob | None = None
         self._is_running = False
         self._fresh: tuple[str, RuleBook] | None = None
         self._said: set[str] = set()
 
-    def start(self, job: Job) -> None:
+    def start(self, job: MiningJob) -> None:
         """Mine, now or after the job that runs; a job that waits is replaced. Does not block."""
         with self._lock:
             self._next = job
@@ -88,7 +88,7 @@ class Learner:
             self._warn(line)
 
 
-def mine(job: Job, nice: int = LOWEST_PRIORITY) -> list[str]:
+def mine(job: MiningJob, nice: int = LOWEST_PRIORITY) -> list[str]:
     """Run a mining process to its end; return its lines for the user. OSError if it cannot be started."""
     if not sys.executable or getattr(sys, "frozen", False):
         return ["option MineRules: there is no Python interpreter to mine with"]

@@ -43,7 +43,7 @@ _STILL_WRITTEN_S = 0.2
 """The time in which a last line without its end is expected to get it: another process may be writing it."""
 
 
-class Wanted(NamedTuple):
+class MiningRequest(NamedTuple):
     """The rules to look for."""
 
     support: float  # share of the transactions
@@ -58,11 +58,11 @@ class Wanted(NamedTuple):
         return max(self.least, int(np.ceil(self.support * count)))
 
 
-LEARNED = Wanted(support=0.02, confidence=0.3, longest=1, least=3)
+LEARNED = MiningRequest(support=0.02, confidence=0.3, longest=1, least=3)
 """The rules of a learned base: one move after one move, as in the paper's rule base (table 3), seen in three games."""
 
 
-def mine(firsts: list[dict[int, int]], items: int, wanted: Wanted) -> Iterator[apriori.Rule]:
+def mine(firsts: list[dict[int, int]], items: int, wanted: MiningRequest) -> Iterator[apriori.Rule]:
     """Yield Apriori's rules with antecedents of at most `longest` moves and one move as the answer."""
     bits = apriori.columns([list(plies) for plies in firsts], items)
     levels = apriori.frequent(bits, wanted.transactions(len(firsts)), wanted.longest + 1)
@@ -71,7 +71,7 @@ def mine(firsts: list[dict[int, int]], items: int, wanted: Wanted) -> Iterator[a
             yield rule
 
 
-def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
+def move_rules(games: Games, wanted: MiningRequest) -> list[MinedRule]:
     """Return rules whose answer comes last, and is confident enough when only such games count."""
     if not games.items:
         return []
@@ -109,7 +109,7 @@ def move_rules(games: Games, wanted: Wanted) -> list[MinedRule]:
 
 
 class _KeptGame(msgspec.Struct):
-    """The fields of a line of `Learn` that are read (daemon/game_log.py)."""
+    """The fields of a line of `Learn` that are read (daemon/engine/game_log.py)."""
 
     moves: tuple[str, ...]
     game: str

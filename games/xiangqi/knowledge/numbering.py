@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from siqi.games.kernel.jit import Record, inner, int64, new_record, record, record_type
-from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, CAPTURED, ELEPHANT, KIND_OF_SLOT, KING, LOOKUP_RECORD, PAWN
 from siqi.games.xiangqi.rules.position import POSITION
 

@@ -28,7 +28,7 @@ from siqi.games.kernel.hashing import hash16
 from siqi.games.kernel.intrinsics import pointer_to
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
 from siqi.games.kernel.memory import address_of
-from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.knowledge.numbering import ORDER, Ending, material_of
 from siqi.games.xiangqi.rules.lookup import CAPTURED, KIND_OF_SLOT, LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.position import POSITION

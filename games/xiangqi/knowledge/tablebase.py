@@ -120,7 +120,7 @@ class EndingTable:
         self.states[block] = PRESENT
 
 
-class Request:
+class UnpackRequest:
     """The request of a search: endings to open, nearest first, and root moves whose codes it needs."""
 
     def __init__(self, pos: Record, moves: list[int], endings: list[Ending]) -> None:
@@ -159,7 +159,7 @@ class Tablebase:
         self._closed: dict[Ending, EndingTable] = {}  # by `clear`: still packed, as read and checked
         self._record = np.zeros(1, TABLEBASE_DTYPE)
         self._loader: threading.Thread | None = None
-        self._request: Request | None = None  # for the loader
+        self._request: UnpackRequest | None = None  # for the loader
         self._is_closing = False  # the loader must end
         self._wake = threading.Event()
 
@@ -199,7 +199,7 @@ class Tablebase:
             return []
         self._make_room(set(captures))
         self._record["any_wanted"] = 1  # blocks may be left wanted by an earlier search
-        request = Request(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
+        request = UnpackRequest(pos, moves, sorted(captures, key=lambda ending: (captures[ending], ending)))
         left_ns = control.time_from(time.monotonic_ns())
         if left_ns == math.inf:
             self._answer(request)
@@ -223,7 +223,7 @@ class Tablebase:
         else:
             self._wake_loader()
 
-    def _wake_loader(self, request: Request | None = None) -> None:
+    def _wake_loader(self, request: UnpackRequest | None = None) -> None:
         """Start or wake the loader, with a new request if there is one."""
         with self._lock:
             self._request = request or self._request
@@ -252,7 +252,7 @@ class Tablebase:
             self._wake.wait(PAUSE_S)
             self._wake.clear()
 
-    def _answer(self, request: Request) -> None:
+    def _answer(self, request: UnpackRequest) -> None:
         """Find the codes that a request asks for, then open its endings; stop opening when the next request comes."""
         codes = []
         for move in request.moves:

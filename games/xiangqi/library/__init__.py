@@ -7,15 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from siqi.games.xiangqi.formats.files import LoadedGames, load_games, save_games
     from siqi.games.xiangqi.library.board import STARTING_FEN, Board
-    from siqi.games.xiangqi.library.outcome import Outcome, Termination
-    from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
-    from siqi.games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
-    from siqi.games.xiangqi.library.status import Status
-    from siqi.games.xiangqi.library.tree import Line
-    from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
-    from siqi.games.xiangqi.rules.move import (
+    from siqi.games.xiangqi.library.move import (
         BLACK,
         COLOR_NAMES,
         COLORS,
@@ -48,6 +41,12 @@ if TYPE_CHECKING:
         square_name,
         square_rank,
     )
+    from siqi.games.xiangqi.library.outcome import Outcome, Termination
+    from siqi.games.xiangqi.library.pgn import Game, read_game, read_games
+    from siqi.games.xiangqi.library.placement import STARTING_BOARD_FEN, BaseBoard
+    from siqi.games.xiangqi.library.status import Status
+    from siqi.games.xiangqi.library.tree import Line
+    from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KING, PAWN, ROOK
 
 __all__ = [
     "ADVISOR",
@@ -78,7 +77,6 @@ __all__ = [
     "IllegalMoveError",
     "InvalidMoveError",
     "Line",
-    "LoadedGames",
     "Move",
     "Outcome",
     "Piece",
@@ -88,13 +86,11 @@ __all__ = [
     "Termination",
     "flip_horizontal",
     "flip_vertical",
-    "load_games",
     "parse_square",
     "piece_name",
     "piece_symbol",
     "read_game",
     "read_games",
-    "save_games",
     "square",
     "square_distance",
     "square_file",
@@ -105,8 +101,8 @@ __all__ = [
 ]
 
 _HOMES = (
-    *("library.board", "rules.move", "library.placement", "library.status", "rules.lookup"),
-    *("library.tree", "library.pgn", "formats.files"),
+    *("library.board", "library.move", "library.placement", "library.status", "library.tree", "library.pgn"),
+    "rules.lookup",
 )
 """The modules that define the library's names."""
 

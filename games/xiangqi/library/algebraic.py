@@ -17,9 +17,9 @@ import re
 from typing import Literal
 
 from siqi.games.xiangqi.library.letters import EMPTY
+from siqi.games.xiangqi.library.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from siqi.games.xiangqi.library.san import LETTERS, Scene
 from siqi.games.xiangqi.rules.lookup import PAWN
-from siqi.games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from siqi.games.xiangqi.rules.notation import FILES, move_code, square_text, squares_of
 
 Dialect = Literal["xboard", "fairy"]

@@ -14,17 +14,12 @@ from functools import cache, lru_cache
 from typing import Self
 
 from siqi.games.xiangqi import INFO
-from siqi.games.xiangqi.game import MAX_PLIES, XiangqiPosition
+from siqi.games.xiangqi.board import MAX_PLIES, XiangqiPosition
 from siqi.games.xiangqi.library import algebraic
 from siqi.games.xiangqi.library.chess_engine import widen_move_pattern
 from siqi.games.xiangqi.library.letters import after_legal, is_pseudo_legal, text_of
 from siqi.games.xiangqi.library.listing import LegalMoves, PseudoLegalMoves
-from siqi.games.xiangqi.library.outcome import Outcome, Termination
-from siqi.games.xiangqi.library.placement import BaseBoard
-from siqi.games.xiangqi.library.san import Notation, Scene, read_san, write_san
-from siqi.games.xiangqi.library.status import Status, status_of
-from siqi.games.xiangqi.rules.lookup import PAWN
-from siqi.games.xiangqi.rules.move import (
+from siqi.games.xiangqi.library.move import (
     BLACK,
     RED,
     SQUARES,
@@ -37,6 +32,11 @@ from siqi.games.xiangqi.rules.move import (
     check_text,
     flip_horizontal,
 )
+from siqi.games.xiangqi.library.outcome import Outcome, Termination
+from siqi.games.xiangqi.library.placement import BaseBoard
+from siqi.games.xiangqi.library.san import Notation, Scene, read_san, write_san
+from siqi.games.xiangqi.library.status import Status, status_of
+from siqi.games.xiangqi.rules.lookup import PAWN
 from siqi.games.xiangqi.rules.notation import MAX_COUNTER, move_code, read_fen, squares_of
 from siqi.games.xiangqi.rules.notation import START_FEN as STARTING_FEN
 from siqi.games.xiangqi.rules.position import QUIET_LIMIT
@@ -216,11 +216,13 @@ class Board(BaseBoard):
     @property
     def legal_moves(self) -> LegalMoves:
         """The legal moves; as in python-chess, an end by repetition or by quiet plies does not empty them."""
-        return LegalMoves(self)
+        codes = self._legal_codes
+        return LegalMoves(lambda: map(self._move, list(codes())), lambda: len(codes()), self.is_legal, self.san)
 
     @property
     def pseudo_legal_moves(self) -> PseudoLegalMoves:
-        return PseudoLegalMoves(self)
+        moves = self.generate_pseudo_legal_moves
+        return PseudoLegalMoves(moves, lambda: sum(1 for _ in moves()), self.is_pseudo_legal, self.uci)
 
     def generate_legal_moves(
         self, from_mask: Collection[Square] = SQUARES, to_mask: Collection[Square] = SQUARES

@@ -1,7 +1,7 @@
 """Xiangqi through python-chess's `chess.engine`, with this engine or any other that plays the variant `xiangqi`.
 
     import chess.engine
-    from siqi.games.xiangqi.library import Board
+    from siqi import Board
 
     with chess.engine.SimpleEngine.popen_uci("siqi") as engine:  # or popen_xboard
         result = engine.play(Board(), chess.engine.Limit(time=0.1))
@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import chess.engine
 
-    from siqi.games.xiangqi.library.board import Board
+T = TypeVar("T")
 
 MOVE = re.compile(r"[a-i](?:10|[0-9])[a-i](?:10|[0-9])\Z|0000\Z")
 
@@ -39,6 +39,6 @@ def popen_uci(command: str | list[str], **settings: Any) -> chess.engine.SimpleE
     return chess.engine.SimpleEngine.popen_uci(command, **settings)
 
 
-def EngineBoard(board: Board) -> Board:
+def EngineBoard(board: T) -> T:
     """Return the board itself, which `chess.engine` takes as it is."""
     return board

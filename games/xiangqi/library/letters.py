@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 
+from siqi.games.xiangqi.library.move import BLACK, COLORS, PIECE_TYPES, RED, SQUARES, Color, Piece, Square
 from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, KING, LOOKUP_RECORD, PAWN
-from siqi.games.xiangqi.rules.move import BLACK, COLORS, PIECE_TYPES, RED, SQUARES, Color, Piece, Square
 
 EMPTY = "."
 EMPTY_BOARD = EMPTY * len(SQUARES)

@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
-from siqi.games.xiangqi.rules.move import Move
-
-if TYPE_CHECKING:
-    from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 
 
-class LegalMoves:
-    """The legal moves of a board, as it is when they are read."""
+class MoveView:
+    """Some of the moves of a board, as it is when they are read."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(
+        self,
+        moves: Callable[[], Iterator[Move]],
+        count: Callable[[], int],
+        has: Callable[[Move], bool],
+        text: Callable[[Move], str],
+    ) -> None:
+        """Take functions of the board: its moves, their number, if a move is among them, and a move's text."""
+        self._moves, self._count, self._has, self._text = moves, count, has, text
 
     def __iter__(self) -> Iterator[Move]:
-        return map(self._board._move, list(self._board._legal_codes()))
+        return self._moves()
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and self._board.is_legal(move)
+        return isinstance(move, Move) and self._has(move)
 
     def __len__(self) -> int:
-        return len(self._board._legal_codes())
+        return self._count()
 
     def count(self) -> int:
-        return len(self)
+        return self._count()
 
     def __repr__(self) -> str:
-        return f"<LegalMoves ({', '.join(map(self._board.san, self))})>"
+        return f"<{type(self).__name__} ({', '.join(map(self._text, self))})>"
 
 
-class PseudoLegalMoves:
+class LegalMoves(MoveView):
+    """The legal moves."""
+
+
+class PseudoLegalMoves(MoveView):
     """The moves of the side to move, whether or not they leave its king in check."""
-
-    def __init__(self, board: Board) -> None:
-        self._board = board
-
-    def __iter__(self) -> Iterator[Move]:
-        return self._board.generate_pseudo_legal_moves()
-
-    def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and self._board.is_pseudo_legal(move)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def count(self) -> int:
-        return len(self)
-
-    def __repr__(self) -> str:
-        return f"<PseudoLegalMoves ({', '.join(map(self._board.uci, self))})>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from siqi.games.xiangqi.rules.move import RED, Color
+from siqi.games.xiangqi.library.move import RED, Color
 
 
 class Termination(enum.Enum):

@@ -26,11 +26,11 @@ from siqi.games.formats import left_out
 from siqi.games.records.values import RESULT_TEXT, RESULTS, read_date, read_result
 from siqi.games.xiangqi.library.algebraic import FAIRY_PAWN
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.movetext import move_number, moves_in, movetext
 from siqi.games.xiangqi.library.san import Notation
-from siqi.games.xiangqi.library.style import Style, style_of
+from siqi.games.xiangqi.library.style import NotationStyle, style_of
 from siqi.games.xiangqi.library.tree import Line
-from siqi.games.xiangqi.rules.move import Move
 
 FORMATS: dict[Notation, str] = {
     **{"wxf": "WXF", "chinese": "Chinese", "traditional": "Chinese", "iccs": "ICCS"},
@@ -393,7 +393,7 @@ def _read_tag(game: Game, line: str) -> bool:
     return False
 
 
-def _note_text(note: Note, board: Board, style: Style) -> str:
+def _note_text(note: Note, board: Board, style: NotationStyle) -> str:
     """Return the text of a note without braces; its moves start from `board`."""
     lines = []
     for text, moves in note:

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from siqi.games.xiangqi.library import letters
 from siqi.games.xiangqi.library.letters import EMPTY, EMPTY_BOARD, PATHS, PIECES
+from siqi.games.xiangqi.library.move import BLACK, RED, SQUARES, Color, Piece, PieceType, Square, square_mirror
 from siqi.games.xiangqi.rules.lookup import KING
-from siqi.games.xiangqi.rules.move import BLACK, RED, SQUARES, Color, Piece, PieceType, Square, square_mirror
 from siqi.games.xiangqi.rules.notation import START_FEN, board_text, read_board
 
 STARTING_BOARD_FEN = START_FEN.split()[0]

@@ -32,8 +32,8 @@ from typing import Literal, NamedTuple
 
 from siqi.games.xiangqi import INFO
 from siqi.games.xiangqi.library.letters import PIECES, after_legal, find_all
+from siqi.games.xiangqi.library.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, HORSE, PAWN
-from siqi.games.xiangqi.rules.move import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from siqi.games.xiangqi.rules.notation import move_code, squares_of
 
 Notation = Literal["wxf", "chinese", "traditional", "iccs", "xboard", "fairy"]

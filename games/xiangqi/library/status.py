@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 
+from siqi.games.xiangqi.library.move import BLACK, COLORS, PIECE_TYPES, RED, Color, Piece
 from siqi.games.xiangqi.library.placement import BaseBoard
 from siqi.games.xiangqi.rules.lookup import ADVISOR, ELEPHANT, KIND_OF_SLOT, KING, PAWN
-from siqi.games.xiangqi.rules.move import BLACK, COLORS, PIECE_TYPES, RED, Color, Piece
 from siqi.games.xiangqi.rules.notation import misplacement
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from siqi.games.xiangqi.library.algebraic import PATTERN as ALGEBRAIC
 from siqi.games.xiangqi.library.board import Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.san import Notation, characters
-from siqi.games.xiangqi.rules.move import Move
 
 _COORDINATES = re.compile(r"[A-Ia-i](?:10|\d)-?[A-Ia-i](?:10|\d)")
 _SIMPLIFIED, _TRADITIONAL = frozenset("车马进后帅将"), frozenset("車俥馬傌進後帥將砲")
@@ -23,7 +23,7 @@ _FALLBACKS: dict[Notation, tuple[Notation, ...]] = {
 """Notations in place of one that an encoding cannot hold, nearest first."""
 
 
-class Style(NamedTuple):
+class NotationStyle(NamedTuple):
     """A notation, and how a game departs from its usual form."""
 
     notation: Notation
@@ -33,7 +33,7 @@ class Style(NamedTuple):
     is_half_width: bool = False  # of Chinese: 马8进7
     ranks: int = 0  # the number of the first rank in coordinates
 
-    def fitted(self, encoding: str) -> Style:
+    def fitted(self, encoding: str) -> NotationStyle:
         """Return this style, with another notation if the encoding lacks characters of this one."""
         fallbacks = (self.notation, *_FALLBACKS.get(self.notation, ()))
         return self._replace(notation=next((n for n in fallbacks if _holds(encoding, n)), self.notation))
@@ -59,22 +59,22 @@ def _holds(encoding: str, notation: Notation) -> bool:
     return True
 
 
-def style_of(words: Sequence[str], tag: str = "", ranks: int = 0) -> Style:
+def style_of(words: Sequence[str], tag: str = "", ranks: int = 0) -> NotationStyle:
     """Return the style of a game's moves; without moves the usual one of its Format tag, Chinese by default.
 
     `ranks` is the number of the first rank in the game's coordinates.
     """
     if not words:
-        return Style(_BY_FORMAT.get(tag.strip().lower(), "chinese"))
+        return NotationStyle(_BY_FORMAT.get(tag.strip().lower(), "chinese"))
     text = " ".join(words)
     plain = unicodedata.normalize("NFKC", text)
     is_lower = plain == plain.lower()
     if all(map(_COORDINATES.fullmatch, plain.split(" "))):
-        return Style("iccs", is_lower, has_hyphen="-" in plain, ranks=ranks)
+        return NotationStyle("iccs", is_lower, has_hyphen="-" in plain, ranks=ranks)
     if all(map(ALGEBRAIC.fullmatch, plain.split(" "))):
-        return Style("fairy" if ranks else "xboard")
+        return NotationStyle("fairy" if ranks else "xboard")
     if plain.isascii():
-        return Style("wxf", is_lower, sideways="=" if "=" in plain else ".")
+        return NotationStyle("wxf", is_lower, sideways="=" if "=" in plain else ".")
     traditional = sum(sign in _TRADITIONAL for sign in text) > sum(sign in _SIMPLIFIED for sign in text)
     is_half_width = any(sign.isascii() and sign.isdigit() for sign in text)
-    return Style("traditional" if traditional else "chinese", is_half_width=is_half_width)
+    return NotationStyle("traditional" if traditional else "chinese", is_half_width=is_half_width)

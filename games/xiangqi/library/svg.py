@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from siqi.games.pictures.drawing import Drawing, Picture
 from siqi.games.pictures.look import Arrow, Look, look
 from siqi.games.xiangqi import picture
-from siqi.games.xiangqi.rules.move import RED, Color, Move, Piece, Square, square_name
-
-if TYPE_CHECKING:
-    from siqi.games.xiangqi.library.placement import BaseBoard
+from siqi.games.xiangqi.library.move import RED, Color, Move, Piece, Square, square_name
 
 COLORS = {name: light for name, (light, _) in picture.PALETTE.items()}
 """The colours by name, those of light mode; `board(colors=...)` overrides any of them in both modes."""
@@ -22,7 +19,7 @@ DARK_COLORS = {name: dark for name, (_, dark) in picture.PALETTE.items()}
 
 
 def draw(
-    board: BaseBoard,
+    board: Pieces,
     look: Look = Look(),  # noqa: B008
     *,
     faces: str = "traditional",
@@ -38,9 +35,17 @@ def draw(
     return _draw(board, look, faces, numerals, last, check)
 
 
+class Pieces(Protocol):
+    """What a picture reads of a `BaseBoard`, which this module is below."""
+
+    def piece_map(self) -> dict[Square, Piece]: ...
+
+    def board_fen(self) -> str: ...
+
+
 @runtime_checkable
 class Playable(Protocol):
-    """What a picture reads of a `Board`, which this module is below."""
+    """What a picture reads of a `Board`, too."""
 
     move_stack: list[Move]
     turn: Color
@@ -52,9 +57,7 @@ class Playable(Protocol):
     def fen(self) -> str: ...
 
 
-def _draw(
-    board: BaseBoard, look: Look, faces: str, numerals: bool, last: tuple[str, ...], check: str | None
-) -> Drawing:
+def _draw(board: Pieces, look: Look, faces: str, numerals: bool, last: tuple[str, ...], check: str | None) -> Drawing:
     pieces = {square_name(square): piece.symbol() for square, piece in board.piece_map().items()}
     title, text = "Xiangqi", board.board_fen()
     if isinstance(board, Playable):
@@ -63,7 +66,7 @@ def _draw(
 
 
 def board(
-    board: BaseBoard,
+    board: Pieces,
     *,
     orientation: Color = RED,
     lastmove: Move | None = None,

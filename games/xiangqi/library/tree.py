@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from siqi.games.xiangqi.rules.move import Move
+from siqi.games.xiangqi.library.move import Move
 
 
 @dataclass(eq=False, repr=False)

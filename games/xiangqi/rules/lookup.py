@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from siqi.games.kernel.jit import Record, new_record, record, record_type
-from siqi.games.xiangqi.evaluation.endings import ATTACKS, RESISTANCES, scale_factors
-from siqi.games.xiangqi.evaluation.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
+from siqi.games.xiangqi.data.endings import ATTACKS, RESISTANCES, scale_factors
+from siqi.games.xiangqi.data.weights import EXCHANGE, KINDS, MIRROR, PIECE_SQUARE, TERM_WEIGHTS
 
 KING, ADVISOR, ELEPHANT, HORSE, ROOK, CANNON, PAWN = range(7)
 """The kinds of pieces."""

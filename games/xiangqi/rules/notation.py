@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from siqi.games.xiangqi import INFO
-from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.rules.lookup import KIND_OF_SLOT, SQUARE_MASK, TARGET_SHIFT
 
 START_FEN = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"

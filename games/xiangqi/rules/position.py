@@ -13,7 +13,7 @@ its king. A move is `origin | target << 7`; 0 is no move.
 from __future__ import annotations
 
 from siqi.games.kernel.jit import Record, entry, inner, int64, record, record_type, void
-from siqi.games.xiangqi.evaluation.weights import TERMS
+from siqi.games.xiangqi.data.weights import TERMS
 from siqi.games.xiangqi.rules.lookup import (
     CANNON,
     CAPTURED,

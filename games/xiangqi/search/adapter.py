@@ -7,7 +7,6 @@ table and nothing else (lazy SMP).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from siqi.games.contract import Task
 from siqi.games.kernel.control import Control
@@ -15,13 +14,15 @@ from siqi.games.kernel.jit import Record, entry, int64
 from siqi.games.kernel.node import promote, root_place, set_pv
 from siqi.games.search.aspiration import AspirationAdapter, Outlook
 from siqi.games.search.win_model import WinModel
-from siqi.games.xiangqi.knowledge.knowledge import Knowledge
+from siqi.games.xiangqi.board import XiangqiPosition
+from siqi.games.xiangqi.data.margins import Margins
+from siqi.games.xiangqi.knowledge.knowledge import Knowledge, ending_text
 from siqi.games.xiangqi.knowledge.tablebase import Tablebase
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import IN_CHECK, checks_and_pins
 from siqi.games.xiangqi.rules.position import NO_MOVE, POSITION, QUIET_LIMIT, target_of, undo_move
 from siqi.games.xiangqi.rules.work import MAX_PLY, NO_SCORE, WORK, WORK_DTYPE
-from siqi.games.xiangqi.search.margins import Margins, MarginsRecord, margins_at
+from siqi.games.xiangqi.search.margins import MarginsRecord, margins_at
 from siqi.games.xiangqi.search.picker import KILLER, next_move, picked_score, start_picker
 from siqi.games.xiangqi.search.quiescence import MATE, PERPETUAL_WIN, static_value
 from siqi.games.xiangqi.search.search import (
@@ -33,9 +34,6 @@ from siqi.games.xiangqi.search.search import (
     search,
     table_reduction,
 )
-
-if TYPE_CHECKING:
-    from siqi.games.xiangqi.game import XiangqiPosition
 
 WIN_MODEL = WinModel((0.008268, 0.00222, -0.003474), (5.644, -10.3, 5.397), 3000)
 """From 300 games at 1,000, 4,000 and 16,000 nodes (scripts/tune/fit_win_model.py); log loss 0.687 of games held out,
@@ -157,7 +155,8 @@ class XiangqiAdapter(AspirationAdapter["XiangqiPosition"]):
             work.root_count = len(moves)
             work.root_moves[: len(moves)] = moves
         works[0].tbhits = len(codes) if is_known else 0
-        note = self._knowledge.ending_text(pos) if is_known else ""
+        ending = self._knowledge.ending(pos) if is_known else None
+        note = "" if ending is None else ending_text(ending)
         return Outlook(moves, note, is_settled=is_known and not is_drawn, is_drawn=is_drawn)
 
     def chances(self, cp: int) -> tuple[float, float]:

@@ -34,7 +34,7 @@ from scripts.papers.connect6_roads.players import Entrant, entrant_of, play, ref
 from scripts.papers.connect6_roads.scans import MAX_DEPTH, SCANS, WON, Program
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
-from siqi.games.connect6.game import Connect6Position
+from siqi.games.connect6.board import Connect6Position
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

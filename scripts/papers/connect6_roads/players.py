@@ -15,7 +15,7 @@ from scripts.match.players import Choice, Limits, Player, Turn
 from scripts.papers.connect6_roads.scans import SCANS, Program
 from scripts.papers.paper import FIXTURES
 
-from siqi.games.connect6.game import Connect6Position
+from siqi.games.connect6.board import Connect6Position
 
 
 @functools.cache

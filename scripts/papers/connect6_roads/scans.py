@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from siqi.games.connect6.game import Connect6Position
+from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.rules.lookup import LOOKUP, LOOKUP_RECORD, POINT_ROADS, POINTS, ROAD_LENGTH, ROADS, SIZE
 from siqi.games.connect6.rules.position import NO_POINT, POSITION, first_stone, make_turn, second_stone
 from siqi.games.kernel.control import STOPPED, Control, poll

@@ -46,7 +46,7 @@ from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.contract import Task, exhaust
-from siqi.games.ewn.game import EwnPosition
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control
 from siqi.games.search.sampling import playouts_at
 

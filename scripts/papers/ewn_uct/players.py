@@ -29,15 +29,16 @@ from scripts.match.minds import EngineMind, Mind, RandomMind, Seat
 from scripts.match.paired_games import Job, PaperGame, play_game
 from scripts.match.players import Limits
 
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.ewn.evaluation import evaluate
 from siqi.games.ewn.evaluation.evaluate import chance
-from siqi.games.ewn.evaluation.playout import FINER_BITS, RANDOM, TO_THE_END, WIN, play_out
-from siqi.games.ewn.game import Ewn, EwnPosition
+from siqi.games.ewn.game import Ewn
 from siqi.games.ewn.rules.lookup import LOOKUP, LOOKUP_RECORD, NOBODY
 from siqi.games.ewn.rules.movegen import step
 from siqi.games.ewn.rules.notation import TRIANGLES, move_text
 from siqi.games.ewn.rules.position import NOT_OVER, POSITION, POSITION_DTYPE, do_move, make_move, undo_move
 from siqi.games.ewn.rules.work import WORK, WORK_DTYPE
+from siqi.games.ewn.search.playout import FINER_BITS, RANDOM, TO_THE_END, WIN, play_out
 from siqi.games.kernel.intrinsics import recurse_1
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record
 from siqi.games.kernel.memory import address_of

@@ -14,7 +14,7 @@ from scripts.match.minds import EngineMind, Mind
 from scripts.match.players import Limits
 
 from siqi.games.contract import Task
-from siqi.games.ewn.game import EwnPosition
+from siqi.games.ewn.board import EwnPosition
 from siqi.games.kernel.control import Control
 
 COLUMNS = "fen, n_red, n_blue, all1 .. all6"

@@ -16,7 +16,7 @@ from scripts.match.players import Limits
 from scripts.papers.junqi_cooperation.players import FullWidth, MonteCarlo
 
 from siqi.games.contract import Task
-from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.rules.lookup import LOOKUP_RECORD
 from siqi.games.junqi.rules.position import POSITION_DTYPE, origin_of
 from siqi.games.junqi.rules.work import WORK_DTYPE

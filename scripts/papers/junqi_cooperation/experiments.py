@@ -44,7 +44,7 @@ from scripts.papers.junqi_cooperation.kinds import KINDS, kinds_of
 from scripts.papers.junqi_cooperation.players import play
 from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
 
-from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.search.setup import draw_setup
 from siqi.games.junqi.search.team import MAX_TEAM, MOVES_BY_SIZE
 

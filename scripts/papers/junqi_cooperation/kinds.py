@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from siqi.games.junqi.game import JunqiPosition
+from siqi.games.junqi.board import JunqiPosition
 from siqi.games.junqi.knowledge.behaviour import FLED, MOVED, RESTED
 from siqi.games.junqi.rules.lookup import FLAG, LOOKUP_RECORD, NOWHERE, PIECES
 from siqi.games.junqi.rules.movegen import reaches

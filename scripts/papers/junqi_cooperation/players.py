@@ -33,10 +33,10 @@ from scripts.match.paired_games import Job, PaperGame, play_game
 from scripts.match.players import Limits
 
 from siqi.games.contract import Task
+from siqi.games.junqi.board import JunqiPosition
+from siqi.games.junqi.data.weights import WORTH
 from siqi.games.junqi.evaluation.evaluate import evaluate
-from siqi.games.junqi.evaluation.playout import enter_world
-from siqi.games.junqi.evaluation.weights import WORTH
-from siqi.games.junqi.game import Junqi, JunqiPosition
+from siqi.games.junqi.game import Junqi
 from siqi.games.junqi.knowledge.worlds import Belief
 from siqi.games.junqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.junqi.rules.movegen import BOARDS, list_side
@@ -44,6 +44,7 @@ from siqi.games.junqi.rules.position import POSITION, POSITION_DTYPE, QUIET_LIMI
 from siqi.games.junqi.rules.work import MAX_MOVES, WORK, WORK_DTYPE
 from siqi.games.junqi.search.cooperation import CooperationAdapter
 from siqi.games.junqi.search.flat import ARM_DTYPE, PLAYOUT_PLIES, try_arms
+from siqi.games.junqi.search.playout import enter_world
 from siqi.games.junqi.search.root import MoveValue, RootView
 from siqi.games.junqi.search.setup import TILT, draw_setup
 from siqi.games.junqi.search.uct import EDGE_DTYPE, UctAdapter, grow, set_tree

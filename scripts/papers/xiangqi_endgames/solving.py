@@ -18,7 +18,7 @@ from scripts.match.minds import EngineMind, Seat
 from scripts.match.players import Choice, Limits, Turn
 
 from siqi.games.registry import load
-from siqi.games.xiangqi.game import XiangqiPosition
+from siqi.games.xiangqi.board import XiangqiPosition
 
 DRAWN = "draw"
 SIDES = ("red", "black")
@@ -90,8 +90,8 @@ def settle(endgame: Endgame, nodes: int) -> tuple[str, str]:
     if endgame.engine_mate:
         return SIDES[position.turn ^ (endgame.engine_mate < 0)], "engine"
     for line in player.game.consult(position):
-        if line.startswith("endgame "):
-            result = line.split()[1]
+        if line.ending is not None:
+            result = line.ending.result
             return (DRAWN if result == "draw" else SIDES[position.turn ^ (result == "loss")]), "tablebase"
     if endgame.claim == DRAWN:
         player.new_game(1)

@@ -14,10 +14,10 @@ from scripts.papers.xiangqi_endgames.cutoffs import ALL_LEVELS, WHOLE, ideal_lea
 from siqi.games.kernel.intrinsics import recurse_4
 from siqi.games.kernel.jit import Record, entry, inner, int64, new_record
 from siqi.games.kernel.node import pick
+from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.evaluation.choice import choose
 from siqi.games.xiangqi.evaluation.evaluate import evaluate
 from siqi.games.xiangqi.evaluation.terms import evaluate_by_terms
-from siqi.games.xiangqi.game import XiangqiPosition
 from siqi.games.xiangqi.rules.lookup import LOOKUP, LOOKUP_RECORD
 from siqi.games.xiangqi.rules.movegen import ALL_MOVES, checks_and_pins, generate_legal
 from siqi.games.xiangqi.rules.position import POSITION, do_move, undo_move

@@ -27,7 +27,7 @@ from siqi.games import registry
 from siqi.games.books.book import BookFileError, book_header
 from siqi.games.xiangqi.knowledge import rulebook
 from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
-from siqi.games.xiangqi.knowledge.mining import Wanted, move_rules
+from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
 from siqi.games.xiangqi.knowledge.replay import Games, collect
 from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
 
@@ -35,7 +35,7 @@ SELF_PLAY_DEPTH = 3
 MAX_PLIES = 300
 """Plies after which a game is a draw."""
 
-WANTED = Wanted(support=0.02, confidence=0.3, longest=1, least=3)
+WANTED = MiningRequest(support=0.02, confidence=0.3, longest=1, least=3)
 """The rules of the experiments: one move after one move, as in the paper's table 3."""
 
 START_TIMEOUT_S, MOVE_TIMEOUT_S, MINING_TIMEOUT_S = 300.0, 60.0, 300.0

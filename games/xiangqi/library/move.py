@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from siqi.games.xiangqi import INFO
-from siqi.games.xiangqi.evaluation.weights import KINDS
+from siqi.games.xiangqi.data.weights import KINDS
 from siqi.games.xiangqi.picture import CHARACTERS
 from siqi.games.xiangqi.rules.lookup import ADVISOR, CANNON, ELEPHANT, HORSE, KIND_OF_SLOT, KING, PAWN, ROOK
 from siqi.games.xiangqi.rules.notation import FILES, move_code, move_text, parse_move, square_text, squares_of

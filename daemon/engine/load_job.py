@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from siqi.daemon.events import (
+from siqi.daemon.engine.events import (
     Compiling,
     Configured,
     Kind,
@@ -23,8 +23,8 @@ from siqi.daemon.events import (
     Warning,
     internal_reason,
 )
-from siqi.daemon.pipes import now_ns
-from siqi.daemon.scheduler import Shutdown
+from siqi.daemon.engine.scheduler import Shutdown
+from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.compiling import announce_compiling
 from siqi.games.contract import Game, Position, Searcher, Task, exhaust
@@ -160,7 +160,7 @@ def warm_up(game: Game[Position], searcher: Searcher[Position]) -> None:
     The first search of a process pays for late imports and first calls: 100 ms measured, which would lose a game on a
     short clock.
     """
-    from siqi.daemon.bench import set_up
+    from siqi.daemon.engine.bench import set_up
     from siqi.games.kernel.control import Control
 
     position = set_up(game, game.bench[0])

@@ -22,7 +22,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from siqi.daemon.events import (
+from siqi.daemon.engine.events import (
     BestMove,
     Event,
     Kind,
@@ -36,15 +36,16 @@ from siqi.daemon.events import (
     ends_job,
     internal_reason,
 )
-from siqi.daemon.history import PositionHistory
-from siqi.daemon.limits import Limits
-from siqi.daemon.load_job import ConfigureJob, LoadedGame, LoadJob, SearcherConfig, configure
-from siqi.daemon.options import Options, lacks_book, supports
-from siqi.daemon.pipes import now_ns
-from siqi.daemon.scheduler import Job, Needs, Scheduler, Shutdown, State
-from siqi.daemon.skill import skill_of_elo
+from siqi.daemon.engine.history import PositionHistory
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.load_job import ConfigureJob, LoadedGame, LoadJob, SearcherConfig, configure
+from siqi.daemon.engine.options import Options, lacks_book, supports
+from siqi.daemon.engine.scheduler import Job, Needs, Scheduler, Shutdown, State
+from siqi.daemon.engine.skill import skill_of_elo
+from siqi.daemon.system.pipes import now_ns
 from siqi.games import registry
 from siqi.games.contract import (
+    BookLine,
     GameInfo,
     Outcome,
     Position,
@@ -56,9 +57,9 @@ from siqi.games.contract import (
 )
 
 if TYPE_CHECKING:
-    from siqi.daemon.kept_games import KeptGames
-    from siqi.daemon.played_game import PlayedGame
-    from siqi.daemon.search_job import SearchJob, SearchOptions
+    from siqi.daemon.engine.kept_games import KeptGames
+    from siqi.daemon.engine.played_game import PlayedGame
+    from siqi.daemon.engine.search_job import SearchJob, SearchOptions
 
 LOG_FILE, LEARN, RECORDS = "Debug Log File", "Learn", "RecordPath"
 
@@ -109,7 +110,7 @@ class Engine:
 
     @property
     def state(self) -> State:
-        """The scheduler's state (daemon/scheduler.py has the table)."""
+        """The scheduler's state (daemon/engine/scheduler.py has the table)."""
         return self._scheduler.state
 
     @property
@@ -244,7 +245,7 @@ class Engine:
             raise Refusal(Kind.OPTION, f"option {name}: {error.strerror}: {path}") from None
 
     def _games_to_keep(self) -> KeptGames:
-        from siqi.daemon.kept_games import KeptGames
+        from siqi.daemon.engine.kept_games import KeptGames
 
         if self._kept is None:
             self._kept = KeptGames(self._warn, self._learn)
@@ -256,8 +257,8 @@ class Engine:
             self._loaded_game.game.learn_from(path)
 
     def _load(self) -> None:
-        import siqi.daemon.played_game  # imported here, so that the first search does not spend its time on it
-        import siqi.daemon.search_job  # noqa: F401
+        import siqi.daemon.engine.played_game  # imported here, so that the first search does not spend its time on it
+        import siqi.daemon.engine.search_job  # noqa: F401
 
         name = self.info.name
         self._scheduler.load(LoadJob(name, tuple(self.options.for_game(name)), self._searcher_config(), self._post))
@@ -319,7 +320,7 @@ class Engine:
 
     def _played_game(self, history: PositionHistory, count: int) -> PlayedGame:
         """Return a game up to a number of moves."""
-        from siqi.daemon.played_game import PlayedGame
+        from siqi.daemon.engine.played_game import PlayedGame
 
         name = self.info.name
         moves, options = tuple(history.moves[:count]), self.options.changed(name)
@@ -390,7 +391,7 @@ class Engine:
         """Return the static evaluation, one line for each term and the total last, the mover's view (game)."""
         return self._require_game().game.evaluate(self.position)
 
-    def consult(self) -> list[str]:
+    def consult(self) -> list[BookLine]:
         """Return the books' knowledge of the position, one line for each entry (game, idle)."""
         self._check(READY)
         return self._require_game().game.consult(self.position)
@@ -433,7 +434,7 @@ class Engine:
             moves = tuple(dict.fromkeys(position.parse_move(word) for word in searchmoves))
         except ValueError as error:
             raise Refusal(Kind.MOVE, str(error)) from None
-        from siqi.daemon.search_job import SearchJob, SearchRequest
+        from siqi.daemon.engine.search_job import SearchJob, SearchRequest
 
         most = self.options.number("MoveTime")
         if most and limits.has_clock:
@@ -456,7 +457,7 @@ class Engine:
         self._scheduler.start(running.job)
 
     def _search_options(self) -> SearchOptions:
-        from siqi.daemon.search_job import SearchOptions
+        from siqi.daemon.engine.search_job import SearchOptions
 
         options = self.options
         skill = float(options.number("Skill Level"))
@@ -511,7 +512,7 @@ class Engine:
         Events: PerftMove for each root move, and last PerftDone or Failed. `is_stopped`: the client has sent `stop`.
         """
         self._check(READY)
-        from siqi.daemon.bench import PerftJob
+        from siqi.daemon.engine.bench import PerftJob
 
         self._start_count(PerftJob(self._require_game().game, self.position.copy(), depth, self._post), is_stopped)
 
@@ -521,7 +522,7 @@ class Engine:
         Events: BenchPosition for each, and last BenchDone or Failed. `is_stopped`: the client has sent `stop`.
         """
         self._check(READY)
-        from siqi.daemon.bench import BenchJob
+        from siqi.daemon.engine.bench import BenchJob
 
         self._start_count(BenchJob(self._require_game().game, self._post), is_stopped)
 

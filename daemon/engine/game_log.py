@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable
 
-from siqi.daemon.played_game import FinishedGame
+from siqi.daemon.engine.played_game import FinishedGame
 from siqi.games.contract import Warn
 from siqi.games.files import append_json_line, open_json_lines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from siqi.daemon.limits import MAX_NUMBER, MAX_TIME_MS, Limits
-from siqi.daemon.pipes import printable
+from siqi.daemon.engine.limits import MAX_NUMBER, MAX_TIME_MS, Limits
+from siqi.daemon.system.pipes import printable
 
 _AT_LEAST = dict(nodes=1, depth=1, mate=1, perft=1, movetime=1)
 _TIMES = ("wtime", "btime", "winc", "binc", "movetime")

@@ -1,9 +1,12 @@
-"""How freed memory is returned to the system; light to import."""
+"""The stack of threads, and how freed memory is returned to the system; light to import."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
+
+STACK_BYTES = 16 << 20
+"""The stack size of every thread: deep recursion in a kernel would crash the process on the small default of macOS."""
 
 LARGE_BYTES = 1 << 20
 """Freed blocks of memory of at least this size are returned to the system."""

@@ -10,7 +10,7 @@ from siqi.games.contract import GameRecord, Note
 from siqi.games.records.values import RESULT_TEXT
 from siqi.games.xiangqi.library import pgn
 from siqi.games.xiangqi.library.board import Board
-from siqi.games.xiangqi.rules.move import Move
+from siqi.games.xiangqi.library.move import Move
 
 ENCODING = "utf-8"
 SUFFIX = ".pgn"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from siqi.games.xiangqi.evaluation.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
+from siqi.games.xiangqi.data.tuned import TUNED_END, TUNED_MIDDLE, TUNED_TERMS
 
 KINDS = "kabnrcp"
 """FEN letters of the seven kinds in the order of their codes."""

@@ -1,7 +1,7 @@
 """The worth of deployments, fitted to 3638 games (scripts/tune/learn_junqi_layouts.py advantages).
 
 The worth of a type in a slot, in hundredths of the natural logarithm of the odds. Rows and columns are those of
-games/junqi/knowledge/deployments.py.
+games/junqi/data/deployments.py.
 """
 
 ADVANTAGES = (

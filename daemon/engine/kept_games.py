@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from siqi.daemon.game_log import GameLog
-from siqi.daemon.played_game import MATE_SEEN, REPORTED, RESULTS, FinishedGame, PlayedGame, moves_of
-from siqi.daemon.record_files import RecordFiles
+from siqi.daemon.engine.game_log import GameLog
+from siqi.daemon.engine.played_game import MATE_SEEN, REPORTED, RESULTS, FinishedGame, PlayedGame, moves_of
+from siqi.daemon.engine.record_files import RecordFiles
 from siqi.games.contract import Position, Warn
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import zlib
 
-from siqi.daemon.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
-from siqi.daemon.pipes import now_ns
-from siqi.daemon.scheduler import Shutdown
+from siqi.daemon.engine.events import BenchDone, BenchPosition, BenchTotal, Failed, Kind, PerftDone, PerftMove, Post
+from siqi.daemon.engine.scheduler import Shutdown
+from siqi.daemon.system.pipes import now_ns
 from siqi.games.contract import BenchItem, Game, Position, Report, Task, exhaust, set_dice
 from siqi.games.kernel.control import Control
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from siqi.games.contract import GameRecord
 from siqi.games.formats import Opening
+from siqi.games.xiangqi.formats.game_record import record_of
+from siqi.games.xiangqi.knowledge.openings import opening_of
 from siqi.games.xiangqi.library.board import STARTING_FEN, Board
+from siqi.games.xiangqi.library.move import Move
 from siqi.games.xiangqi.library.pgn import Game
 from siqi.games.xiangqi.library.san import Notation
-from siqi.games.xiangqi.library.style import Style, style_of
-from siqi.games.xiangqi.openings import opening_of
-from siqi.games.xiangqi.record import record_of
-from siqi.games.xiangqi.rules.move import Move
+from siqi.games.xiangqi.library.style import NotationStyle, style_of
 
 NOTATIONS: tuple[Notation, ...] = ("chinese", "wxf", "iccs")
 
@@ -38,9 +38,9 @@ def opening(boards: Iterable[Mapping[str, str]]) -> Opening | None:
     return opening_of(boards)
 
 
-def _style(game: Game | None) -> Style:
+def _style(game: Game | None) -> NotationStyle:
     if game is None:
-        return Style("chinese")
+        return NotationStyle("chinese")
     return style_of(game.source.words, game.headers.get("Format", ""), game.source.ranks)
 
 

@@ -23,8 +23,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from siqi.daemon.events import Configured, Event, Loaded, Post, internal_reason
-from siqi.daemon.pipes import now_ns
+from siqi.daemon.engine.events import Configured, Event, Loaded, Post, internal_reason
+from siqi.daemon.system.pipes import now_ns
 
 
 class State(enum.Enum):

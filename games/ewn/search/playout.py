@@ -24,6 +24,18 @@ the move of the best static value."""
 TO_THE_END = 1 << 30
 """A number of plies beyond every game."""
 
+SHORT = 4
+"""The plies of a short playout."""
+
+PLAYOUTS = {
+    "random": (RANDOM, TO_THE_END),
+    "informed": (INFORMED, TO_THE_END),
+    "short": (INFORMED, SHORT),
+    "greedy": (GREEDY, TO_THE_END),
+    "evaluation": (RANDOM, 0),
+}
+"""The policy of playouts by the option's value, and the plies after which the evaluation gives the result."""
+
 CAPTURE, STRAIGHT, DIAGONAL = 8, 1, 3
 """Weights of an informed playout's moves: a capture of an enemy, a step along a row or column, a diagonal step."""
 

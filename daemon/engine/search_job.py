@@ -6,13 +6,13 @@ import random
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from siqi.daemon import clock
-from siqi.daemon.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal_reason
-from siqi.daemon.limits import Limits
-from siqi.daemon.load_job import SearcherConfig, configure
-from siqi.daemon.options import MAX_SKILL
-from siqi.daemon.pipes import now_ns
-from siqi.daemon.scheduler import Shutdown
+from siqi.daemon.engine import clock
+from siqi.daemon.engine.events import BestMove, GameOver, Info, Kind, Note, Post, Refused, Warning, internal_reason
+from siqi.daemon.engine.limits import Limits
+from siqi.daemon.engine.load_job import SearcherConfig, configure
+from siqi.daemon.engine.options import MAX_SKILL
+from siqi.daemon.engine.scheduler import Shutdown
+from siqi.daemon.system.pipes import now_ns
 from siqi.games.contract import (
     Game,
     Line,

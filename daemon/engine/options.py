@@ -14,7 +14,7 @@ MAX_SKILL = 20
 _RATINGS = [elo for name in registry.NAMES for elo in registry.info(name).skill_elo]
 
 CORE = (
-    Option("UCI_Variant", "combo", "xiangqi", choices=registry.NAMES),
+    Option("UCI_Variant", "combo", registry.USUAL, choices=registry.NAMES),
     Option("Hash", "spin", "64", 1, 16384),
     Option("Threads", "spin", "1", 1, 64),
     Option("MultiPV", "spin", "1", 1, 256),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from siqi.daemon import clock
+from siqi.daemon.engine import clock
 
 MAX_NUMBER = 10**15
 MAX_TIME_MS = 10**10

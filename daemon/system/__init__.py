@@ -1,0 +1,1 @@
+"""The process and its system: lines in and out, Ctrl-C, memory, faults of kernels."""

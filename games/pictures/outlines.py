@@ -1,4 +1,4 @@
-"""The outlines of characters, from a file that scripts/build/draw_outlines.py makes.
+"""The outlines of characters, from a file that scripts/pictures/draw_outlines.py makes.
 
 They keep the licences of the fonts that they come from (LICENSE-FONTS.txt).
 """

@@ -24,8 +24,8 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from scripts.lib import script
-from scripts.lib.players import random_ewn_setup, random_junqi_setup
+from scripts.common import script
+from scripts.match.players import random_ewn_setup, random_junqi_setup
 
 from siqi.games import registry
 from siqi.games.books.book import BOOKS_FOLDER

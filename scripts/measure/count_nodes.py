@@ -18,9 +18,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.lib import script
-from scripts.lib.game_loop import Opening, parse_opening
-from scripts.lib.players import EngineSpec, UciEngine
+from scripts.common import script
+from scripts.match.game_loop import Opening, parse_opening
+from scripts.match.players import EngineSpec, UciEngine
 
 from siqi.games import registry
 

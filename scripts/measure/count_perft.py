@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from scripts.lib import script
+from scripts.common import script
 
 from siqi.games.kernel.control import Control
 

@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 
-from scripts.lib import script
-from scripts.lib.process import Process
+from scripts.common import script
+from scripts.common.process import Process
 
 from siqi.games import registry
 

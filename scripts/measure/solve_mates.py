@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from scripts.lib import script
+from scripts.common import script
 
 from siqi.daemon.cluster.jobs import in_order
 from siqi.games.contract import Game, Position, Searcher, Task

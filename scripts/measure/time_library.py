@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import script
-from scripts.lib.paper import Table
-from scripts.lib.records import read_game_records
+from scripts.common import script
+from scripts.common.records import read_game_records
+from scripts.common.table import Table
 
 import siqi
 from siqi.games.xiangqi.library.pgn import Game, read_games

@@ -9,7 +9,7 @@ turn placed before or after it. Both fits are convex. Writes a source file to `-
 games/connect6/data/weights.py with `--replace-shipped`; the same files and options give the same weights.
 
 Data: games of Connect6 as JSON lines (`moves`, `result`) or CSV; the shipped weights are of 19,368 expert games of
-Little Golem, which are not shipped. `python scripts/play/self_play.py connect6 own.jsonl` makes some.
+Little Golem, which are not shipped. `python scripts/match/self_play.py connect6 own.jsonl` makes some.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scripts.lib import logistic, script
-from scripts.lib.records import read_game_records
+from scripts.common import logistic, script
+from scripts.common.records import read_game_records
 
 from siqi.games.connect6.board import Connect6Position
 from siqi.games.connect6.data.weights import CENTRE

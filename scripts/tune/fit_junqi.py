@@ -1,6 +1,6 @@
 """Fit the weights of Junqi's evaluation to the results of games, by logistic regression.
 
-    python scripts/play/compare_players.py junqi own.jsonl --games 2000 --ms 5 \\
+    python scripts/papers/compare_players.py junqi own.jsonl --games 2000 --ms 5 \\
         --pairing siqi "siqi Searcher=uct"
     python scripts/tune/fit_junqi.py own.jsonl --out weights.py
 
@@ -10,7 +10,7 @@ weights near the present ones where games give little evidence. The values of pi
 the numbers of pieces alone. Writes a source file to `--out`, or games/junqi/data/weights.py with
 `--replace-shipped`; the same games and options give the same weights. The loss is that of every tenth game, held out.
 
-Data: a log that `python scripts/play/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
+Data: a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.logistic import Array, fit, loss
-from scripts.lib.paper_games import read_games
+from scripts.common import script
+from scripts.common.logistic import Array, fit, loss
+from scripts.match.paired_games import read_games
 
 from siqi.games.files import replace_file
 from siqi.games.junqi.board import JunqiPosition

@@ -21,14 +21,15 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import msgspec
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
-from scripts.lib.log import RunLog, read_log
-from scripts.lib.logistic import minimize
-from scripts.lib.openings import openings
-from scripts.lib.players import Choice, Searching, Turn
+from scripts.common import script
+from scripts.common.log import RunLog, read_log
+from scripts.common.logistic import minimize
+from scripts.match.game_loop import Adjudication, Agreement, Clock, Opening, Referee, play_moves
+from scripts.match.minds import EngineMind, Seat
+from scripts.match.openings import openings
+from scripts.match.players import Choice, Limits, Turn
 
-from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.daemon.cluster.jobs import Jobs
 from siqi.games.contract import FIRST, Position
 from siqi.games.files import check_owned
 from siqi.games.search.win_model import WinModel
@@ -83,7 +84,7 @@ class PhasedPosition(Position, Protocol):
     def phase(self) -> float: ...
 
 
-class Recording(Searching):
+class Recording(Seat):
     """Keeps the mover, score and phase of each of its moves, until one has a proven win."""
 
     moves: list[tuple[int, int, float]]
@@ -109,7 +110,7 @@ class Start(NamedTuple):
 def play(start: Start) -> ScoredGame:
     """Play a game until the rules or a proven win end it."""
     game = script.load_once(start.game)
-    player = Recording(game, start.nodes)
+    player = Recording(EngineMind(game, {"Hash": "8"}), game, Limits(nodes=start.nodes))
     player.moves = []
     referee = Referee(game, Opening(moves=start.opening))
     ending = play_moves(referee, [player] * 2, [Clock()] * 2, ["0"] * 2, ADJUDICATION)
@@ -124,7 +125,7 @@ def play_missing(name: str, path: Path, count: int, node_counts: Sequence[int], 
         for number, opening in enumerate(itertools.islice(openings(script.load_once(name), seed), count))
         if number not in log.numbers
     )
-    finished = ([play(start)] for start in starts) if jobs == 1 else completed(play, starts, jobs)
+    finished = script.finished(play, starts, jobs)
     bar = script.progress(total=count, initial=sum(number < count for number in log.numbers), unit=" games")
     with log, bar, contextlib.closing(finished):
         for games in finished:

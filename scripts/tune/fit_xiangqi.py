@@ -1,6 +1,6 @@
 """Fit the weights of the Xiangqi evaluation to the results of games, by logistic regression.
 
-    python scripts/play/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 2000 --jobs 2 --seed 7
+    python scripts/match/self_play.py xiangqi own.jsonl.zst --games 5000 --nodes 2000 --jobs 2 --seed 7
     python scripts/tune/fit_xiangqi.py games.jsonl.zst own.jsonl.zst --out tuned.py
 
 Each game is replayed, quiet positions (no check, no capture next) are sampled from it, and sigmoid(evaluation / scale)
@@ -9,7 +9,7 @@ convex. A ridge holds the weights near the present ones where games give little 
 `--out`, or games/xiangqi/data/tuned.py with `--replace-shipped`; the same input gives the same weights.
 
 Data: games as JSON lines (`moves`, `result`), PGN or CSV; books/README.md names those of the shipped books, which
-are not shipped themselves. `python scripts/play/self_play.py xiangqi own.jsonl` makes some.
+are not shipped themselves. `python scripts/match/self_play.py xiangqi own.jsonl` makes some.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.records import read_game_records
+from scripts.common import script
+from scripts.common.records import read_game_records
 
 from siqi.games.files import replace_file
 from siqi.games.registry import silent

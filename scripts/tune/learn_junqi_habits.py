@@ -9,7 +9,7 @@ minus that of the pieces expected to be of the type. Prints the mean -ln of the 
 uncertain pieces, without and with habits, for every tenth game and for GAMES. Writes a source file to `--out`, or
 games/junqi/data/habits.py with `--replace-shipped`.
 
-Data: a log that `python scripts/play/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
+Data: a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi` makes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.paper_games import read_games
+from scripts.common import script
+from scripts.match.paired_games import read_games
 
 from siqi.games.files import replace_file
 from siqi.games.junqi.board import JunqiPosition

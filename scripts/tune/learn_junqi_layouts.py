@@ -15,7 +15,7 @@ distribution, beside that of random deployments.
 in a slot is fitted to the results by logistic regression, a ridge holding it near 0. Prints the loss of every tenth
 pair of games, held out.
 
-Data: for `advantages` a log that `python scripts/play/compare_players.py junqi own.jsonl --pairing siqi siqi`
+Data: for `advantages` a log that `python scripts/papers/compare_players.py junqi own.jsonl --pairing siqi siqi`
 makes, for `weights` set-up words, as in tests/support/fixtures/junqi_setups.txt (its first column).
 """
 
@@ -30,10 +30,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.lib import script
-from scripts.lib.logistic import Array, fit, loss
-from scripts.lib.paper_games import read_games
-from scripts.lib.records import open_text
+from scripts.common import script
+from scripts.common.logistic import Array, fit, loss
+from scripts.common.records import open_text
+from scripts.match.paired_games import read_games
 
 from siqi.games.files import replace_file
 from siqi.games.junqi.data import advantages, deployments

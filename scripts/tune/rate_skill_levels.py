@@ -22,14 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.lib import script, statistics
-from scripts.lib.log import read_log
-from scripts.lib.logistic import Array, fit_elo
-from scripts.lib.match_log import MatchSettings, Reader
-from scripts.lib.matches import run_match
-from scripts.lib.openings import openings
-from scripts.lib.players import EngineSpec, Limits
-from scripts.lib.tally import Tally
+from scripts.common import script, statistics
+from scripts.common.log import read_log
+from scripts.common.logistic import Array, fit_elo
+from scripts.match.match_log import MatchSettings, Reader
+from scripts.match.matches import run_match
+from scripts.match.openings import openings
+from scripts.match.players import EngineSpec, Limits
+from scripts.match.tally import Tally
 
 from siqi.daemon.cluster.jobs import Jobs
 from siqi.daemon.cluster.remote import Cluster

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from scripts.lib import script
-from scripts.lib.ewn_learning import LEARNER_DTYPE, play, ready
+from scripts.common import script
+from scripts.tune.ewn_learning import LEARNER_DTYPE, play, ready
 
 from siqi.games.books.book import write_book
 from siqi.games.ewn.evaluation.evaluate import BOOK, KIND, SCALE, VERSION, WEIGHTS, new_evaluation

@@ -41,11 +41,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from scripts.lib import script
-from scripts.lib.game_loop import parse_opening
-from scripts.lib.log import RunLog
-from scripts.lib.match_log import MatchSettings, UsageError
-from scripts.lib.match_options import (
+from scripts.common import script
+from scripts.common.log import RunLog
+from scripts.common.plots import check_plot, save_plot
+from scripts.common.statistics import Z
+from scripts.match.game_loop import parse_opening
+from scripts.match.match_log import MatchSettings, UsageError
+from scripts.match.match_options import (
     add_conditions,
     add_limits,
     check_conditions,
@@ -53,12 +55,10 @@ from scripts.lib.match_options import (
     limits_from,
     parse_option,
 )
-from scripts.lib.matches import Table, load_openings, play_game
-from scripts.lib.players import EngineSpec, Forfeit, StartError, UciEngine
-from scripts.lib.plots import check_plot, save_plot
-from scripts.lib.statistics import Z
+from scripts.match.matches import Table, load_openings, play_game
+from scripts.match.players import EngineSpec, Forfeit, StartError, UciEngine
 
-from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.daemon.cluster.jobs import Jobs
 from siqi.games import registry
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def run(
             if number not in log.numbers:
                 yield trial_of(settings, openings, number, course.values)
 
-    finished = ([play(trial)] for trial in trials()) if jobs == 1 else completed(play, trials(), jobs, most_calls=1)
+    finished = script.finished(play, trials(), jobs, most_calls=1)
     bar = script.progress(total=settings.iterations, initial=course.iterations, unit=" iterations")
     with log, bar, contextlib.closing(finished):
         for iterations in finished:
@@ -483,7 +483,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         parser.error(str(error))
     except StartError as error:
-        print(f"{Path(__file__).name}: {error}", file=sys.stderr)
+        print(f"{script.program()}: {error}", file=sys.stderr)
         return script.FAILED
     print(course.report())
     if options.plot is not None:

@@ -14,7 +14,7 @@ import pytest
 from client import ROOT, Client
 from fixture_files import damaged
 
-from scripts.build import build_opening_books, mine_rules
+from scripts.books import build_opening_books, mine_rules
 
 from naive.connect6 import points_of
 from siqi.daemon.engine.limits import Limits
@@ -82,7 +82,7 @@ def build_book(tmp_path: Path, *options: str) -> Path:
     path = tmp_path / "openings.book"
     arguments = [str(write_games(tmp_path / "games.jsonl")), "--out", str(path), "--min-games", "1", *options]
     subprocess.run(
-        [sys.executable, "scripts/build/build_opening_books.py", *arguments],
+        [sys.executable, "scripts/books/build_opening_books.py", *arguments],
         cwd=ROOT,
         check=True,
         env={"PYTHONPATH": "."},

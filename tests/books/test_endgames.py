@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from fixture_files import damaged
 
-from scripts.build import build_xiangqi_tablebases
-from scripts.lib.xiangqi_retrograde import Analysis, build_order
+from scripts.books import build_xiangqi_tablebases
+from scripts.books.xiangqi_retrograde import Analysis, build_order
 
 from naive.xiangqi import Naive
 from siqi.games import registry

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from fixture_files import SHARED, damaged, vectors
 
-from scripts.build import build_ewn_tablebases
-from scripts.lib.ewn_retrograde import Solver
+from scripts.books import build_ewn_tablebases
+from scripts.books.ewn_retrograde import Solver
 
 from naive.ewn import Naive, letter_of
 from siqi.games import registry

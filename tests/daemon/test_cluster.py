@@ -640,14 +640,14 @@ def test_scripts_have_the_same_games_on_a_cluster(tmp_path: Path) -> None:
     found = []
     for where in (("--jobs", "2"), ("--cluster", "local:2")):
         own = tmp_path / f"own{where[0]}.jsonl"
-        run("scripts/play/self_play.py", "xiangqi", own, "--games", 10, "--nodes", 200, "--max-plies", 40, *where)
+        run("scripts/match/self_play.py", "xiangqi", own, "--games", 10, "--nodes", 200, "--max-plies", 40, *where)
         found.append(sorted(own.read_text().splitlines()))
     assert len(found[0]) == 11
     assert found[0] == found[1]
     found = []
     for where in (("--concurrency", "2"), ("--cluster", "local:2")):
         log = tmp_path / f"match{where[0]}.jsonl"
-        run("scripts/play/match.py", "ewn", "--a", "random", "--b", "random", "--games", 10, "--log", log, *where)
+        run("scripts/match/match.py", "ewn", "--a", "random", "--b", "random", "--games", 10, "--log", log, *where)
         games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
         found.append(sorted((game["game"], game["moves"], game["dice"], game["winner"]) for game in games))
     assert len(found[0]) == 10

@@ -17,10 +17,10 @@ import pytest
 from client import START_TIMEOUT_S, Client
 from test_fuzz import ALL_LINES, CLIENTS, client_line, mutate, random_line
 
-from scripts.lib import game_loop
-from scripts.lib.players import Limits, RandomMover, random_ewn_setup
-from scripts.lib.process import status
-from scripts.play.referee_junqi import ProtocolEngine
+from scripts.common.process import status
+from scripts.match import game_loop
+from scripts.match.players import Limits, RandomMover, random_ewn_setup
+from scripts.match.referee_junqi import ProtocolEngine
 
 from naive.ewn import Naive, setup_position
 from siqi.games import registry

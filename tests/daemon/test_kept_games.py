@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
-from scripts.lib.records import read_game_records
-from scripts.play.referee_junqi import flag_of, logged, turned
+from scripts.common.records import read_game_records
+from scripts.match.referee_junqi import flag_of, logged, turned
 
 from siqi.daemon.engine.kept_games import KeptGames
 from siqi.daemon.engine.played_game import PlayedGame

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from client import START_TIMEOUT_S, Client
 
-from scripts.lib.players import shift_ranks
-from scripts.play import match
+from scripts.common.records import shift_ranks
+from scripts.match import match
 
 from siqi.games.xiangqi.library.board import Board
 

@@ -11,7 +11,7 @@ import pytest
 from fixture_files import vectors
 from junqi_games import FIRST, swapped
 
-from scripts.play import referee_junqi
+from scripts.match import referee_junqi
 
 ROOT = Path(__file__).parents[2]
 DAEMON = f"{sys.executable} -m siqi"
@@ -73,7 +73,7 @@ def test_faults_of_the_referee_have_one_line_each() -> None:
 def play(log: Path, *engines: str, clock: float = 5, games: int = 1) -> list[list[str]]:
     """Play a match; return the fields of its log, one list for each game."""
     arguments = ["play", *engines, "--clock", str(clock), "--games", str(games), "--log", str(log)]
-    subprocess.run([sys.executable, ROOT / "scripts/play/referee_junqi.py", *arguments], check=True, cwd=ROOT)
+    subprocess.run([sys.executable, ROOT / "scripts/match/referee_junqi.py", *arguments], check=True, cwd=ROOT)
     return [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from scripts.lib.pyffish_referee import DisagreementError, PyffishPosition
+from scripts.match.pyffish_referee import DisagreementError, PyffishPosition
 
 from siqi.games.contract import Outcome
 from siqi.games.xiangqi.board import XiangqiPosition

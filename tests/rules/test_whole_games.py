@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from scripts.lib import match_log, matches
-from scripts.lib.game_loop import BY_RULES
-from scripts.lib.players import EngineSpec, Limits
+from scripts.match import match_log, matches
+from scripts.match.game_loop import BY_RULES
+from scripts.match.players import EngineSpec, Limits
 
 from siqi.games import registry
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 
-from scripts.build.draw_outlines import CHINESE, LATIN, TOLERANCE, Curve, _curves, path_of, simplified
+from scripts.pictures.draw_outlines import CHINESE, LATIN, TOLERANCE, Curve, _curves, path_of, simplified
 
 from siqi.games.pictures.outlines import EM, PATH, outline
 

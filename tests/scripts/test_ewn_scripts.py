@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scripts.build import build_ewn_setups
+from scripts.books import build_ewn_setups
 from scripts.tune import train_ewn
 
 from naive.ewn import Naive, setup_position

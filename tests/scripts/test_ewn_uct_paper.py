@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from fixture_files import FIXTURES, vectors
 
-from scripts.lib import paper_games
-from scripts.lib.ewn_players import make_player
-from scripts.lib.ewn_regret import Step, choices, course, decisions, regret_of
-from scripts.lib.paper_games import Limit, PaperGame
-from scripts.lib.statistics import mean
-from scripts.papers import ewn_uct
+from scripts.common.statistics import mean
+from scripts.match import paired_games
+from scripts.match.paired_games import PaperGame
+from scripts.match.players import Limits
+from scripts.papers.ewn_uct import experiments as ewn_uct
+from scripts.papers.ewn_uct.players import make_player
+from scripts.papers.ewn_uct.regret import Step, choices, course, decisions, regret_of
 
 from naive.ewn import Naive
 from siqi.games import registry
@@ -42,9 +43,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
 @pytest.mark.parametrize(
     "name", ["random", "minimax", "alphabeta", "montecarlo", "uct", "improved", "siqi", "siqi Threads=2"]
 )
-@pytest.mark.parametrize("limit", [Limit(ms=20), Limit(nodes=5000)], ids=str)
-def test_players_take_a_win(name: str, limit: Limit) -> None:
-    if name == "improved" and limit.ms:
+@pytest.mark.parametrize("limit", [Limits(movetime_ms=20), Limits(nodes=5000)], ids=str)
+def test_players_take_a_win(name: str, limit: Limits) -> None:
+    if name == "improved" and limit.movetime_ms:
         pytest.skip("on a busy machine its three threads have too few playouts to tell a sure win from a likely one")
     player = make_player(name)
     player.new_game(1)
@@ -65,7 +66,7 @@ def test_the_papers_uct_is_bare() -> None:
         known = mind.game.knowledge
         assert (known.has_proofs, known.keeps_tree, known.leaf_visits, known.tablebase) == (False, False, 1, 0)
         assert (known.wink, known.uctk, known.reward) == (wink, 1.0, (0, 1))
-        mind.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), Limit(nodes=100))
+        mind.choose(EwnPosition("5/1A3/2e2/3D1/2d2 f 4"), Limits(nodes=100))
         works = mind.searcher._searcher._works
         assert len(works) == threads
         assert known.parallel == ("children" if threads == 3 else "root")
@@ -132,8 +133,8 @@ def test_regret_of_a_perfect_player_is_none(tmp_path: Path) -> None:
     cases = list(decisions(path))
     assert len(cases) == 48
     perfect, chance = make_player("siqi"), make_player("random")
-    assert {regret_of(perfect, case, Limit(ms=20)) for case in cases} == {0.0}
-    assert mean([regret_of(chance, case, Limit(ms=20)) for case in cases]).mean > 0.01
+    assert {regret_of(perfect, case, Limits(movetime_ms=20)) for case in cases} == {0.0}
+    assert mean([regret_of(chance, case, Limits(movetime_ms=20)) for case in cases]).mean > 0.01
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_what_is_done_is_not_done_again(quick: Path, monkeypatch: pytest.MonkeyP
         raise AssertionError(words)
 
     for module, name in (
-        (paper_games, "play_pair"),
+        (paired_games, "play_pair"),
         (ewn_uct, "measure_course"),
         (ewn_uct, "measure_regret"),
         (ewn_uct, "measure_speed"),
@@ -232,7 +233,9 @@ def test_a_killed_run_goes_on(quick: Path, tmp_path: Path, monkeypatch: pytest.M
     assert new[:5] == old[:5]
     games = [json.loads(line) for line in new]
     assert [(game["b"], game["first"]) for game in games[4:7]] == [("alphabeta", 0), ("alphabeta", 0), ("alphabeta", 1)]
-    assert len(paper_games.whole_pairs(out / "figure-4.jsonl")) == len(old)
+    assert {(game["b"], game["pair"], game["first"]) for game in games} == {
+        (game["b"], game["pair"], game["first"]) for game in map(json.loads, old)
+    }
 
 
 def test_the_users_values_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -265,7 +268,7 @@ def test_the_gain() -> None:
 
     before = games("uct", {"random": 8, "minimax": 5, "alphabeta": 4, "montecarlo": 3})
     after = games("improved", {"random": 9, "minimax": 6, "alphabeta": 5, "montecarlo": 4, "uct": 5})
-    rows = ewn_uct.gain_table(before, after, Limit(ms=2)).rows
+    rows = ewn_uct.gain_table(before, after, Limits(movetime_ms=2)).rows
     assert rows[0] == ("random", "80.0% +- 24.8%", "90.0% +- 18.6%", "+10.0 +- 31.0 points", "+12.5%", "higher")
     assert rows[-1][0] == "all three" and rows[-1][1].startswith("40.0%") and rows[-1][2].startswith("50.0%")
     assert rows[-1][3].startswith("+10.0") and rows[-1][4:] == ("+25.0%", "+25%")

@@ -17,10 +17,9 @@ import pytest
 from fixture_files import ROOT
 from nim import NimGame, engine_command
 
-from scripts.lib import players, tablebases
-from scripts.lib.log import Log, read_log
-from scripts.lib.match_log import Reader
-from scripts.play import match
+from scripts.common.log import Log, read_log
+from scripts.match import match, players, tablebases
+from scripts.match.match_log import Reader
 
 from siqi.games import files, registry
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.build import mine_rules
+from scripts.books import mine_rules
 
 from siqi.games.xiangqi.knowledge import apriori
 from siqi.games.xiangqi.knowledge.apriori import Rule

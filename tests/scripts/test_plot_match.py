@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scripts.lib import statistics
-from scripts.lib.match_log import MatchRecord, MatchSettings
-from scripts.lib.players import EngineSpec
-from scripts.lib.tally import Tally
-from scripts.play.plot_match import MOST_ELO, MOST_POINTS, courses_of, draw
+from scripts.common import statistics
+from scripts.match.match_log import MatchRecord, MatchSettings
+from scripts.match.players import EngineSpec
+from scripts.match.plot_match import MOST_ELO, MOST_POINTS, courses_of, draw
+from scripts.match.tally import Tally
 
 ROOT = Path(__file__).parents[2]
 SPECS = tuple(EngineSpec(name, name) for name in ("old", "new", "odd"))
@@ -85,7 +85,7 @@ def test_all_of_a_plot_is_seen(games: int) -> None:
 
 
 def plot(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "scripts/play/plot_match.py", *words]
+    command = [sys.executable, "scripts/match/plot_match.py", *words]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
 
 

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from fixture_files import ROOT
 
-from scripts.lib.game_loop import GameEnd, Opening, Referee
-from scripts.lib.xiangqi_samples import SampleFile, Samples, read_samples, read_settings
-from scripts.lib.xiangqi_sampling import MAX_SCORE, Search, label_static, set_up_sample
-from scripts.play import sample_positions
-from scripts.play.sample_positions import SampleSettings, Task, play, read_openings
+from scripts.match.game_loop import GameEnd, Opening, Referee
+from scripts.network import sample_positions
+from scripts.network.sample_positions import SampleSettings, Task, play, read_openings
+from scripts.network.samples import SampleFile, Samples, read_samples, read_settings
+from scripts.network.sampling import MAX_SCORE, Search, label_static, set_up_sample
 
 from siqi.games.xiangqi import NETWORK_BOOK
 from siqi.games.xiangqi.board import XiangqiPosition
@@ -205,7 +205,7 @@ STATIC = ("--label-nodes", "0", "--every", "1", "--nodes", "400", "--max-plies",
 
 
 def start(path: Path, positions: int, jobs: int, *wrapper: str) -> subprocess.Popen[str]:
-    script = [sys.executable, str(ROOT / "scripts/play/sample_positions.py"), str(path), *STATIC]
+    script = [sys.executable, str(ROOT / "scripts/network/sample_positions.py"), str(path), *STATIC]
     script += ["--positions", str(positions), "--jobs", str(jobs)]
     return subprocess.Popen([*wrapper, *script], cwd=path.parent, text=True, stderr=subprocess.PIPE)
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,11 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from fixture_files import FIXTURES, ROOT, vectors
+from commands import COMMANDS
+from fixture_files import FIXTURES, ROOT
+from game_logs import connect6_games, junqi_log, xiangqi_games
 from hostile import fifo, folder, null
 from matplotlib.figure import Figure
 
-from scripts.lib import plots, script
+from scripts.common import plots, script
 from scripts.tune import fit_connect6, fit_xiangqi
 
 from siqi.games.books.book import BOOKS_FOLDER
@@ -57,16 +60,16 @@ WRITERS = (
     Writer("tune.learn_junqi_habits", (MISSING,), ROOT / "games/junqi/data/habits.py"),
     Writer("tune.learn_junqi_layouts", ("weights", MISSING), ROOT / "games/junqi/data/deployments.py"),
     Writer("tune.learn_junqi_layouts", ("advantages", MISSING), ROOT / "games/junqi/data/advantages.py"),
-    Writer("build.mine_rules", (MISSING,), BOOKS_FOLDER / "xiangqi-rules.book"),
-    Writer("build.build_opening_books", (MISSING,), BOOKS_FOLDER / "xiangqi-openings.book"),
-    Writer("build.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),
+    Writer("books.mine_rules", (MISSING,), BOOKS_FOLDER / "xiangqi-rules.book"),
+    Writer("books.build_opening_books", (MISSING,), BOOKS_FOLDER / "xiangqi-openings.book"),
+    Writer("books.build_opening_books", (MISSING, "--game", "connect6"), BOOKS_FOLDER / "connect6-openings.book"),
     Writer("tune.train_ewn", ("--games", "1"), BOOKS_FOLDER / "ewn-evaluation.book"),
-    Writer("tune.train_xiangqi_network", ("--search", MISSING), BOOKS_FOLDER / "xiangqi.network"),
-    Writer("build.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
+    Writer("network.train_xiangqi_network", ("--search", MISSING), BOOKS_FOLDER / "xiangqi.network"),
+    Writer("books.build_ewn_setups", (), BOOKS_FOLDER / "ewn-setups.book"),
 )
 FOLDERS = (
-    Writer("build.build_xiangqi_tablebases", ("P-A",), BOOKS_FOLDER / "xiangqi-endings"),
-    Writer("build.build_ewn_tablebases", (), BOOKS_FOLDER / "ewn-endings"),
+    Writer("books.build_xiangqi_tablebases", ("P-A",), BOOKS_FOLDER / "xiangqi-endings"),
+    Writer("books.build_ewn_tablebases", (), BOOKS_FOLDER / "ewn-endings"),
 )
 
 
@@ -99,7 +102,7 @@ def test_nothing_shipped_is_replaced_unasked(
             assert reported == [
                 f"{writer.file}: {words[1]}: belongs to what is shipped; --replace-shipped writes there"
             ]
-        elif writer.module != "build.mine_rules":  # which prints
+        elif writer.module != "books.mine_rules":  # which prints
             assert reported[-1].endswith("error: one of the arguments --out --replace-shipped is required")
         after = writer.shipped.stat()
         assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
@@ -149,8 +152,8 @@ def test_tables_do_not_replace_what_is_not_ours(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if writer.module == "build.build_ewn_tablebases":  # all shipped ones count as built
-        monkeypatch.setattr("scripts.build.build_ewn_tablebases.TABLEBASE_FOLDER", tmp_path / "shipped")
+    if writer.module == "books.build_ewn_tablebases":  # all shipped ones count as built
+        monkeypatch.setattr("scripts.books.build_ewn_tablebases.TABLEBASE_FOLDER", tmp_path / "shipped")
     tables = tmp_path / "tables"
     tables.mkdir()
     (tables / name).write_bytes(FOREIGN)
@@ -163,10 +166,10 @@ def test_tables_do_not_replace_what_is_not_ours(
 @pytest.mark.parametrize(
     ("module", "words"),
     [
-        ("build.build_ewn_setups", ("--out", "setups.book", "--log")),
-        ("play.referee_junqi", ("play", "false", "false", "--log")),
-        ("play.compare_players", ("ewn", "--pairing", "uct", "random", "--games", "0")),
-        ("play.compare_players", ("ewn", "new.jsonl", "--pairing", "uct", "random", "--plot")),
+        ("books.build_ewn_setups", ("--out", "setups.book", "--log")),
+        ("match.referee_junqi", ("play", "false", "false", "--log")),
+        ("papers.compare_players", ("ewn", "--pairing", "uct", "random", "--games", "0")),
+        ("papers.compare_players", ("ewn", "new.jsonl", "--pairing", "uct", "random", "--plot")),
     ],
 )
 def test_logs_and_plots_of_others_are_left_alone(
@@ -184,7 +187,7 @@ def test_a_half_line_of_a_foreign_log_is_not_cut(run: Callable[..., int], tmp_pa
     """The experiment `table-1` only reads the games of `players`."""
     log = tmp_path / "players.jsonl"
     log.write_bytes(b'{"moves": ["h2e2"]}\n{"mov')
-    assert run("papers.junqi_cooperation", "--quick", "--only", "table-1", "--out", tmp_path) == 2
+    assert run("papers.junqi_cooperation.experiments", "--quick", "--only", "table-1", "--out", tmp_path) == 2
     assert log.read_bytes() == b'{"moves": ["h2e2"]}\n{"mov'
 
 
@@ -198,38 +201,12 @@ def test_plots_are_known_again(tmp_path: Path, capsys: pytest.CaptureFixture[str
             plots.save_plot(figure, path)
     for path in (ROOT / "scripts/results").glob("*.svg"):
         assert plots.is_plot(read_bytes(path, 1 << 20))
-    assert not plots.is_plot((ROOT / "scripts/lib/plots.py").read_bytes())
+    assert not plots.is_plot((ROOT / "scripts/common/plots.py").read_bytes())
     with pytest.raises(OSError, match=r"ends in \.svg or \.png"):
         plots.check_plot(tmp_path / "plot.jpg")
 
 
 # Whole runs, small
-
-
-def junqi_log(path: Path) -> Path:
-    """Return games of referees as lines of a log of compare_players.py."""
-    with path.open("w") as file:
-        for number, game in enumerate(vectors("junqi_games.jsonl")):
-            words = " ".join([game["first"], game["second"], *game["moves"]])
-            record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2}
-            file.write(json.dumps(record | {"winner": game["winner"], "words": words}) + "\n")
-    return path
-
-
-def xiangqi_games(path: Path) -> Path:
-    lines = (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()
-    with path.open("w") as file:
-        for number, line in enumerate(lines[:40]):
-            file.write(json.dumps({"moves": line.split()[1:], "result": ("1-0", "0-1", "1/2-1/2")[number % 3]}) + "\n")
-    return path
-
-
-def connect6_games(path: Path) -> Path:
-    with path.open("w") as file:
-        for game in vectors("connect6_games.jsonl")[:20]:
-            result = {"B": "1-0", "W": "0-1"}.get(game["result"], "1/2-1/2")
-            file.write(json.dumps({"game": "connect6", "moves": game["moves"], "result": result}) + "\n")
-    return path
 
 
 def layouts(path: Path) -> Path:
@@ -296,7 +273,7 @@ def test_the_part_of_another_program_is_left_alone(
 
 SCRIPT = """
 import multiprocessing
-from scripts.lib import script
+from scripts.common import script
 from siqi.games.kernel.jit import entry, int64
 
 {kernels}
@@ -317,8 +294,10 @@ def test_compiling_is_announced_once_on_standard_error(tmp_path: Path) -> None:
     kernels = "\n".join(f"@entry(int64(int64))\ndef kernel_{i}(x):\n    return x + {i}" for i in range(4))
     path = tmp_path / "scripts/some/some.py"
     path.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "scripts/__init__.py", tmp_path / "scripts")
+    shutil.copytree(ROOT / "scripts/common", tmp_path / "scripts/common")
     path.write_text(SCRIPT.format(kernels=kernels))
-    environment = os.environ | {"SIQI_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"SIQI_CACHE": str(tmp_path / "cache"), "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     for is_cold in (True, False):
         command = [sys.executable, path]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
@@ -331,11 +310,10 @@ def test_compiling_is_announced_once_on_standard_error(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("*/*.py")), ids=lambda path: str(path.stem))
-def test_scripts_announce_compiling(path: Path) -> None:
-    """Importing `scripts.lib` announces it: before any of the games' modules."""
-    imports = re.findall(r"^from (scripts|games)\b", path.read_text(), re.MULTILINE)
-    assert path.parent.name == "lib" or imports[:1] != ["games"]
+def test_scripts_announce_compiling() -> None:
+    """Importing `scripts` announces it: before any of the games' modules."""
+    for path in COMMANDS.values():
+        assert re.findall(r"^(?:from|import) (scripts|siqi)\b", path.read_text(), re.MULTILINE)[:1] == ["scripts"], path
 
 
 def test_the_shipped_sources_begin_as_their_scripts_write_them() -> None:
@@ -386,5 +364,5 @@ def test_one_line_ends_a_script(
 
 def test_pools_of_processes_are_those_that_notice_a_killed_worker() -> None:
     """A `multiprocessing.Pool` would start another worker and wait for the lost task for ever."""
-    for path in (ROOT / "scripts").glob("*/*.py"):
+    for path in (ROOT / "scripts").rglob("*.py"):
         assert not re.search(r"\bPool\(", path.read_text()), path

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import re
 from collections.abc import Callable
@@ -12,18 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from commands import COMMANDS, main_of
 from fixture_files import FIXTURES, ROOT, vectors
+from game_logs import connect6_games, junqi_log, xiangqi_games
 
-from scripts.lib import script
-from scripts.lib.xiangqi_samples import SAMPLE_DTYPE, SampleFile
-from scripts.lib.xiangqi_sampling import label_static, sample_of
-from scripts.play import beat_random
+from scripts.common import script
+from scripts.match import beat_random
+from scripts.network.samples import SAMPLE_DTYPE, SampleFile
 
 from siqi.games import registry
-from siqi.games.xiangqi.board import XiangqiPosition
 from siqi.games.xiangqi.rules.notation import START_FEN
-
-SCRIPTS = sorted(path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "lib")
 
 
 class Run(NamedTuple):
@@ -36,21 +32,21 @@ class Run(NamedTuple):
 
 
 RUNS = (
-    Run("play/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
-    Run("play/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
-    Run("play/beat_random", "ewn --engine random", "ewn .* falls short", 1),
-    Run("play/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
-    Run("play/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
-    Run("play/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
-    Run("play/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
-    Run("play/plot_match", "{match_log} --out m.svg", r"\+368 \[\+304, \+458\] after 100 pairs"),
-    Run("build/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
-    Run("build/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
-    Run("build/build_ewn_tablebases", "--pieces 2 --out ."),
-    Run("build/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
-    Run("build/build_xiangqi_tablebases", "P-A --out ."),
-    Run("build/check_patterns", "--tables --sample 1", "entries, "),
-    Run("build/mine_rules", "{xiangqi_games} --min-support 0.3", " rules; replayed"),
+    Run("match/match", "ewn --a random --b random --games 2 --log m.jsonl", "ewn: a:random against b:random, 2 games"),
+    Run("papers/compare_players", "junqi g.jsonl --games 2 --ms 1 --pairing mcts random", "mcts . random . "),
+    Run("match/beat_random", "ewn --engine random", "ewn .* falls short", 1),
+    Run("match/self_play", "connect6 own.jsonl --games 1 --nodes 20 --max-plies 3"),
+    Run("network/sample_positions", "p.samples --positions 20 --nodes 60 --label-nodes 60 --openings {xiangqi_games}"),
+    Run("papers/compare_players", "ewn g.jsonl --games 2 --nodes 9 --pairing uct random", "uct . random . . . 0 . . "),
+    Run("match/referee_junqi", "replay {junqi_tsv}", "9 of 9 games agree"),
+    Run("match/plot_match", "{match_log} --out m.svg", r"\+368 \[\+304, \+458\] after 100 pairs"),
+    Run("pictures/draw_outlines", "{latin_font} {latin_font} --out o.json", "no outline of 帥", 2),
+    Run("books/build_ewn_setups", "--out none/setups.book", "cannot be written", 2),
+    Run("books/build_ewn_tablebases", "--pieces 2 --out ."),
+    Run("books/build_opening_books", "{xiangqi_games} --out my.book", "positions, .* moves"),
+    Run("books/build_xiangqi_tablebases", "P-A --out ."),
+    Run("books/check_patterns", "--tables --sample 1", "entries, "),
+    Run("books/mine_rules", "{xiangqi_games} --min-support 0.3", " rules; replayed"),
     Run("tune/fit_connect6", "{connect6_games} --share 1 --out w.py", "choices, loss"),
     Run("tune/fit_junqi", "{junqi_log} --out w.py", "positions; held out"),
     Run("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50", "WinModel"),
@@ -60,48 +56,20 @@ RUNS = (
     Run("tune/rate_skill_levels", "ewn --out . --table", "no pair of games of ewn", 2),
     Run("tune/tune_options", "ewn --log t.jsonl --parameter UCTK:30:0:10:0.5", "START 30 is not within 0..10", 2),
     Run("tune/train_ewn", "--games 10 --every 10 --out e.book", "10 games"),
-    Run("tune/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
+    Run("network/train_xiangqi_network", "--search {xiangqi_samples} --out n.network", "centipawns from float32"),
     Run("papers/connect6_roads", "--quick --only equal-time --out p", "2 . local . global . "),
     Run("papers/ewn_uct", "--quick --only figure-1 --out quick", "the worst"),
     Run("papers/junqi_cooperation", "--quick --only parts --out p --jobs 1", "no learning . "),
     Run("papers/xiangqi_endgames", "--quick --only figure-1 --out p", "A C E F G H I J L M"),
     Run("papers/xiangqi_rules", "--quick --only table-3 --jobs 1", "90 => 26"),
     Run("measure/check_bounds", "ewn", "set NUMBA_BOUNDSCHECK=1", 2),
-    Run("measure/compare_evaluations", "{judged} --evaluation terms", "terms . 1.0000"),
     Run("measure/count_nodes", "{positions} --depth 2", "2 positions to depth 2"),
     Run("measure/count_perft", "{perft}", " 0 wrong"),
-    Run("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
+    Run("papers/ewn_uct/measure_ewn_regret", "{ewn_values} --nodes 100 --player random", "random . 100 nodes . 0.2"),
     Run("measure/measure_latency", "--runs 1 ewn", "ewn . "),
     Run("measure/solve_mates", "{mates}", "3 of 3 solved"),
-    Run("measure/time_analysis", "queries --queries 20", "20 answers"),
-    Run("measure/time_cluster", "throughput go", "no game of ours: go", 2),
-    Run("measure/time_ewn_playouts", "--playouts 100 --runs 1", "greedy . [0-9,]+"),
     Run("measure/time_library", "--count 2 --runs 1", "Xiangqi, Board.push_uci . [0-9,]+ ."),
-    Run("measure/time_apriori", "{xiangqi_games} --min-support 0.5", "item sets .the same: True"),
 )
-
-
-def xiangqi_games(path: Path) -> None:
-    rows = [line.split()[1:] for line in (FIXTURES / "xiangqi_openings.txt").read_text().splitlines()[:40]]
-    games = [{"moves": moves, "result": ("1-0", "0-1", "1/2-1/2")[i % 3]} for i, moves in enumerate(rows)]
-    path.write_text("".join(json.dumps(game) + "\n" for game in games))
-
-
-def connect6_games(path: Path) -> None:
-    games = [
-        {"game": "connect6", "moves": game["moves"], "result": {"B": "1-0", "W": "0-1"}.get(game["result"], "1/2-1/2")}
-        for game in vectors("connect6_games.jsonl")[:20]
-    ]
-    path.write_text("".join(json.dumps(game) + "\n" for game in games))
-
-
-def junqi_log(path: Path) -> None:
-    lines = []
-    for number, game in enumerate(vectors("junqi_games.jsonl")):
-        words = " ".join([game["first"], game["second"], *game["moves"]])
-        record = {"a": "siqi", "b": "siqi", "limit": "5 ms", "pair": number // 2, "first": number % 2}
-        lines.append(json.dumps(record | {"winner": game["winner"], "end": game["end"], "words": words}) + "\n")
-    path.write_text("".join(lines))
 
 
 def junqi_tsv(path: Path) -> None:
@@ -121,17 +89,6 @@ def ewn_values(path: Path) -> None:
 
 def positions(path: Path) -> None:
     path.write_text("h2e2 h9g7\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n")
-
-
-def judged(path: Path) -> None:
-    """Positions whose scores are the terms' values."""
-    position = XiangqiPosition()
-    lines = ['{"judged":{}}', '{"number":0}']
-    for number, word in enumerate(["h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "g6g5", "h0h6", "b9c7"], 1):
-        position.push(position.parse_move(word))
-        score = int(label_static(sample_of(position.record, 0))[0])
-        lines.append(json.dumps({"number": number, "fen": position.fen(), "score": score}))
-    path.write_text("\n".join(lines) + "\n")
 
 
 def perft(path: Path) -> None:
@@ -158,7 +115,7 @@ def latin_font(path: Path) -> None:
     path.write_bytes((Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans-Bold.ttf").read_bytes())
 
 
-MAKERS: dict[str, Callable[[Path], None]] = {
+MAKERS: dict[str, Callable[[Path], object]] = {
     make.__name__: make
     for make in (
         xiangqi_games,
@@ -168,7 +125,6 @@ MAKERS: dict[str, Callable[[Path], None]] = {
         junqi_tsv,
         latin_font,
         match_log,
-        judged,
         positions,
         xiangqi_samples,
         perft,
@@ -178,30 +134,26 @@ MAKERS: dict[str, Callable[[Path], None]] = {
 
 
 def test_no_script_is_left_out() -> None:
-    assert {run.script for run in RUNS} == {f"{path.parent.name}/{path.stem}" for path in SCRIPTS}
+    assert {run.script for run in RUNS} == set(COMMANDS)
 
 
-def main_of(name: str) -> Callable[[], int]:
-    main: Callable[[], int] = importlib.import_module(f"scripts.{name.replace('/', '.')}").main
-    return main
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.stem))
-def test_help_has_an_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    name = f"{path.parent.name}/{path.stem}"
-    monkeypatch.setattr("sys.argv", [path.name, "--help"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", [str(COMMANDS[name]), "--help"])
     with pytest.raises(SystemExit) as ended:
         main_of(name)()
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
+    assert help_text.startswith(f"usage: {name.rpartition('/')[2]}")
     module = name.replace("/", ".")
     examples = (f"    python scripts/{name}.py ", f"    python -m scripts.{module} ")
     assert any(example in help_text.replace("NUMBA_BOUNDSCHECK=1 ", "") for example in examples)
 
 
 def test_the_list_of_scripts_is_whole() -> None:
-    listed = re.findall(r"`(\w+\.py)`", (ROOT / "scripts/README.md").read_text())
-    assert sorted(listed) == sorted(path.name for path in SCRIPTS)
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "scripts/README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"`(\w+)[.\w]*`", " ".join(rows))
+    assert sorted(listed) == sorted(name.rpartition("/")[2] for name in COMMANDS)
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.script} {run.words.split()[0]}")
@@ -229,7 +181,7 @@ def test_a_small_run(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("measure/measure_ewn_regret", "{ewn_values} --nodes 100 --player random --player uct"),
+        ("papers/ewn_uct/measure_ewn_regret", "{ewn_values} --nodes 100 --player random --player uct"),
         ("measure/solve_mates", "{mates} --nodes 5000"),
         ("tune/fit_win_model", "connect6 --out . --games 6 --nodes 50"),
     ],
@@ -252,27 +204,6 @@ def test_two_processes_have_the_same_results(
     assert [sorted(path.read_text().splitlines()) for path in logs[0]] == [
         sorted(path.read_text().splitlines()) for path in logs[1]
     ]
-
-
-@pytest.mark.long
-@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is not installed")
-@pytest.mark.parametrize(
-    ("words", "prints"),
-    [
-        (
-            "throughput ewn --seconds 0.2 --rounds 2 --nodes 100",
-            r"ewn, 100 nodes, \d+ positions . cluster of two . [\d.]+ ",
-        ),
-        ("overhead --batches 20 --positions 100", r"100 positions of a node: client [\d.]+, scheduler [\d.]+, workers"),
-    ],
-)
-def test_a_cluster_is_timed(
-    words: str, prints: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("scripts.measure.time_cluster.IDLE_S", 0.5)
-    monkeypatch.setattr("sys.argv", ["time_cluster.py", *words.split()])
-    assert main_of("measure/time_cluster")() == 0
-    assert re.search(prints, capfd.readouterr().out)
 
 
 # Missing files and extras are named

@@ -18,10 +18,10 @@ import pytest
 import zstandard
 from fixture_files import ROOT
 
-from scripts.lib.log import RunLog, read_frames
-from scripts.lib.records import SELF_PLAY, open_text, read_game_records
-from scripts.play import self_play
-from scripts.play.self_play import SelfPlaySettings, play
+from scripts.common.log import RunLog, read_frames
+from scripts.common.records import SELF_PLAY, open_text, read_game_records
+from scripts.match import self_play
+from scripts.match.self_play import SelfPlaySettings, play
 
 from siqi.games import registry
 
@@ -54,7 +54,7 @@ def test_a_game_cut_off_is_a_draw() -> None:
 
 
 def start(path: Path, games: int) -> subprocess.Popen[str]:
-    script = [sys.executable, str(ROOT / "scripts/play/self_play.py"), "xiangqi", str(path), *OPTIONS]
+    script = [sys.executable, str(ROOT / "scripts/match/self_play.py"), "xiangqi", str(path), *OPTIONS]
     script += ["--games", str(games)]
     return subprocess.Popen(script, cwd=path.parent, text=True, stderr=subprocess.PIPE, start_new_session=True)
 
@@ -110,7 +110,7 @@ def test_a_write_that_fails_is_not_repeated(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(RunLog, "add", add)
     words = ["self_play.py", "xiangqi", str(tmp_path / "games.jsonl"), *OPTIONS, "--games", "4"]
     monkeypatch.setattr("sys.argv", words)
-    monkeypatch.setattr("scripts.play.self_play.BATCH_S", 0.0)
+    monkeypatch.setattr("scripts.match.self_play.BATCH_S", 0.0)
     with pytest.raises(SystemExit):
         self_play.main()
     assert sum(1 for games in batches if games) == 1

@@ -17,9 +17,9 @@ import pytest
 from fixture_files import ROOT
 from nim import NimGame, engine_command
 
-from scripts.lib.log import Log
-from scripts.lib.match_log import MatchSettings
-from scripts.lib.players import EngineSpec, Limits
+from scripts.common.log import Log
+from scripts.match.match_log import MatchSettings
+from scripts.match.players import EngineSpec, Limits
 from scripts.tune import tune_options
 from scripts.tune.tune_options import Course, Iteration, Parameter, SpsaSettings, Trial, gain, perturbation, run
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from fixture_files import FIXTURES
 
-from scripts.lib.paper_games import Limit
-from scripts.lib.xiangqi_solving import (
+from scripts.match.players import Limits
+from scripts.papers.xiangqi_endgames import experiments as xiangqi_endgames
+from scripts.papers.xiangqi_endgames.solving import (
     DRAWN,
     Endgame,
     attempt,
@@ -18,7 +19,6 @@ from scripts.lib.xiangqi_solving import (
     settle,
     spread,
 )
-from scripts.papers import xiangqi_endgames
 
 NAMES = [experiment.name for experiment in xiangqi_endgames.EXPERIMENTS]
 
@@ -122,9 +122,9 @@ def test_the_result_is_the_best_that_is_known(endgame: Endgame, settled: tuple[s
 def test_an_attempt_is_played_to_its_end() -> None:
     fen = "3k5/9/9/9/9/9/9/9/9/R3K3R w"
     for solver in ("paper", "ours", "our terms", "ours with tablebases"):
-        won = attempt(fen, "red", solver, Limit(nodes=3000), Limit(nodes=500), 40)
+        won = attempt(fen, "red", solver, Limits(nodes=3000), Limits(nodes=500), 40)
         assert won.winner == "red" and won.plies <= 40 and won.announced
-    cut = attempt("2bak4/4a4/4b4/9/9/9/9/9/4A4/3R1K3 w", "red", "paper", Limit(nodes=50), Limit(nodes=50), 2)
+    cut = attempt("2bak4/4a4/4b4/9/9/9/9/9/4A4/3R1K3 w", "red", "paper", Limits(nodes=50), Limits(nodes=50), 2)
     assert (cut.winner, cut.plies) == (DRAWN, 2)
 
 

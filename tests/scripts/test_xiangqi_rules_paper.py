@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from scripts.lib.xiangqi_rules import count_rule, paper_item
-from scripts.papers.xiangqi_rules import MOVES, RULES, WORDS, time_saved
+from scripts.papers.xiangqi_rules.experiments import MOVES, RULES, WORDS, time_saved
+from scripts.papers.xiangqi_rules.mining import count_rule, paper_item
 
 from siqi.games.contract import GameRecord
 from siqi.games.xiangqi.knowledge.items import BY_IDENTITY

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from fixture_files import vectors
 
-from scripts.lib.xiangqi_samples import (
+from scripts.network.samples import (
     MAGIC,
     SAMPLE_DTYPE,
     SampleFile,
@@ -22,7 +22,7 @@ from scripts.lib.xiangqi_samples import (
     read_samples,
     read_settings,
 )
-from scripts.lib.xiangqi_sampling import MAX_SCORE, TT_MB, Search, label_static, sample_of, set_up_sample
+from scripts.network.sampling import MAX_SCORE, TT_MB, Search, label_static, sample_of, set_up_sample
 
 from siqi.games import registry
 from siqi.games.contract import Searcher, Task, exhaust

@@ -37,7 +37,7 @@ def pairs_of(score: float, count: int) -> tuple[int, ...]:
 
 
 def test_a_fit_finds_the_ratings_behind_matches() -> None:
-    from scripts.lib.statistics import expected_score
+    from scripts.common.statistics import expected_score
     from scripts.tune.rate_skill_levels import Result, fit_ratings
 
     true = {0: 1200, 4: 1700, 8: 1900, 12: 2100, 16: 2200, 19: 2260}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from importlinter.cli import lint_imports
 
-from scripts.lib.paper import Paper, reference
+from scripts.papers.paper import Paper, reference
 
 import siqi.daemon
 from siqi.games import registry
@@ -159,10 +159,31 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("*/*.py")), ids=lambda path: str(path.stem))
-def test_rooms_of_scripts_share_by_lib_alone(path: Path) -> None:
-    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("scripts.")}
-    assert rooms <= {"lib"}
+def test_rooms_of_scripts_are_layers() -> None:
+    """The line of scripts/README.md is the order; no room imports another of its own layer."""
+    (line,) = re.findall(r"^`common` < .*$", (ROOT / "scripts/README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    layers = {room: i for i, part in enumerate(line.split(" < ")) for room in re.findall(r"`([\w/]+)`", part)}
+    upward = []
+    for path in (ROOT / "scripts").glob("*/**/*.py"):
+        own = path.relative_to(ROOT / "scripts").parent
+        for name in imported(path):
+            room = room_of(name) if name.startswith("scripts.") else own
+            if room != own and not layers[layer_name(room)] < layers[layer_name(own)]:
+                upward.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert upward == []
+
+
+def layer_name(room: Path) -> str:
+    """Return the name by which the line has a room."""
+    return "papers/NAME" if room.parent.name == "papers" else room.as_posix()
+
+
+def room_of(module: str) -> Path:
+    """Return the folder of a module of `scripts`, or of a name in one."""
+    parts = module.split(".")[1:]
+    while not (ROOT / "scripts").joinpath(*parts).is_dir():
+        parts.pop()
+    return Path(*parts)
 
 
 README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
@@ -184,10 +205,10 @@ def test_both_readmes_show_the_same_commands() -> None:
 
 @pytest.mark.parametrize("text", [README, CHINESE], ids=["english", "chinese"])
 def test_readme_lists_the_papers_as_their_commands_do(text: str) -> None:
-    for path in sorted((ROOT / "scripts/papers").glob("*.py")):
+    for path in sorted((ROOT / "scripts/papers").glob("*/experiments.py")):
         calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
         call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "Paper")
-        row = next(line for line in text.splitlines() if f"`{path.stem}`" in line)
+        row = next(line for line in text.splitlines() if f"`{path.parent.name}`" in line)
         assert reference(Paper(*map(ast.literal_eval, call.args))) in row
 
 

@@ -1,4 +1,4 @@
-"""The set-up book: the chances of each set-up and its best answers (scripts/build/build_ewn_setups.py).
+"""The set-up book: the chances of each set-up and its best answers (scripts/books/build_ewn_setups.py).
 
 Two symmetries make set-ups alike: both sides mirrored at the diagonal a5-e1, and one side's numbers reversed, d as
 7 - d. They leave 180 of the first side's 720 set-ups, with 360 answers to each.

@@ -1,6 +1,6 @@
 """The tablebase: the distance to mate of every position with few pieces.
 
-scripts/build/build_xiangqi_tablebases.py makes the files. A file `RN-AABB.ending` is a book (games/books/book.py). Its
+scripts/books/build_xiangqi_tablebases.py makes the files. A file `RN-AABB.ending` is a book (games/books/book.py). Its
 payload is offsets of zstd frames, then the frames. A frame holds a block of BLOCK values, a byte each, of the array
 [weak side to move, number] (numbering.py).
 

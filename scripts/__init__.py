@@ -1,0 +1,5 @@
+"""Commands for long jobs, in rooms by subject. Importing them announces the compiling of the games' kernels."""
+
+from scripts.common import script
+
+__all__ = ["script"]

@@ -1,0 +1,109 @@
+"""Build EWN's tablebases: the chance to win of every position, before the throw, solved backwards.
+
+    python scripts/books/build_ewn_tablebases.py --jobs 2 --replace-shipped     up to 4 pieces, into books/ewn-endings
+    python scripts/books/build_ewn_tablebases.py --jobs 2 --pieces 5 --out DIR   5 pieces too (0.9 GB, 5 GB of memory)
+
+An ending whose file exists and is sound is skipped, so that the same command continues a build that was broken off.
+Each table is checked before it is written: every value must follow from those of its successors.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from scripts.books.ewn_retrograde import Solver
+from scripts.common import script
+
+from siqi.daemon.cluster.jobs import Jobs, in_graph
+from siqi.games.books.book import BookFileError, write_book
+from siqi.games.ewn.knowledge.knowledge import TABLEBASE_FOLDER
+from siqi.games.ewn.knowledge.numbering import ENDINGS, MAX_PIECES, Ending
+from siqi.games.ewn.knowledge.tablebase import KIND, SUFFIX, VERSION, Table, Tablebase
+from siqi.games.ewn.rules.lookup import ONE
+
+
+def is_built(folder: Path, ending: Ending) -> bool:
+    try:
+        Table(folder / f"{ending}{SUFFIX}", ending)
+    except BookFileError:
+        return False
+    return True
+
+
+def build(folder: Path, ending: Ending, threads: int) -> str:
+    """Build one table, whose smaller endings must exist; return a line about it."""
+
+    def refuse(line: str) -> None:
+        raise BookFileError(line)
+
+    started = time.perf_counter()
+    smaller = Tablebase([folder, TABLEBASE_FOLDER], refuse)
+    solver = Solver(ending, smaller.address, threads)
+    with script.progress(total=1, desc=str(ending), bar_format="{l_bar}{bar}| {elapsed}") as bar:
+
+        def report(done: float) -> None:
+            bar.update(done - bar.n)
+
+        solver.run(report)
+    solved = time.perf_counter()
+    wrong = solver.check()
+    if wrong:
+        raise AssertionError(f"{ending}: {wrong} values do not follow from their successors'")
+    values = np.rint(solver.values * ONE).astype("<u2")
+    about = {
+        "ending": str(ending),
+        "entries": len(values) // ending.movers,
+        "source": "solved backwards",
+        "error": f"at most {sum(ending) - 1} / {2 * ONE}",
+        "mean": round(float(solver.values.mean(dtype=np.float64)), 6),
+    }
+    path = folder / f"{ending}{SUFFIX}"
+    write_book(path, KIND, VERSION, about, values.tobytes())
+    times = f"{solved - started:.1f} s + {time.perf_counter() - solved:.1f} s to check"
+    return f"{ending}: {len(values):,} values, mean {about['mean']:.4f}, {path.stat().st_size:,} bytes; {times}"
+
+
+def build_with(folder: Path, threads: int, ending: Ending) -> str:
+    return build(folder, ending, threads)
+
+
+def after_captures(ending: Ending) -> set[Ending]:
+    """Return the endings of one piece fewer."""
+    strong, weak = ending
+    return {other for other in ENDINGS if set(other) in ({strong - 1, weak}, {strong, weak - 1})}
+
+
+def build_all(folder: Path, endings: list[Ending], jobs: Jobs) -> Iterator[str]:
+    """Build tables; yield a line for each. Here one after the other in threads; on a cluster those of equally many
+    pieces at a time, one a worker."""
+    if isinstance(jobs, int):
+        return (build(folder, ending, jobs) for ending in endings)
+    return in_graph(functools.partial(build_with, folder.resolve(), 1), endings, after_captures, jobs)
+
+
+@script.command
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("--pieces", type=int, default=4, choices=range(2, MAX_PIECES + 1), help="at most")
+    script.add_output(parser, "the tablebases (a folder)")
+    script.add_jobs(parser, what="threads")
+    options = parser.parse_args()
+    out = script.output_folder(options, TABLEBASE_FOLDER)
+    wanted = [ending for ending in ENDINGS if sum(ending) <= options.pieces]
+    missing = [ending for ending in wanted if not any(is_built(at, ending) for at in {out, TABLEBASE_FOLDER})]
+    out.mkdir(parents=True, exist_ok=True)
+    for ending in missing:
+        script.check_output(out / f"{ending}{SUFFIX}", script.is_book(KIND))
+    for line in build_all(out, missing, script.jobs(options)):
+        print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

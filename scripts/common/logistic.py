@@ -1,0 +1,97 @@
+"""Logistic regression: results explained by counts, with values in hundredths of a logit; ratings of players in Elo."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scripts.common import script, statistics
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+TOLERANCE = 1e-9
+"""Mean step at which the fit stops."""
+
+RIDGE = 1e-6
+"""Holds the rating of a player that won or lost all its games."""
+
+ELO_PER_LOGIT = 400 / math.log(10)
+
+
+def chances(rows: Array, values: Array) -> Array:
+    """Return the expected result of each row, 0 to 1."""
+    return np.asarray(np.exp(-np.logaddexp(0, -rows @ values / 100)))
+
+
+def loss(rows: Array, results: Array, values: Array) -> float:
+    """Return the mean cross entropy, in nats."""
+    found = np.clip(chances(rows, values), 1e-9, 1 - 1e-9)
+    return float(-(results * np.log(found) + (1 - results) * np.log(1 - found)).mean())
+
+
+def fit(rows: Array, results: Array, start: Array, ridge: float) -> Array:
+    """Return the values of maximum likelihood, less `ridge` / 2 times their squared distance from the start.
+
+    Newton's method with conjugate gradients: for 3,600 games and 300 values 0.09 s, whole Newton steps took 0.42.
+    """
+    script.require("scipy")
+    from scipy.optimize import minimize
+
+    def loss_and_gradient(values: Array) -> tuple[float, Array]:
+        logits, away = rows @ values / 100, values - start
+        total = np.logaddexp(0, logits).sum() - results @ logits + ridge / 2 * away @ away
+        return float(total), rows.T @ (chances(rows, values) - results) / 100 + ridge * away
+
+    def curvature(values: Array, along: Array) -> Array:
+        found = chances(rows, values)
+        return np.asarray(rows.T @ (found * (1 - found) * (rows @ along)) / 100**2 + ridge * along)
+
+    found = minimize(
+        loss_and_gradient, start, jac=True, hessp=curvature, method="Newton-CG", options={"xtol": TOLERANCE}
+    )
+    return np.asarray(found.x)
+
+
+def minimize(evaluate: Callable[[Array], tuple[float, Array, Array]], start: Array, tolerance: float) -> Array:
+    """Return the minimum of a function near the start, by Newton steps in a trust region.
+
+    `evaluate` returns value, gradient and curvature at a point; the largest element of the gradient falls below
+    `tolerance`.
+    """
+    script.require("scipy")
+    from scipy import optimize
+
+    @functools.lru_cache(maxsize=1)
+    def evaluate_once(point: bytes) -> tuple[float, Array, Array]:
+        return evaluate(np.frombuffer(point))
+
+    found = optimize.minimize(
+        lambda values: evaluate_once(values.tobytes())[:2],
+        start,
+        jac=True,
+        hess=lambda values: evaluate_once(values.tobytes())[2],
+        method="trust-exact",
+        options={"gtol": tolerance},
+    )
+    return np.asarray(found.x)
+
+
+def fit_elo(rows: Array, pairs: Sequence[Sequence[int]]) -> tuple[Array, Array]:
+    """Return the likeliest ratings in Elo, around 0, and the covariance of their estimates.
+
+    `rows` [match, rating]: the difference of A's and B's rating as a sum of ratings. `pairs`: pentanomial counts
+    (statistics.py) of each match, from A's side; a pair of games is one observation.
+    """
+    counts = np.ravel(pairs)
+    played = np.repeat(np.repeat(rows, len(statistics.POINTS), axis=0), counts, axis=0)
+    scores = np.repeat(np.tile(statistics.POINTS, len(rows)), counts)
+    values = fit(played, scores, np.zeros(rows.shape[1]), RIDGE)
+    expected = chances(played, values)
+    hessian = (played.T * (expected * (1 - expected))) @ played / 100**2 + RIDGE * np.eye(len(values))
+    gradients = played * (scores - expected)[:, None] / 100
+    inverse, scale = np.linalg.inv(hessian), ELO_PER_LOGIT / 100
+    return values * scale, inverse @ (gradients.T @ gradients) @ inverse * scale**2

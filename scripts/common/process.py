@@ -1,0 +1,119 @@
+"""A program in its own process, which reads and writes lines; a process's status as the system reports it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import queue
+import shlex
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+QUIT_TIMEOUT_S = 1.0
+
+
+class Ended(Exception):
+    """The program ended; the message has its exit status."""
+
+
+class Silent(Exception):
+    """No line that was waited for came in time; the program was killed."""
+
+
+class Process:
+    """A running program. A thread stamps each line as it arrives, in seconds of the monotonic clock."""
+
+    def __init__(self, command: str) -> None:
+        """Start the program; OSError if it cannot be started."""
+        self.started = time.monotonic()
+        # In its own session, Ctrl-C does not reach the program: the script must not charge it with the end.
+        self._process = subprocess.Popen(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            bufsize=1,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input = self._process.stdin
+        self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
+        threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True).start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def status(self, field: str) -> int:
+        """Return a number of /proc/PID/status, such as `VmRSS` in KiB."""
+        return status(self._process.pid, field)
+
+    def send(self, *lines: str) -> float:
+        """Write lines at once; return the time. Ended if the program does not read them."""
+        try:
+            self._input.write("".join(line + "\n" for line in lines))
+            self._input.flush()
+        except (OSError, ValueError) as error:
+            raise self._ended() from error
+        return time.monotonic()
+
+    def wait_for(
+        self, *wanted: str, timeout_s: float = math.inf, passing: Callable[[str], object] = str
+    ) -> tuple[float, str]:
+        """Return the time and text of the next line that starts with a wanted word (any, if none is named).
+
+        Lines before it go to `passing`. Raises Ended or Silent.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            left_s = None if math.isinf(timeout_s) else max(0.0, deadline - time.monotonic())
+            try:
+                arrived, line = self._lines.get(timeout=left_s)
+            except queue.Empty:
+                self.kill()
+                raise Silent(f"hung: no {wanted[-1]} within {timeout_s:g} s") from None
+            if line is None:
+                raise self._ended()
+            if not wanted or line.partition(" ")[0] in wanted:
+                return arrived, line
+            passing(line)
+
+    def close(self) -> None:
+        """Ask the program to quit, and kill it if it does not; harmless when repeated."""
+        with contextlib.suppress(OSError, ValueError):  # broken, or already closed
+            self._input.write("quit\n")
+            self._input.close()
+        try:
+            self._process.wait(QUIT_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def _ended(self) -> Ended:
+        """Close, and return the exception for a broken pipe."""
+        self.close()
+        return Ended(f"engine ended with status {self._process.returncode}")
+
+
+def _pump(stream: IO[str], lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:
+    """Put lines into the queue with their time of arrival, None at the end."""
+    with stream:
+        for line in stream:
+            lines.put((time.monotonic(), line.strip()))
+    lines.put((time.monotonic(), None))
+
+
+def status(pid: int, field: str) -> int:
+    """Return a number of /proc/PID/status: `VmRSS` in KiB, `Threads`. ValueError for an unknown field."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1])
+    raise ValueError(f"process {pid} has no {field}")

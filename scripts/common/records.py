@@ -1,0 +1,99 @@
+"""Readers of game records, one game at a time: JSON lines, CSV and Xiangqi's PGN, plain or compressed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
+
+import msgspec
+import zstandard
+
+from siqi.games.contract import GameRecord
+from siqi.games.encodings import decode
+
+if TYPE_CHECKING:
+    from siqi.games.xiangqi.library.pgn import Game
+
+
+class _JsonGame(msgspec.Struct):
+    """The fields of a JSON line that are read."""
+
+    moves: list[str]
+    result: str = "*"
+    fen: str | None = None
+    result_conflict: int = 0
+    game: str = "xiangqi"
+    dice: list[int | None] = []  # EWN: the throws for the moves after the set-ups, None: not known
+    options: dict[str, str] = {}  # of the daemon that kept the game (option Learn)
+
+
+def shift_ranks(word: str, by: int) -> str:
+    """Return a Xiangqi move word with its ranks renumbered: `h2e2` by 1 is `h3e3`."""
+    return re.sub(r"(?<=[a-i])\d+", lambda rank: str(int(rank[0]) + by), word) if by else word
+
+
+def open_data(path: Path) -> BinaryIO:
+    """Open a file, decompressing `.zst` and `.gz`."""
+    if path.suffix == ".gz":
+        return cast(BinaryIO, gzip.open(path))
+    file = path.open("rb")
+    if path.suffix == ".zst":
+        return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+    return file
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a text file in UTF-8, decompressing as `open_data`; what cannot be decoded becomes U+FFFD."""
+    return io.TextIOWrapper(open_data(path), encoding="utf-8", errors="replace")
+
+
+SELF_PLAY = "self_play"
+"""The kind of log that self_play.py writes; its first line has the settings, not a game."""
+
+_WINNERS = {"B": "1-0", "W": "0-1", "D": "1/2-1/2"}
+
+
+def read_game_records(path: Path, report: Callable[[str], None], variant: str = "xiangqi") -> Iterator[GameRecord]:
+    """Yield a file's games of a variant; `report` gets a line about each game that cannot be read.
+
+    A CSV has columns `moves` and `result` (B, W or D). The encoding of a PGN is detected, others are in UTF-8.
+    """
+    if ".pgn" in path.suffixes:
+        yield from _pgn(path, report)
+        return
+    with open_text(path) as file:
+        if ".csv" in path.suffixes:
+            for row in csv.DictReader(file):
+                yield GameRecord(tuple(row["moves"].split()), result=_WINNERS.get(row["result"], "*"))
+            return
+        for number, line in enumerate(file, 1):
+            if number == 1 and line.startswith(f'{{"{SELF_PLAY}":'):
+                continue
+            try:
+                game = msgspec.json.decode(line, type=_JsonGame)
+            except msgspec.DecodeError as error:
+                report(f"{path}:{number}: {error}")
+                continue
+            if game.game == variant:
+                lowest_rank = int(game.options.get("UCI_Coordinates", "0")) if variant == "xiangqi" else 0
+                moves = tuple(shift_ranks(word, -lowest_rank) for word in game.moves)
+                result = "*" if game.result_conflict else game.result  # sources differ
+                yield GameRecord(moves, tuple(dice or 0 for dice in game.dice), result, fen=game.fen or "")
+
+
+def _pgn(path: Path, report: Callable[[str], None]) -> Iterator[GameRecord]:
+    from siqi.games.xiangqi.library.pgn import read_games  # compiles Xiangqi's kernels
+
+    def skip(game: Game) -> None:
+        report(f"{path}: {game.headers.get('Event', '?')}: {game.errors[0]}")
+
+    with open_data(path) as file:
+        text, _, _ = decode(file.read(), None, "utf-8")
+    for game in read_games(io.StringIO(text), skip):
+        moves = tuple(move.uci() for move in game.moves)
+        yield GameRecord(moves, result=game.result, fen=game.headers.get("FEN", ""))

@@ -1,0 +1,193 @@
+"""One game between two players: the referee, the clocks, and the loop that asks them in turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from scripts.match.players import NO_LIMITS, Forfeit, Limits, Player, Turn
+
+from siqi.games.contract import FIRST, SECOND, Game, Position, Score, is_hidden_position, is_setup_position, set_dice
+
+
+class Opening(NamedTuple):
+    """The start of a pair of games. `fen` None: the start position."""
+
+    text: str = ""
+    fen: str | None = None
+    moves: Sequence[str] = ()
+
+
+def parse_opening(text: str) -> Opening:
+    """Parse `m1 m2 ...`, `FEN`, or `FEN moves m1 m2 ...`; a FEN has slashes."""
+    if "/" not in text:
+        return Opening(text, None, text.split())
+    fen, _, moves = text.partition(" moves ")
+    return Opening(text, fen, moves.split())
+
+
+def words_for(game: Game[Position], position: Position, side: int, words: list[str]) -> list[str]:
+    """Return the words of the game that a side may know: all, unless the opponent's pieces are hidden."""
+    return position.view_moves(side) if is_hidden_position(position, game.info) else words
+
+
+def judged_position(game: Game[Position], fen: str | None, rules: str) -> Position:
+    """Return a position that judges its outcome by the rules of `siqi` or `pyffish`."""
+    if rules == "pyffish":
+        from scripts.match.pyffish_referee import PyffishPosition
+
+        return PyffishPosition(fen) if fen else PyffishPosition()
+    return game.position(fen)
+
+
+class Referee:
+    """The referee: holds the full position, judges moves by the rules and throws the dice.
+
+    ValueError or Forfeit if the opening cannot be played.
+    """
+
+    def __init__(self, game: Game[Position], opening: Opening, dice: Iterable[int] = (), rules: str = "siqi") -> None:
+        if opening.fen and game.info.has_hidden:
+            raise ValueError("a position has no history to know hidden pieces by: give moves from the start")
+        self._game, self._dice, self._fen = game, iter(dice), opening.fen
+        self.position = judged_position(game, opening.fen, rules)
+        self.words: list[str] = []
+        self.thrown: list[int] = []
+        for word in opening.moves:
+            self.play(word)
+
+    def turn(self, go: str, budget_ms: float) -> Turn:
+        """Throw the dice, if the game has any, and return the question for the side to move."""
+        info, position = self._game.info, self.position
+        deploying = is_setup_position(position, info) and not position.has_pieces
+        if info.has_dice and not deploying:
+            self.thrown.append(next(self._dice))
+            set_dice(position, info, self.thrown[-1])
+        start = f"fen {self._fen}" if self._fen else "startpos"
+        words = words_for(self._game, position, position.turn, self.words)
+        return Turn(position, start, words, deploying, self.thrown, go, budget_ms)
+
+    def play(self, word: str) -> None:
+        """Push a move; Forfeit if the word is no legal one."""
+        try:
+            move = self.position.parse_move(word)
+        except ValueError as error:
+            raise Forfeit("illegal", f"{word}: {error}") from error
+        self.words.append(self.position.move_text(move))
+        self.position.push(move)
+
+
+class Clock:
+    """One side's clock in one game, in ms measured on our side of the pipe."""
+
+    def __init__(self, limits: Limits = NO_LIMITS, margin_ms: float = math.inf) -> None:
+        self.limits, self._margin_ms = limits, margin_ms
+        self.left_ms, self.used_ms, self.longest_ms = float(limits.clock_ms), 0.0, 0.0
+
+    @property
+    def budget_ms(self) -> float:
+        """Return the ms that the next move may take; infinite without a limit in time."""
+        left_ms = self.left_ms if self.limits.clock_ms else math.inf
+        return min(self.limits.movetime_ms or math.inf, left_ms)
+
+    def spend(self, elapsed_ms: float) -> None:
+        """Charge a move to the clock; Forfeit if it took more than budget and margin."""
+        self.used_ms += elapsed_ms
+        self.longest_ms = max(self.longest_ms, elapsed_ms)
+        if elapsed_ms > self.budget_ms + self._margin_ms:
+            raise Forfeit("time", f"{elapsed_ms:.0f} ms of {self.budget_ms:.0f}")
+        self.left_ms = max(0.0, self.left_ms - elapsed_ms) + self.limits.increment_ms
+
+
+def go_words(clocks: Sequence[Clock], side: int) -> str:
+    """Return the `go` line for a side; `wtime` belongs to the side that moves first from the start position."""
+    limits = clocks[side].limits
+    words = ["go"]
+    for letter, clock in zip("wb", clocks, strict=True):
+        if limits.clock_ms and clock.limits.clock_ms:
+            left_ms = max(1, round(clock.left_ms))  # many engines read 0 as "no clock"
+            words += [f"{letter}time", str(left_ms), f"{letter}inc", str(clock.limits.increment_ms)]
+    for name, value in (("movetime", limits.movetime_ms), ("nodes", limits.nodes), ("depth", limits.depth)):
+        if value:
+            words += [name, str(value)]
+    return " ".join(words)
+
+
+class GameEnd(NamedTuple):
+    """The end of a game."""
+
+    winner: int | None  # a side
+    cause: str  # rules | illegal | crash | time | adjudicated
+    reason: str
+
+
+class Agreement(NamedTuple):
+    """The rule that decides a game when both sides' scores agree on its winner."""
+
+    cp: int  # a score of at least this size names a winner, and so does a mate
+    plies: int  # after the first score that names the winner
+
+    def winner(self, score: Score | None, side: int) -> int | None:
+        """Return the winner by a score from `side`'s view; None if it names none."""
+        if score is None or (score.mate is None and abs(score.cp) < self.cp):
+            return None
+        return side if (score.cp if score.mate is None else score.mate) > 0 else 1 - side
+
+
+class Adjudication(NamedTuple):
+    """The ways to end a game before the rules do."""
+
+    max_plies: int = 0  # a game that reaches it is drawn; 0: no such limit
+    agreement: Agreement | None = None
+    tablebases: Callable[[Position], GameEnd | None] | None = None
+
+
+BY_RULES = Adjudication()
+
+
+def play_moves(
+    referee: Referee,
+    seated: Sequence[Player],
+    clocks: Sequence[Clock],
+    seeds: Sequence[str],
+    adjudication: Adjudication = BY_RULES,
+) -> GameEnd:
+    """Greet both sides, then ask each in turn until the rules, an adjudication or a fault ends the game."""
+    ending = _play_moves(referee, seated, clocks, seeds, adjudication)
+    for side, player in enumerate(seated):
+        player.game_over(None if ending.winner is None else ending.winner == side)
+    return ending
+
+
+def _play_moves(
+    referee: Referee,
+    seated: Sequence[Player],
+    clocks: Sequence[Clock],
+    seeds: Sequence[str],
+    adjudication: Adjudication,
+) -> GameEnd:
+    max_plies, agreement, tablebases = adjudication
+    side, leader, agreed = FIRST, None, 0
+    try:
+        for side in (FIRST, SECOND):
+            seated[side].new_game(seeds[side])
+        while (outcome := referee.position.outcome()) is None:
+            if agreement and leader is not None and agreed >= agreement.plies:
+                return GameEnd(leader, "adjudicated", f"scores agreed for {agreed} plies")
+            if max_plies and len(referee.words) >= max_plies:
+                return GameEnd(None, "adjudicated", f"{max_plies} plies")
+            if tablebases and (ending := tablebases(referee.position)):
+                return ending
+            side = referee.position.turn
+            choice = seated[side].choose(referee.turn(go_words(clocks, side), clocks[side].budget_ms))
+            clocks[side].spend(choice.elapsed_ms)
+            referee.play(choice.word)
+            seated[side].played(referee.position)
+            if agreement:
+                winner = agreement.winner(choice.score, side)
+                agreed = agreed + 1 if winner is not None and winner == leader else 0
+                leader = winner
+    except Forfeit as fault:
+        return GameEnd(1 - side, fault.cause, fault.reason)
+    return GameEnd(outcome.winner, "rules", outcome.reason)

@@ -1,0 +1,295 @@
+"""Matches and tournaments: their games side by side in threads, and the files of these games."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import queue
+import random
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from scripts.common import script
+from scripts.match.game_loop import Adjudication, Clock, Opening, Referee, parse_opening, play_moves, words_for
+from scripts.match.match_log import (
+    MatchRecord,
+    MatchSettings,
+    UsageError,
+    is_decided,
+    missing,
+    open_log,
+    seating,
+    series_scores,
+)
+from scripts.match.players import Forfeit, Player, make_player
+from scripts.match.tablebases import tablebase_judge
+from scripts.match.tally import Standings, Tally, progress
+
+from siqi.daemon.cluster.jobs import completed
+from siqi.daemon.cluster.remote import Cluster
+from siqi.games import registry
+from siqi.games.contract import FIRST, SECOND, Game, GameRecord, Position
+from siqi.games.files import check_owned, replace_file
+
+
+class Unit(NamedTuple):
+    """Games that one worker of a cluster plays in order: one game, or a series until it is decided."""
+
+    settings: MatchSettings
+    opening: str
+    games: list[int]
+    scores: tuple[float, float]  # of the series so far
+
+
+class Match(NamedTuple):
+    """The part that all games of a match share."""
+
+    settings: MatchSettings
+    game: Game[Position]
+    openings: Sequence[Opening]
+    adjudication: Adjudication
+
+
+def load_openings(game: Game[Position], settings: MatchSettings) -> list[Opening]:
+    """Return the file's openings, one a line (`#` starts a comment), all checked, shuffled by the seed.
+
+    UsageError if one cannot be played, or there is none.
+    """
+    if not settings.openings:
+        return [Opening()]
+    openings = []
+    for number, line in enumerate(Path(settings.openings).read_text("utf-8").splitlines(), 1):
+        if text := line.partition("#")[0].strip():
+            try:
+                openings.append(parse_opening(text))
+                Referee(game, openings[-1], rules=settings.referee)
+            except (ValueError, Forfeit) as error:
+                raise UsageError(f"{settings.openings}:{number}: {error}") from error
+    if not openings:
+        raise UsageError(f"{settings.openings} has no openings")
+    random.Random(f"openings/{settings.seed}").shuffle(openings)
+    return openings
+
+
+def throws(seed: int, pair: int) -> Iterator[int]:
+    """Yield the dice of both games of a pair."""
+    rng = random.Random(f"throws/{seed}/{pair}")
+    while True:
+        yield rng.randint(1, 6)
+
+
+def play_game(match: Match, index: int, players: Sequence[Player]) -> MatchRecord:
+    """Play one game; `players` are of the settings' engines. All pairings play the same openings and throws."""
+    settings = match.settings
+    pair, first = seating(settings, index)
+    turn, number = divmod(pair, len(settings.pairings))
+    pairing = settings.pairings[number]
+    seats = (first, 1 - first)  # engine by side, and side by engine
+    specs = [settings.engines[pairing[engine]] for engine in seats]
+    opening = match.openings[turn % len(match.openings)]
+    referee = Referee(match.game, opening, throws(settings.seed, index if settings.best_of else turn), settings.referee)
+    clocks = [Clock(spec.limits, settings.margin_ms) for spec in specs]
+    seated = [players[pairing[engine]] for engine in seats]
+    seeds = [f"{settings.seed}/{index}/{side}" for side in (FIRST, SECOND)]
+    winner, cause, reason = play_moves(referee, seated, clocks, seeds, match.adjudication)
+    return MatchRecord(
+        game=index,
+        pair=pair,
+        first=first,
+        players=(specs[FIRST].name, specs[SECOND].name),
+        opening=opening.text,
+        dice=referee.thrown,
+        moves=referee.words,
+        plies=len(referee.words),
+        winner=None if winner is None else seats[winner],
+        cause=cause,
+        reason=reason,
+        time_ms=(round(clocks[seats[0]].used_ms), round(clocks[seats[1]].used_ms)),
+    )
+
+
+class Table:
+    """A match and its players in a worker's process, which stay for the next games."""
+
+    settings: bytes = b""
+    match: Match
+    players: Sequence[Player] = ()
+
+    @classmethod
+    def of(cls, settings: MatchSettings) -> tuple[Match, Sequence[Player]]:
+        """Return the match of the settings, without its openings, and the players."""
+        key = msgspec.json.encode(settings)
+        if key != cls.settings:
+            cls.dismiss()
+            cls.match = new_match(settings)
+            cls.players = [make_player(spec, cls.match.game.info, settings.hang_s) for spec in settings.engines]
+            cls.settings = key
+        return cls.match, cls.players
+
+    @classmethod
+    def dismiss(cls) -> None:
+        for player in cls.players:
+            player.close()
+        cls.settings, cls.players = b"", ()
+
+
+atexit.register(Table.dismiss)
+
+
+def play_unit(unit: Unit) -> list[MatchRecord]:
+    """Play a unit's games in this process."""
+    match, players = Table.of(unit.settings)
+    match = match._replace(openings=[parse_opening(unit.opening)])
+    records: list[MatchRecord] = []
+    score = list(unit.scores)
+    for index in unit.games:
+        records.append(play_game(match, index, players))
+        score[0] += records[-1].score
+        score[1] += 1 - records[-1].score
+        if unit.settings.best_of and is_decided(score, unit.settings):
+            break
+    return records
+
+
+def play_on(match: Match, records: Sequence[MatchRecord], cluster: Cluster) -> Generator[MatchRecord]:
+    """Play the games that `records` lack on a cluster, one at a time a worker; yield each when its unit is played."""
+    settings = match.settings
+    scores = series_scores(records)
+
+    def units() -> Iterator[Unit]:
+        for games in missing(settings, records):
+            pair, _ = seating(settings, games[0])
+            opening = match.openings[pair // len(settings.pairings) % len(match.openings)]
+            a, b = scores.get(pair, (0.0, 0.0)) if settings.best_of else (0.0, 0.0)
+            yield Unit(settings, opening.text, games, (a, b))
+
+    with contextlib.closing(completed(play_unit, units(), cluster)) as finished:
+        for played in itertools.chain.from_iterable(finished):
+            yield from played
+
+
+def play_games(match: Match, records: Sequence[MatchRecord]) -> Generator[MatchRecord]:
+    """Play the games that `records` lack; yield each as it finishes. Closing breaks off those in progress."""
+    settings = match.settings
+    scores = series_scores(records)
+    everyone: list[Player] = []
+    free: queue.SimpleQueue[list[Player]] = queue.SimpleQueue()
+    for _ in range(settings.concurrency):
+        players = [make_player(spec, match.game.info, settings.hang_s) for spec in settings.engines]
+        free.put(players)
+        everyone += players
+
+    done: queue.SimpleQueue[MatchRecord | Future[None]] = queue.SimpleQueue()
+
+    def play(unit: Sequence[int]) -> None:
+        players = free.get()
+        try:
+            for index in unit:
+                record = play_game(match, index, players)
+                done.put(record)
+                score = scores.setdefault(record.pair, [0.0, 0.0])
+                score[0] += record.score
+                score[1] += 1 - record.score
+                if is_decided(score, settings):
+                    return
+        finally:
+            free.put(players)
+
+    def dismiss() -> None:
+        for player in everyone:
+            player.close()
+
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        games = [pool.submit(play, unit) for unit in missing(settings, records)]
+        for game in games:
+            game.add_done_callback(done.put)
+        left = len(games)
+        try:
+            while left:
+                item = done.get()
+                if isinstance(item, MatchRecord):
+                    yield item
+                else:
+                    left -= 1
+                    item.result()
+        finally:
+            for game in games:
+                game.cancel()
+            while wait(games, timeout=0.05).not_done:
+                dismiss()  # once more each time: an engine may have been starting just then
+            dismiss()
+
+
+def record_text(game: Game[Position], record: MatchRecord) -> bytes:
+    """Return a game's text in its game's format; nothing unless both sides have set up."""
+    setups = 2 if game.info.has_setup else 0
+    if len(record.moves) < setups:
+        return b""
+    moves, position = record.moves, game.position()
+    if game.info.has_hidden:  # the results of moves stand in this text, not in the log
+        for word in moves:
+            position.push(position.parse_move(word))
+        moves = [*moves[:setups], *words_for(game, position, FIRST, moves)[setups:]]
+    result = "1/2-1/2" if record.winner is None else "1-0" if record.winner == record.first else "0-1"
+    dice = tuple(record.dice[: len(record.moves) - setups])  # a throw may have been answered by no move
+    fen = parse_opening(record.opening).fen or ""
+    kept_as = registry.record_format(game.info.name)
+    text = kept_as.load_stream().text(GameRecord(tuple(moves), dice, result, *record.players, fen=fen))
+    return text.encode(kept_as.encoding)
+
+
+def record_path(folder: Path, settings: MatchSettings, game: int) -> Path:
+    return folder / f"{game + 1:05d}{registry.record_format(settings.game).suffixes[0]}"
+
+
+def write_record(folder: Path, match: Match, record: MatchRecord) -> None:
+    """Write a game's file, if it has a text; OSError if there is another."""
+    if text := record_text(match.game, record):
+        replace_file(record_path(folder, match.settings, record.game), [text], text.startswith)
+
+
+def prepare_records(folder: Path, match: Match, records: Sequence[MatchRecord]) -> None:
+    """Write the files that logged games lack; OSError if one of a game, played or not, is another's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for index in itertools.chain.from_iterable(missing(match.settings, records)):
+        check_owned(record_path(folder, match.settings, index), lambda head: False)
+    for record in records:
+        write_record(folder, match, record)
+
+
+def new_match(settings: MatchSettings) -> Match:
+    """Return a match without its openings."""
+    game = script.load(settings.game)
+    judge = tablebase_judge(settings.game) if settings.tablebases else None
+    return Match(settings, game, [], Adjudication(settings.max_plies, settings.agreement, judge))
+
+
+def run_match(
+    settings: MatchSettings,
+    path: Path,
+    tally: Tally | Standings,
+    every: int = 10,
+    records_into: Path | None = None,
+    cluster: Cluster | None = None,
+) -> None:
+    """Play the games that the log at `path` lacks, into log and tally, until done or decided."""
+    match = new_match(settings)
+    match = match._replace(openings=load_openings(match.game, settings))
+    log, records = open_log(path, settings)
+    for record in records:
+        tally.add(record)
+    playing = play_games(match, records) if cluster is None else play_on(match, records, cluster)
+    with log, progress(tally, every) as advance, contextlib.closing(playing) as fresh:
+        if records_into is not None:
+            prepare_records(records_into, match, records)
+        while not tally.sprt()[1] and (played := next(fresh, None)):
+            log.add([msgspec.json.encode(played)])
+            if records_into is not None:
+                write_record(records_into, match, played)
+            tally.add(played)
+            advance()

@@ -1,0 +1,165 @@
+"""Learning Xiangqi's network from positions, on the processor: gradients by numba's kernels, steps by Adam.
+
+What is learned is a row for each input of each king bucket, and a factor for each input, which every bucket's row
+includes: so a bucket knows what all have learned. The state of a learner is a dictionary of arrays: each parameter,
+the moments of its gradient, and the number of steps.
+"""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from scripts.network.kernels import adam, add_gradients, compile_kernels, evaluate_all
+from scripts.network.samples import SAMPLE_DTYPE, Samples
+from scripts.network.weights import CENTIPAWNS, FACTORS, LARGEST_HIDDEN, LARGEST_OUTPUT, Weights
+
+from siqi.games.xiangqi.evaluation.network import KING_BUCKETS, ROWS
+
+PARAMETERS = ("rows", "factors", "biases", "output", "output_biases", "hidden", "hidden_biases", "hidden_outputs")
+
+LARGEST = {"output": LARGEST_OUTPUT, "hidden": LARGEST_HIDDEN, "hidden_outputs": LARGEST_HIDDEN}
+"""Bounds of parameters, either way, that a step keeps to."""
+
+MOMENTS = ("mean", "square")
+"""Running means of a parameter's gradient and of its square, `f"{parameter}_{moment}"` in a state."""
+
+KEEP, KEEP_SQUARE = 0.9, 0.999
+"""Share of a moment that a step of Adam keeps."""
+
+ROW_SPREAD, OUTPUT_SPREAD, BIAS = 0.02, 0.2, 0.1
+HIDDEN_SPREAD, HIDDEN_OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.05, 0.3
+"""Standard deviations of the first weights, and the first biases: at first most neurons are active, none is at 1."""
+
+State = dict[str, Any]
+
+
+def new_state(neurons: int, buckets: int, hidden: int, seed: int) -> State:
+    """Return the state of a learner that knows nothing."""
+    random = np.random.default_rng(seed)
+    output = random.normal(0, OUTPUT_SPREAD, 2 * neurons).clip(-LARGEST_OUTPUT, LARGEST_OUTPUT)
+    weights = Weights(
+        random.normal(0, ROW_SPREAD, (ROWS, neurons)),
+        np.full(neurons, BIAS),
+        np.tile(output, (buckets, 1)),
+        np.zeros(buckets),
+        np.tile(random.normal(0, HIDDEN_SPREAD, (hidden, 2 * neurons)), (buckets, 1, 1)),
+        np.full((buckets, hidden), HIDDEN_BIAS),
+        np.tile(random.normal(0, HIDDEN_OUTPUT_SPREAD, hidden), (buckets, 1)),
+    )
+    return state_of(weights, random.normal(0, ROW_SPREAD, (FACTORS, neurons)))
+
+
+def state_of(weights: Weights, factors: Any = None) -> State:
+    """Return the state of a learner that begins with the weights of a network.
+
+    `factors` are added to its rows; None: the mean of the buckets' rows is taken out of them.
+    """
+    rows = weights.rows
+    if factors is None:
+        by_bucket = rows.reshape(KING_BUCKETS, FACTORS, -1)
+        factors = by_bucket.mean(0)
+        rows = (by_bucket - factors).reshape(ROWS, -1)
+    parameters = dict(zip(PARAMETERS, (rows, factors, *weights[1:]), strict=True))
+    state: State = {name: np.array(values, np.float32) for name, values in parameters.items()}
+    for name in PARAMETERS:
+        state |= {f"{name}_{moment}": np.zeros_like(state[name]) for moment in MOMENTS}
+    return state | {"steps": np.zeros((), np.int64)}
+
+
+def weights_of(state: State) -> Weights:
+    """Return a learner's network."""
+    return Weights(_table(state), *(state[name] for name in PARAMETERS[2:]))
+
+
+def _table(state: State) -> Any:
+    """Return the rows with their factors, [ROWS, N]."""
+    return (state["rows"].reshape(KING_BUCKETS, FACTORS, -1) + state["factors"]).reshape(ROWS, -1)
+
+
+def targets_of(samples: Samples, result_share: float) -> Any:
+    """Return what to learn of samples, float32 [n]: the chance by the score, mixed with the result (1, 0.5 or 0)."""
+    chance = 1 / (1 + np.exp(-samples["score"] / CENTIPAWNS))
+    result = (1 + samples["result"] * (1.0 - 2 * samples["turn"])) / 2
+    return ((1 - result_share) * chance + result_share * result).astype(np.float32)
+
+
+def as_bytes(samples: Samples) -> Any:
+    """Return samples as the kernels read them, uint8 [n, bytes of a sample]."""
+    return np.ascontiguousarray(samples).view(np.uint8).reshape(-1, SAMPLE_DTYPE.itemsize)
+
+
+class Learner:
+    """Learns from batches. Results depend on the number of threads, in rounding alone."""
+
+    def __init__(self, state: State, threads: int) -> None:
+        compile_kernels()
+        self._state = {name: np.array(values) for name, values in state.items()}
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads)
+        self._table = _table(self._state)
+        parameters = self._network()
+        self._gradients = [tuple(np.zeros_like(values) for values in parameters) for _ in range(threads)]
+
+    def _network(self) -> Weights:
+        return Weights(self._table, *(self._state[name] for name in PARAMETERS[2:]))
+
+    def step(self, samples: Samples, targets: Any, rate: float, row_decay: float = 0.0) -> float:
+        """Learn from a batch; return the mean squared error of its chances before. `targets`: float32 [n].
+
+        The rows then lose `rate * row_decay` of themselves, the factors nothing: buckets differ where positions demand
+        it, so a bucket with few positions is not learned by heart.
+        """
+        data, network, unit = as_bytes(samples), self._network(), np.float32(1 / len(samples))
+
+        def learn(part: slice, gradients: Any) -> float:
+            for gradient in gradients:
+                gradient.fill(0)
+            return float(add_gradients(data[part], targets[part], unit, *network, *gradients))
+
+        parts = self._parts(len(data))
+        error = sum(self._pool.map(learn, parts, self._gradients))
+        first, *others = self._gradients
+        for other in others:
+            for total, more in zip(first, other, strict=True):
+                np.add(total, more, out=total)
+        rows, *smaller = first
+        of_factors = rows.reshape(KING_BUCKETS, FACTORS, -1).sum(0)
+        self._state["steps"] += 1
+        for name, gradient in zip(PARAMETERS, (rows, of_factors, *smaller), strict=True):
+            self._move(name, gradient, rate)
+        if row_decay:
+            self._state["rows"] *= np.float32(1 - rate * row_decay)
+        for name, most in LARGEST.items():
+            np.clip(self._state[name], -most, most, out=self._state[name])
+        shape = KING_BUCKETS, FACTORS, -1
+        np.add(self._state["rows"].reshape(shape), self._state["factors"], out=self._table.reshape(shape))
+        return error / len(data)
+
+    def _parts(self, count: int) -> list[slice]:
+        """Return a slice of `count` items for each thread."""
+        ends = [count * i // self._threads for i in range(self._threads + 1)]
+        return [slice(start, end) for start, end in itertools.pairwise(ends)]
+
+    def _move(self, name: str, gradient: Any, rate: float) -> None:
+        """Move a parameter by a step of Adam."""
+        steps = int(self._state["steps"])
+        arrays = [self._state[name], gradient, *(self._state[f"{name}_{moment}"] for moment in MOMENTS)]
+        flat = [array.reshape(-1) for array in arrays]
+        scalars = [np.float32(x) for x in (rate, 1 / (1 - KEEP**steps), 1 / (1 - KEEP_SQUARE**steps))]
+        parts = self._parts(len(flat[0]))
+        list(self._pool.map(lambda part: adam(*(array[part] for array in flat), *scalars), parts))
+
+    def values(self, samples: Samples) -> Any:
+        """Return the logit of each sample, float32 [n]."""
+        data, values = as_bytes(samples), np.empty(len(samples), np.float32)
+        network = self._network()
+        list(self._pool.map(lambda part: evaluate_all(data[part], *network, values[part]), self._parts(len(data))))
+        return values
+
+    def state(self) -> State:
+        """Return the state, which later steps do not change."""
+        return {name: np.array(values) for name, values in self._state.items()}

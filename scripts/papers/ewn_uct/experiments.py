@@ -1,0 +1,473 @@
+"""Paper 1's figures and claims: UCT for EWN, and what its two factors and its parallel search add.
+
+    python -m scripts.papers.ewn_uct --quick
+    python -m scripts.papers.ewn_uct --only figure-1 factors --data data
+
+UCT is the paper's, bare: no proofs, no tablebases, no tree kept from move to move, children at a node's second visit,
+random playouts to the end, the move of the best mean. `uct` has one thread and (WINK, UCTK) = (1, 1); `improved` has
+(0.4, 1) and the paper's three threads. Games come in pairs: the same random set-ups and the same throws, sides swapped.
+Where the limit is a time, so few games are played at once that each thread of a player has a core, if there are three.
+
+A full run takes some hour and a half on two cores: figure-1 10 minutes, figures 4 and 5 20, factors 50, parallel 10.
+
+Data: exact_values.csv in --data, for figure-1 and factors: EWN endings with the exact value of each move. Without it 36
+positions of four to six pieces serve, valued by the engine's tablebases and searches that end in them.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import os
+import statistics
+import time
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scripts.common import script
+from scripts.common.statistics import Estimate, mean, percent
+from scripts.common.table import Table
+from scripts.match.paired_games import (
+    PaperGame,
+    draw_scores,
+    pairing_scores,
+    percents,
+    run_games,
+    score_table,
+    together,
+)
+from scripts.match.players import Limits
+from scripts.papers.ewn_uct.players import make_player, play, player
+from scripts.papers.ewn_uct.regret import SOURCE, choices, course, regret_of
+from scripts.papers.paper import Bench, Experiment, Paper, Result, run_paper
+
+from siqi.daemon.cluster.jobs import Jobs
+from siqi.games.contract import Task, exhaust
+from siqi.games.ewn.board import EwnPosition
+from siqi.games.kernel.control import Control
+from siqi.games.search.sampling import playouts_at
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAPER = Paper(
+    "Zhang Xiaochuan, Li Qin, Nan Hai, Peng Lirong",
+    "Application of Improved UCT Algorithm in EinStein Würfelt Nicht! Computer Game",
+    "Computer Science 45(12)",
+    2018,
+)
+
+THREADS = 3
+"""The paper's threads."""
+
+OTHERS = ("random", "minimax", "alphabeta", "montecarlo")
+THREE = ("minimax", "alphabeta", "montecarlo")
+"""The opponents against which the paper's abstract says that the win rate rose."""
+
+REWARDS = ("0..1", "-1..1")
+
+Factors = tuple[float, float]
+"""WINK and UCTK."""
+
+PLAIN: Factors = (1, 1)
+HALVES: Factors = (0.5, 0.5)
+
+BARE = "the paper's bare UCT (no proofs, no tablebases, no kept tree, children at the second visit)"
+MACHINE = f"{os.cpu_count()} cores"
+PAIRS = "random set-ups and throws, each played twice with sides swapped"
+
+
+def at_once(bench: Bench, limit: Limits) -> Jobs:
+    """Return the games to play at a time: under a time, one for each three cores, so that all players have theirs.
+
+    A cluster's workers have as many cores each as its user gives them.
+    """
+    return bench.jobs if limit.nodes or not isinstance(bench.jobs, int) else max(1, bench.jobs // THREADS)
+
+
+A_TIME = Limits(movetime_ms=1)
+
+
+def limits_text(limits: Iterable[Limits]) -> str:
+    return " and ".join(limit.text for limit in limits)
+
+
+# ---------------------------------------------------------------- figures 4 and 5
+
+
+def figure_limits(bench: Bench) -> list[Limits]:
+    """Return equal time and equal playouts; minimax and alpha-beta count positions."""
+    return [Limits(movetime_ms=bench.size(2, 20)), Limits(nodes=bench.size(200, 20_000))]
+
+
+def games_of(
+    bench: Bench, pairings: Sequence[tuple[str, str]], limit: Limits, log: Path | None = None
+) -> list[PaperGame]:
+    """Return the games of some pairings, those played that a log lacks, by default the experiment's."""
+    return run_games(play, pairings, log or bench.log, bench.size(2, 200), limit, at_once(bench, limit))
+
+
+def figure_conditions(bench: Bench, limits: Sequence[Limits]) -> str:
+    return (
+        f"{bench.size(2, 200)} games of each pairing and limit, {PAIRS}; a move has {limits_text(limits)} (minimax and "
+        f"alpha-beta: positions; random: none). UCT is {BARE}. Minimax and alpha-beta (Star1, Star2, a transposition "
+        f"table) value positions by steps to the goal. {MACHINE}; games at once under a time: "
+        f"{at_once(bench, limits[0])}."
+    )
+
+
+FIGURE_4 = [("uct", other) for other in OTHERS]
+FIGURE_5 = [*(("improved", other) for other in OTHERS), ("improved", "uct")]
+SIQI = [("siqi", other) for other in (*OTHERS, "uct", "improved")]
+
+
+def figure_4(bench: Bench) -> Result:
+    limits = figure_limits(bench)
+    found = {limit: games_of(bench, FIGURE_4, limit) for limit in limits}
+    tables = [score_table(found[limit], f"{limit.text} for a move") for limit in limits]
+    return Result(figure_conditions(bench, limits), tables, lambda figure: draw_scores(figure, found[limits[0]]))
+
+
+def figure_5(bench: Bench) -> Result:
+    """The games of UCT, against which the gain is measured, are figure 4's; those that its log lacks are played."""
+    limits = figure_limits(bench)
+    figure_4_log = bench.of("figure-4").log
+    tables, drawn = [], list[PaperGame]()
+    for limit in limits:
+        improved = games_of(bench, FIGURE_5, limit)
+        before = games_of(bench, FIGURE_4, limit, figure_4_log)
+        tables += [score_table(improved, f"{limit.text} for a move"), gain_table(before, improved, limit)]
+        drawn = drawn or improved
+    games = bench.size(2, 100)
+    engine = run_games(play, SIQI, bench.log, games, limits[0], at_once(bench, limits[0]))
+    tables.append(score_table(engine, f"The engine, {limits[0].text} for a move, {games} games"))
+    siqi = "siqi is the engine as it is, with one thread, tablebases and its expectiminimax."
+    conditions = f"{figure_conditions(bench, limits)} {siqi}"
+    return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
+
+
+def gain_table(before: Sequence[PaperGame], after: Sequence[PaperGame], limit: Limits) -> Table:
+    """Return what the improved UCT scores beyond UCT, against each opponent and against the abstract's three."""
+    everyone = "all three"
+
+    def scores(records: Sequence[PaperGame]) -> dict[str, Estimate]:
+        three = together([record for record in records if record["b"] in THREE], everyone)
+        found = pairing_scores([*records, *three])
+        return {pairing.b: result.score for pairing, result in found.items()}
+
+    old, new = scores(before), scores(after)
+    rows = []
+    for other in (*OTHERS, everyone):
+        was, now = old[other], new[other]
+        points, bar = 100 * (now.score - was.score), 100 * math.hypot(was.bar, now.bar)
+        share = f"{now.score / was.score - 1:+.1%}" if was.score else "-"
+        paper = "+25%" if other == everyone else "higher"
+        rows.append((other, percent(was), percent(now), f"{points:+.1f} +- {bar:.1f} points", share, paper))
+    return Table(
+        f"The gain, {limit.text} for a move", ("opponent", "UCT", "improved", "gain", "relative gain", "paper"), rows
+    )
+
+
+# ---------------------------------------------------------------- figure 1
+
+STEPS = (0.1, 0.4, 0.5, 1.0)
+"""WINK and UCTK in figure 1."""
+
+PAPER_VERDICTS = {
+    (0.5, 0.5): "the worst",
+    (0.4, 1.0): "the best",
+    **{(1.0, uctk): "good early, then weak" for uctk in (0.1, 0.4, 0.5)},
+    (0.1, 1.0): "good on the whole",
+    (0.5, 1.0): "good on the whole",
+    (1.0, 1.0): "WINK 1: good early; UCTK 1: good on the whole",
+}
+"""What the paper says of its figure 1, which has neither numbers nor a unit in the text."""
+
+DRAWN: tuple[Factors, ...] = ((1.0, 1.0), (0.4, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0))
+
+
+def values_of(bench: Bench) -> Path:
+    return bench.data("exact_values.csv", "ewn_values.csv", SOURCE)
+
+
+def digest(path: Path) -> str:
+    """Return a name for the data, for keys of `Bench.measure`."""
+    return f"{path.name} {zlib.crc32(path.read_bytes()):08x}"
+
+
+def uct_text(factors: Factors, threads: int = 1, reward: str = REWARDS[0], hash_mb: int = 0) -> str:
+    """Return the name of a bare UCT, as players.py reads it."""
+    words = ["uct", f"WINK={factors[0]:g}", f"UCTK={factors[1]:g}"]
+    words += [f"Threads={threads}", "Parallel=children"] * (threads > 1)
+    words += [f"Reward={reward}"] * (reward != REWARDS[0]) + [f"Hash={hash_mb}"] * (hash_mb > 0)
+    return " ".join(words)
+
+
+def measure_course(path: Path, every: int, depths: tuple[int, ...], key: str) -> list[list[float]]:
+    """Return the mean value, the mean regret and its bar at the ends of iterations, of the player that a key begins
+    with."""
+    mind: Any = make_player(key.partition(",")[0])
+    courses = [course(mind, case, depths) for case in choices(path, every)]
+    rows = []
+    for steps in zip(*courses, strict=True):
+        lost = mean([step.regret for step in steps])
+        rows.append([statistics.fmean(step.value for step in steps), lost.mean, lost.bar])
+    return rows
+
+
+def figure_1(bench: Bench) -> Result:
+    path, every = values_of(bench), bench.size(40, 1)
+    depths = (1, 3) if bench.quick else (1, 5, 9, 13, 17, 21)
+    grid: list[Factors] = list(DRAWN[:3]) if bench.quick else list(itertools.product(STEPS, STEPS))
+    keys = {
+        factors: f"{uct_text(factors, hash_mb=256)}, iterations {depths}, every {every} of {digest(path)}"
+        for factors in grid
+    }
+    found = bench.measure(keys.values(), functools.partial(measure_course, path, every, depths))
+    cases = choices(path, every)
+    best = statistics.fmean(max(case.values.values()) for case in cases)
+    playouts = [playouts_at(depth) for depth in depths]  # to within a few
+    tables = [
+        Table(
+            heading,
+            ("WINK, UCTK", *map(str, playouts), "paper"),
+            [
+                (f"{factors[0]:g}, {factors[1]:g}", *map(cell, found[keys[factors]]), PAPER_VERDICTS.get(factors, ""))
+                for factors in grid
+            ],
+        )
+        for heading, cell in (
+            (f"Value at the root by playouts; exact: {best:.4f}", lambda row: f"{row[0]:.4f}"),
+            ("Regret by playouts", lambda row: f"{row[1]:.5f} +- {row[2]:.5f}"),
+        )
+    ]
+    conditions = (
+        f"One thread, {BARE}, results from 0 to 1. Each decision between several moves is searched anew "
+        f"({len(cases)} of {path.name}). The value is the search's own, of the move that it would choose; the regret "
+        f"is the chance to win that this move loses by the exact values. The paper names no positions, and no unit of "
+        f"its values."
+    )
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots(2, 1, sharex=True)
+        for factors in (factors for factors in DRAWN if factors in keys):
+            rows = found[keys[factors]]
+            label = f"{factors[0]:g}, {factors[1]:g}"
+            style = "--" if factors == HALVES else "-"  # it covers another line
+            axes[0].plot(playouts, [row[0] for row in rows], style, marker=".", label=label)
+            lost = [100 * row[1] for row in rows]
+            below = [min(100 * row[2], at) for row, at in zip(rows, lost, strict=True)]
+            axes[1].errorbar(
+                playouts, lost, (below, [100 * row[2] for row in rows]), linestyle=style, marker=".", capsize=2
+            )
+        axes[0].axhline(best, color="grey", linewidth=0.8)
+        axes[0].set_ylabel("value at the root")
+        axes[0].legend(title="WINK, UCTK")
+        axes[1].set_ylabel("regret, %")
+        axes[1].set_xlabel("playouts")
+        axes[1].set_xscale("log")
+
+    return Result(conditions, tables, draw)
+
+
+# ---------------------------------------------------------------- the factorial experiment
+
+FACTORS: tuple[Factors, ...] = ((1, 1), (0.4, 1), (0.5, 0.5), (1, 0.4))
+
+
+class Level(NamedTuple):
+    """A limit of the factorial experiment, and what is played and measured under it."""
+
+    limit: Limits
+    games: int
+    factors: Sequence[Factors]
+    rewards: Sequence[str]
+    every: int = 0  # regret is measured in each n-th decision; 0: not
+    hash_mb: int = 0
+    has_halves: bool = True  # one thread with (0.5, 0.5) is measured too
+
+    def cells(self) -> list[tuple[int, str, Factors]]:
+        """Return threads, reward and factors of each cell that is measured."""
+        return [
+            (threads, reward, factors)
+            for threads, reward, factors in itertools.product((1, THREADS), self.rewards, self.factors)
+            if self.has_halves or (threads, factors) != (1, HALVES)
+        ]
+
+    def name(self, cell: tuple[int, str, Factors]) -> str:
+        threads, reward, factors = cell
+        return uct_text(factors, threads, reward, self.hash_mb)
+
+    @property
+    def opponent(self) -> str:
+        return self.name((1, REWARDS[0], PLAIN))
+
+
+LEVELS = (
+    Level(Limits(nodes=20_000), 200, FACTORS, REWARDS, 1),
+    Level(Limits(nodes=200_000), 60, FACTORS[:3], REWARDS, 5, has_halves=False),
+    Level(Limits(nodes=2_000_000), 12, FACTORS[:3], REWARDS[:1], 11, 512, has_halves=False),
+    Level(Limits(movetime_ms=20), 100, FACTORS[:3], REWARDS[:1]),
+)
+QUICK_LEVELS = (
+    Level(Limits(nodes=100), 2, FACTORS[:3], REWARDS, 40),
+    Level(Limits(movetime_ms=2), 2, FACTORS[:2], REWARDS[:1], has_halves=False),
+)
+
+
+def measure_regret(path: Path, level: Level, key: str) -> list[float]:
+    """Return the mean regret and its bar of the player that a key begins with."""
+    mind = player(key.partition(",")[0])
+    lost = mean([regret_of(mind, case, level.limit) for case in choices(path, level.every)])
+    return [lost.mean, lost.bar]
+
+
+def factorial(bench: Bench) -> Result:
+    path, levels = values_of(bench), QUICK_LEVELS if bench.quick else LEVELS
+    tables, found = [], list[dict[str, Estimate]]()
+    for level in levels:
+        pairings = [(name, level.opponent) for name in map(level.name, level.cells()) if name != level.opponent]
+        records = run_games(play, pairings, bench.log, level.games, level.limit, at_once(bench, level.limit))
+        found.append({pairing.a: result.score for pairing, result in pairing_scores(records).items()})
+        texts = {name: percent(score) for name, score in found[-1].items()} | {level.opponent: "the opponent"}
+        tables.append(cell_table(level, f"Score, {level.limit.text} for a move, {level.games} games", texts))
+        if level.every:
+            data = f"{level.limit.text}, every {level.every} of {digest(path)}"
+            keys = {name: f"{name}, {data}" for name in map(level.name, level.cells())}
+            lost = bench.of("factors-regret").measure(keys.values(), functools.partial(measure_regret, path, level))
+            regrets = {name: "{:.5f} +- {:.5f}".format(*lost[key]) for name, key in keys.items()}
+            heading = f"Regret, {level.limit.text}, {len(choices(path, level.every))} decisions"
+            tables.append(cell_table(level, heading, regrets))
+    conditions = (
+        f"Threads x reward x (WINK, UCTK), {BARE}; three threads search the paper's way, on different children of the "
+        f"root, backed up under a lock. Each cell plays bare UCT of one thread, (1, 1), rewards 0..1, under the same "
+        f"limit; playouts are those of all threads together. {PAIRS.capitalize()}; {MACHINE}; games at once under a "
+        f"time: {at_once(bench, A_TIME)}. Regret: decisions of {path.name}. One thread with (0.5, 0.5) plays "
+        f"exactly as with (1, 1) (tests/search/test_ewn_uct.py), so it is not measured everywhere."
+    )
+    return Result(conditions, tables, functools.partial(draw_levels, levels, found))
+
+
+def cell_table(level: Level, heading: str, texts: dict[str, str]) -> Table:
+    """Return a table with a row for threads and reward, and a column for each pair of factors."""
+    rows = []
+    for threads, reward in itertools.product((1, THREADS), level.rewards):
+        names = [level.name((threads, reward, factors)) for factors in level.factors]
+        rows.append((str(threads), reward, *(texts.get(name, "as (1, 1)") for name in names)))
+    return Table(heading, ("threads", "reward", *(f"({wink:g}, {uctk:g})" for wink, uctk in level.factors)), rows)
+
+
+def draw_levels(levels: Sequence[Level], found: Sequence[dict[str, Estimate]], figure: Figure) -> None:
+    """Draw the scores of each level by factors, a series for threads and reward."""
+    figure.set_size_inches(3.5 * len(levels), 4)
+    series = list(itertools.product((1, THREADS), REWARDS))
+    for axes, level, scores in zip(figure.subplots(1, len(levels), sharey=True), levels, found, strict=True):
+        for i, (threads, reward) in enumerate(series):
+            names = [level.name((threads, reward, factors)) for factors in level.factors]
+            at = [k + 0.15 * (i - (len(series) - 1) / 2) for k, name in enumerate(names) if name in scores]
+            heights, bars = percents([scores[name] for name in names if name in scores])
+            axes.errorbar(at, heights, bars, fmt="o", capsize=2, label=f"threads {threads}, reward {reward}")
+        axes.axhline(50, color="grey", linewidth=0.8)
+        axes.set_xticks(range(len(level.factors)), [f"{wink:g}, {uctk:g}" for wink, uctk in level.factors])
+        axes.set_xlabel("WINK, UCTK")
+        axes.set_title(f"{level.limit.text} for a move")
+    figure.axes[0].set_ylabel("score, %")
+    figure.axes[0].legend(fontsize="small")
+
+
+# ---------------------------------------------------------------- the parallel search
+
+SPEED_FEN = "ABC2/DE3/F3f/3ed/2cba f 3"
+
+
+def measure_speed(playouts: int, runs: int, key: str) -> float:
+    """Return the playouts a second from a start position, the best of some runs, of the player that a key begins
+    with."""
+    mind: Any = make_player(key.partition(",")[0])
+    best = math.inf
+    for _ in range(runs):
+        mind.new_game(1)
+        started = time.perf_counter()
+        report = exhaust(mind.searcher, Task(EwnPosition(SPEED_FEN), Control(playouts)))
+        best = min(best, (time.perf_counter() - started) / report.nodes)
+    return 1 / best
+
+
+def parallel(bench: Bench) -> Result:
+    playouts, runs = bench.size(1000, 500_000), bench.size(1, 5)
+    ways = [(1, "children"), (2, "children"), *((THREADS, way) for way in ("children", "root", "tree"))]
+    keys = {
+        way: f"uct Threads={way[0]} Parallel={way[1]} Hash=256, {playouts} playouts, best of {runs}" for way in ways
+    }
+    speed = bench.of("parallel-speed").measure(keys.values(), functools.partial(measure_speed, playouts, runs), jobs=1)
+    alone = speed[keys[ways[0]]]
+    rows = [
+        (str(threads), way if threads > 1 else "", f"{speed[key]:,.0f}", f"{speed[key] / alone:.2f}")
+        for (threads, way), key in keys.items()
+    ]
+    tables = [Table("Playouts a second", ("threads", "way", "playouts/s", "times one thread"), rows)]
+    sizes = ((2, 2),) if bench.quick else ((20, 200), (200, 50))
+    drawn = list[PaperGame]()
+    for movetime_ms, games in sizes:
+        limit = Limits(movetime_ms=movetime_ms)
+        pairings = [
+            (uct_text(factors, THREADS, hash_mb=256), uct_text(factors, hash_mb=256)) for factors in (PLAIN, (0.4, 1))
+        ]
+        records = run_games(play, pairings, bench.log, games, limit, at_once(bench, limit))
+        tables.append(score_table(records, f"Three threads against one, {limit.text} for a move, {games} games"))
+        drawn += [
+            record | {"a": record["b"].replace("uct", "3 threads").replace(" Hash=256", ""), "b": f"one, {limit.text}"}
+            for record in records
+        ]
+    conditions = (
+        f"{BARE}; `children` is the paper's way: threads on different children of the root, backed up under a lock; "
+        f"`root` has a tree for each thread, `tree` one tree with virtual losses. Speed: {playouts} playouts from a "
+        f"start position, the best of {runs}. {PAIRS.capitalize()}. {MACHINE}; games at once: "
+        f"{at_once(bench, A_TIME)}. Three threads share the cores if there are fewer than three."
+    )
+    return Result(conditions, tables, lambda figure: draw_scores(figure, drawn))
+
+
+# ---------------------------------------------------------------- the command
+
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    Experiment(
+        "figure-1",
+        "of WINK and UCTK in [0.1, 1], (0.5, 0.5) has the worst value; WINK 1 is good early in a search and weak "
+        "later; UCTK 1 is good on the whole, and (0.4, 1) best and steadiest (searches of 20 s; no numbers in the "
+        "text).",
+        figure_1,
+    ),
+    Experiment(
+        "figure-4",
+        "UCT beats random, minimax, alpha-beta and Monte Carlo players in 1,000 games each (numbers in a plot only).",
+        figure_4,
+    ),
+    Experiment(
+        "figure-5",
+        "the improved UCT wins clearly more than UCT against the same players in 1,000 games each (numbers in a plot "
+        "only); against minimax, alpha-beta and Monte Carlo the win rate rose by 25 %. In national tournaments the "
+        "team won about 50 % without UCT (2012, 2013), 80.9 % with it (2014, 2015), over 90 % with the improved UCT "
+        "(2016, 2017).",
+        figure_5,
+    ),
+    Experiment(
+        "factors",
+        "parallel search and the two factors together make the improved UCT; what each adds is not measured.",
+        factorial,
+    ),
+    Experiment(
+        "parallel",
+        "searching up to three children of the root in three threads speeds playouts up (no numbers).",
+        parallel,
+    ),
+)
+
+
+@script.command
+def main() -> int:
+    return run_paper(__doc__, PAPER, EXPERIMENTS)

@@ -1,0 +1,329 @@
+"""The parts of paper 2's experiments: games to mine, rule bases of each kind, the player by rules, the growing base."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import random
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scripts.common import script
+from scripts.common.log import Log
+from scripts.common.process import Process
+from scripts.common.records import read_game_records
+from scripts.match.game_loop import Opening, Referee
+from scripts.match.minds import EngineMind, Seat
+from scripts.match.paired_games import Job, PaperGame, play_game
+from scripts.match.players import Limits
+
+from siqi.daemon.cluster.jobs import Jobs, completed
+from siqi.games import registry
+from siqi.games.books.book import BookFileError, book_header
+from siqi.games.xiangqi.knowledge import rulebook
+from siqi.games.xiangqi.knowledge.items import NUMBERINGS, Item
+from siqi.games.xiangqi.knowledge.mining import MiningRequest, move_rules
+from siqi.games.xiangqi.knowledge.replay import Games, collect
+from siqi.games.xiangqi.knowledge.rulebook import MinedRule, RuleBook
+
+SELF_PLAY_DEPTH = 3
+MAX_PLIES = 300
+"""Plies after which a game is a draw."""
+
+WANTED = MiningRequest(support=0.02, confidence=0.3, longest=1, least=3)
+"""The rules of the experiments: one move after one move, as in the paper's table 3."""
+
+START_TIMEOUT_S, MOVE_TIMEOUT_S, MINING_TIMEOUT_S = 300.0, 60.0, 300.0
+
+# Games to mine
+
+
+class OwnGame(NamedTuple):
+    """A game of the engine against itself: its number, and an opening."""
+
+    number: int
+    opening: tuple[str, ...]
+
+
+@functools.cache
+def plain_engine() -> EngineMind:
+    return EngineMind(registry.load("xiangqi"), {"UseRules": "false"})
+
+
+def play_own(task: OwnGame) -> bytes:
+    """Play a game of the engine, which makes a random move now and then; return its line."""
+    rng, mind = random.Random(task.number), plain_engine()
+    mind.new_game(task.number + 1)
+    position = mind.game.position()
+    words = list(task.opening)
+    for word in words:
+        position.push(position.parse_move(word))
+    outcome = None
+    while len(words) < MAX_PLIES and (outcome := position.outcome()) is None:
+        is_random = len(words) < 20 and rng.random() < 0.2
+        move = rng.choice(position.legal_moves()) if is_random else mind.choose(position, Limits(depth=SELF_PLAY_DEPTH))
+        words.append(position.move_text(move))
+        position.push(move)
+    winner = None if outcome is None else outcome.winner
+    line = {"number": task.number, "moves": words, "result": {0: "1-0", 1: "0-1", None: "1/2-1/2"}[winner]}
+    return json.dumps(line).encode()
+
+
+def is_own(head: bytes) -> bool:
+    """True if a file begins with a game of `own_games`."""
+    return re.match(rb'\{"number": \d+, "moves": \[', head) is not None
+
+
+def own_games(path: Path, count: int, openings: Sequence[Sequence[str]], jobs: Jobs) -> None:
+    """Add games of the engine against itself to a file until it has `count`; those that it has stay."""
+    known: set[int] = set()
+    log = Log(path, is_own, lambda line: known.add(json.loads(line)["number"]))
+    missing = [
+        OwnGame(number, tuple(openings[number % len(openings)])) for number in range(count) if number not in known
+    ]
+    finished = completed(play_own, missing, jobs)
+    with log, contextlib.closing(finished):
+        for batch in script.progress(finished, unit=" batches"):
+            if batch:
+                log.add(batch)
+
+
+def read_games(path: Path, numbering: str, plies: int, most: int = 0) -> Games:
+    """Return the sound games of a file, the first `most` of them (0: all)."""
+    records = [
+        record for _, record in zip(range(most or sys.maxsize), read_game_records(path, registry.silent), strict=False)
+    ]
+    return collect(records, plies, registry.silent, NUMBERINGS[numbering])
+
+
+# Rule bases
+
+
+class Base(NamedTuple):
+    """A kind of rule base: how pieces are numbered, the plies looked at (0: all), the least confidence."""
+
+    items: str
+    plies: int
+    confidence: float
+
+    @property
+    def text(self) -> str:
+        return f"{self.items}, {f'{self.plies} plies' if self.plies else 'whole games'}, {self.confidence:.1f}"
+
+    def path(self, folder: Path) -> Path:
+        return folder / f"{re.sub('[^a-z0-9.]+', '-', self.text)}.book"
+
+
+def mine_bases(games: Path, folder: Path, bases: Sequence[Base]) -> None:
+    """Write those rule bases that the folder lacks, or has of other games."""
+    source = f"{games.name}, {games.stat().st_size} bytes"
+    missing = [base for base in bases if _source_of(base.path(folder)) != source]
+    for items, plies in dict.fromkeys((base.items, base.plies) for base in missing):
+        found = read_games(games, items, plies)
+        rules = move_rules(found, WANTED)
+        for base in missing:
+            if (base.items, base.plies) == (items, plies):
+                about = {
+                    "source": source,
+                    "games": len(found.plies),
+                    "items": items,
+                    "parameters": {"plies": plies, "min_confidence": base.confidence, "min_support": WANTED.support},
+                }
+                kept = [rule for rule in rules if rule.confidence >= base.confidence]
+                rulebook.write(base.path(folder), about, kept)
+
+
+def _source_of(path: Path) -> Any:
+    try:
+        return RuleBook(path).about.get("source")
+    except BookFileError:
+        return None
+
+
+# The paper's table 3
+
+
+def paper_item(piece: int, from_x: int, from_y: int, to_x: int, to_y: int) -> Item:
+    """Return an item of the paper, which captures nothing: files are 1-9 from the left, ranks 1-10 from the top."""
+    return Item(piece, 32, (10 - from_y) * 9 + from_x - 1, (10 - to_y) * 9 + to_x - 1)
+
+
+class RuleCount(NamedTuple):
+    """How many games have the moves of a rule."""
+
+    games: int
+    asked: int
+    answered: int
+    both: int
+    in_order: int  # with the answer after the antecedent
+
+    @property
+    def confidence(self) -> float:
+        return self.both / self.asked if self.asked else 0.0
+
+    @property
+    def confidence_in_order(self) -> float:
+        return self.in_order / self.asked if self.asked else 0.0
+
+    @property
+    def lift(self) -> float:
+        return self.confidence * self.games / self.answered if self.answered else 0.0
+
+
+def count_rule(games: Games, asked: Item, answer: Item) -> RuleCount:
+    """Count the games of a rule."""
+    numbers = {item: number for number, item in enumerate(games.items)}
+    a, b = numbers.get(asked, -1), numbers.get(answer, -1)
+    counts = [0, 0, 0, 0]
+    for moves in games.numbers:
+        first_a, first_b = (_first(moves, number) for number in (a, b))
+        counts[0] += first_a >= 0
+        counts[1] += first_b >= 0
+        counts[2] += first_a >= 0 and first_b >= 0
+        counts[3] += 0 <= first_a < first_b
+    return RuleCount(len(games.numbers), *counts)
+
+
+def _first(moves: Any, number: int) -> int:
+    found = (moves == number).nonzero()[0]
+    return int(found[0]) if len(found) else -1
+
+
+def same_rule(rule: MinedRule, asked: Item, answer: Item) -> bool:
+    return rule.after == (asked,) and rule.answer == answer
+
+
+# Playing by rules
+
+
+class RuleMind(EngineMind):
+    """`UseRules paper` with a rule base; `answered` and `asked` count the moves of a game."""
+
+    def __init__(self, rules: Path) -> None:
+        super().__init__(registry.load("xiangqi"), {"UseRules": "paper", "RuleFile": str(rules)})
+        self._random = random.Random(0)
+        self.answered = self.asked = 0
+
+    def new_game(self, seed: int) -> None:
+        super().new_game(seed)
+        self._random.seed(seed)
+        self.answered = self.asked = 0
+
+    def choose(self, position: Any, limit: Limits) -> int:
+        self.asked += 1
+        suggestion = self.game.suggest(position, self._random)
+        if suggestion is None:
+            return super().choose(position, limit)
+        self.answered += 1
+        self.report = None
+        return int(suggestion.move)
+
+
+@functools.cache
+def rule_mind(rules: Path) -> RuleMind:
+    return RuleMind(rules)
+
+
+def play_by_rules(
+    folder: Path, bases: dict[str, Base], openings: Sequence[Sequence[str]], job: Job, first: int
+) -> PaperGame:
+    """Play a game of A, a rule base, against the search alone."""
+    rules, search = rule_mind(bases[job.pairing.a].path(folder)), plain_engine()
+    minds = [rules, search] if first == 0 else [search, rules]
+    referee = Referee(search.game, Opening(moves=openings[job.pair % len(openings)]))
+    record = play_game(job, first, referee, [Seat(mind, search.game, job.limit) for mind in minds], MAX_PLIES)
+    moves = [len(range(side, record["plies"], 2)) for side in (0, 1)]
+    return record | {"answered": rules.answered, "asked": rules.asked, "moves": moves[1 - first]}
+
+
+# The base that grows
+
+
+class Growing:
+    """The engine against itself, with `Learn`, `MineRules` and `UseRules paper`: its process, started when needed."""
+
+    def __init__(self, folder: Path, openings: Sequence[Sequence[str]], depth: int) -> None:
+        self._games, self._rules = folder / "loop-games.jsonl", folder / "loop-rules.book"
+        self._openings, self._depth = openings, depth
+        self._process: Process | None = None
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.close()
+
+    def _engine(self) -> Process:
+        if self._process is None:
+            self._process = Process(f"{sys.executable} -m siqi")
+            self._process.send(
+                "uci",
+                "setoption name UseRules value paper",
+                "setoption name MineRules value true",
+                f"setoption name RuleFile value {self._rules.resolve()}",
+                f"setoption name Learn value {self._games.resolve()}",
+                "isready",
+            )
+            self._process.wait_for("readyok", timeout_s=START_TIMEOUT_S)
+            self._wait_for_rules()
+        return self._process
+
+    def _wait_for_rules(self) -> float:
+        """Wait until all games kept are mined; return the seconds."""
+        started = time.monotonic()
+        while True:
+            head = self._rules.read_bytes() if self._rules.exists() else b""
+            mark = book_header(head).get("learned", {})
+            if self._games.exists() and mark.get("size") == self._games.stat().st_size:
+                return time.monotonic() - started
+            if time.monotonic() - started > MINING_TIMEOUT_S:
+                raise OSError(0, "the rules were not mined", str(self._rules))
+            time.sleep(0.05)
+
+    def play(self, key: str) -> dict[str, Any]:
+        """Play the game of a key, which ends in its number; return the figures of the game and of the base after it."""
+        engine, number = self._engine(), int(key.rsplit(maxsplit=1)[-1])
+        opening = self._openings[number % len(self._openings)]
+        position = registry_position(tuple(opening))
+        words = list(opening)
+        engine.send("ucinewgame", "isready")
+        engine.wait_for("readyok", timeout_s=MOVE_TIMEOUT_S)
+        answered = asked = 0
+        spent_ms = [0.0, 0.0]  # of searches, of rules
+        while position.outcome() is None and len(words) < MAX_PLIES:
+            seen: list[str] = []
+            started = engine.send(
+                f"position startpos moves {' '.join(words)}", f"go wtime 3600000 btime 3600000 depth {self._depth}"
+            )
+            arrived, line = engine.wait_for("bestmove", timeout_s=MOVE_TIMEOUT_S, passing=seen.append)
+            by_rule = any(text.startswith("info string book rule") for text in seen)
+            asked += 1
+            answered += by_rule
+            spent_ms[by_rule] += 1000 * (arrived - started)
+            words.append(line.split()[1])
+            position.push(position.parse_move(words[-1]))
+        engine.send(f"position startpos moves {' '.join(words)}", "isready")  # Learn writes it, if it has ended
+        engine.wait_for("readyok", timeout_s=MOVE_TIMEOUT_S)
+        mining_s = self._wait_for_rules()
+        book = RuleBook(self._rules)
+        return {
+            "plies": len(words),
+            "asked": asked,
+            "answered": answered,
+            "search_ms": round(spent_ms[0], 1),
+            "rule_ms": round(spent_ms[1], 1),
+            "mining_s": round(mining_s, 2),
+            "games": book.about["games"],
+            "rules": len(book.rules),
+        }
+
+
+def registry_position(words: tuple[str, ...]) -> Any:
+    """Return the position after moves from the start."""
+    position = script.load_once("xiangqi").position()
+    for word in words:
+        position.push(position.parse_move(word))
+    return position

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import forked
 import pytest
 from client import COMMAND, ROOT, START_TIMEOUT_S, Client
 
@@ -350,8 +351,7 @@ def test_a_bad_fen_without_words(game: tuple[Client, str]) -> None:
 @pytest.mark.parametrize("loaded_first", [False, True])
 def test_too_much_hash_is_reported_and_survived(loaded_first: bool) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))"
-    command = (sys.executable, "-c", f"{limit}; from siqi.daemon.main import main; main()")
-    with Client(command=command) as client:
+    with Client(program=f"{limit}; from siqi.daemon.main import main; main()") as client:
         if loaded_first:
             client.sync()
         lines = client.answers("setoption name Hash value 16384")
@@ -543,10 +543,8 @@ def test_quit_in_a_search() -> None:
     ],
 )
 def test_quit_answers_what_came_before(line: str, awaited: str) -> None:
-    out = subprocess.run(
-        COMMAND, check=False, cwd=ROOT, input=f"{line}\nquit\nd\n", capture_output=True, text=True, timeout=300
-    )
-    assert out.stdout.splitlines()[-1].startswith(awaited) and out.stderr == "" and out.returncode == 0
+    out = forked.run(given=f"{line}\nquit\nd\n".encode())
+    assert out.stdout.decode().splitlines()[-1].startswith(awaited) and out.stderr == b"" and out.returncode == 0
 
 
 def test_quit_does_not_wait_for_a_search_that_a_front_end_has_yet_to_begin() -> None:
@@ -565,7 +563,7 @@ def test_quit_waits_for_no_compiler_that_only_readyok_wants() -> None:
         "registry.load = slow; from siqi.daemon.main import main; main()"
     )
     for line, rest in (("isready", ["info string compiling xiangqi"]), ("isready\nd", None)):
-        with Client(line, "quit", command=(sys.executable, "-c", slow)) as client:
+        with Client(line, "quit", program=slow) as client:
             if rest is not None:
                 assert [line.split(" for ")[0] for line in client.rest()] == rest and client.end() == 0
             else:
@@ -597,7 +595,7 @@ def test_no_thread_to_spare() -> None:
         "    start(self)\n"
         "threading.Thread.start = few; from siqi.daemon.main import main; main()"
     )
-    with Client("d", command=(sys.executable, "-c", script)) as client:
+    with Client("d", program=script) as client:
         lines = client.expect(lambda line: "could not be loaded" in line)
         assert [line for line in lines if "no thread" in line]
         client.sync()

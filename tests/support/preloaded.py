@@ -1,4 +1,4 @@
-"""What the server of tests/support/forked.py imports once for all processes that it forks."""
+"""What the server of tests/support/forked.py imports once for all that it forks: the program and its games."""
 
 from __future__ import annotations
 
@@ -6,5 +6,9 @@ from siqi.daemon.main import hide_scipy
 
 hide_scipy()
 
-import siqi.daemon.serve  # noqa: E402
-import siqi.games.kernel.jit  # noqa: E402, F401
+import siqi.daemon.command  # noqa: E402
+import siqi.daemon.serve  # noqa: E402, F401
+from siqi.games import registry  # noqa: E402
+
+for name in registry.NAMES:
+    registry.load(name)

@@ -100,6 +100,7 @@ read(8)
 # Disks
 
 
+@pytest.mark.long
 def test_a_cache_on_a_full_disk(tmp_path: Path) -> None:
     """The first process compiles only for itself, warns of it, and leaves nothing that harms the next."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
@@ -445,6 +446,7 @@ print(cache.CACHE_FOLDER.parent.as_posix().replace(chr(92), "/"))
     assert done.stdout.strip() == f"{tmp_path}/{folder}", done.stderr
 
 
+@pytest.mark.long
 def test_nothing_can_be_written_anywhere() -> None:
     """No home, a read-only disk, no temporary folder."""
     nowhere = dict.fromkeys(("HOME", "SIQI_CACHE", "XDG_CACHE_HOME", "TMPDIR"), "/proc/nowhere")
@@ -494,6 +496,7 @@ def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
     check_two_processes(environment)
 
 
+@pytest.mark.long
 def test_a_helper_that_is_killed(tmp_path: Path) -> None:
     """The process that it helps compiles the rest, and no process is left."""
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}

@@ -766,6 +766,7 @@ def test_interrupt() -> None:
         assert client.end() == -signal.SIGINT and client.errors == ""
 
 
+@pytest.mark.long
 def test_a_timer_ends_the_search_where_kernels_have_no_clock(tmp_path: Path) -> None:
     """The test plays Windows; kernels compiled without `clock_gettime` need a cache of their own."""
     script = "import time; del time.clock_gettime_ns; from siqi.daemon.main import main; main()"

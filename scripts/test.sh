@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Set up a virtual environment of the project's own and run the checks: style, types, tests.
+# Set up a virtual environment of the project's own and run the checks: style, types, signatures, tests.
 # With --all first, the tests marked `long` run too. All other words are pytest's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,4 +21,5 @@ if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests
 .venv/bin/mypy
 # Compile once, so that the test processes share a warm kernel cache instead of all compiling.
 .venv/bin/siqi warm
+.venv/bin/python scripts/signatures.py
 exec .venv/bin/python -m pytest -n 2 --dist worksteal "${marks[@]}" "$@"

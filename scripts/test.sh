@@ -19,7 +19,9 @@ if [ "${CI:-}" = true ]; then timeout 300 bash scripts/clients.sh || echo "tests
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
 .venv/bin/mypy
-# Compile once, so that the test processes share a warm kernel cache instead of all compiling.
-.venv/bin/siqi warm
+# Compile all kernels, on two cores: the processes of the tests find them in the cache instead of all compiling.
+.venv/bin/siqi warm xiangqi &
+.venv/bin/siqi warm connect6 ewn junqi
+wait $!
 .venv/bin/python scripts/signatures.py
 exec .venv/bin/python -m pytest -n 2 --dist worksteal "${marks[@]}" "$@"

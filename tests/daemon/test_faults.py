@@ -491,6 +491,7 @@ def test_a_fault_of_a_front_end_ends_one_line() -> None:
         assert client.answers("position fen 4k4/9/9/9/9/9/9/9/9/3K5 w", "d")[-1].startswith("Key: ")
 
 
+@pytest.mark.long
 def test_two_processes_compile_into_one_cache_at_once(tmp_path: Path) -> None:
     environment = {**os.environ, "SIQI_CACHE": str(tmp_path)}
     check_two_processes(environment)

@@ -39,7 +39,7 @@ main()
 @pytest.mark.parametrize(
     ("arguments", "modules"),
     [
-        (("show",), ("games", "siqi.daemon.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position")),
+        (("show",), ("siqi.games", "siqi.daemon.show", "numba.core.interpreter", "siqi.games.xiangqi.rules.position")),
         (("analyse", "nowhere.jsonl"), ("siqi.daemon.command", "msgspec", "siqi.daemon.analysis.command")),
         (("bench", "ewn"), ("siqi.daemon.bench", "numba.core.types", "siqi.games.ewn.search.search")),
         (("warm", "ewn"), ("tqdm", "llvmlite.binding", "siqi.games.ewn.rules.position")),
@@ -105,7 +105,7 @@ def child_exists(process: subprocess.Popen[bytes]) -> bool:
 
 @needs_dask
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes by /proc")
-@pytest.mark.parametrize("moment", ["imports", "starting", "running"])
+@pytest.mark.parametrize("moment", ["imports", "starting", pytest.param("running", marks=pytest.mark.long)])
 def test_a_cluster_of_this_machine(moment: str) -> None:
     """Its workers are in the terminal's process group too, and print nothing either."""
     given = [{"id": "a", "nodes": 100}, *({"id": f"long{i}", "nodes": 10**12} for i in range(3))]

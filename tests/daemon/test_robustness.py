@@ -626,9 +626,10 @@ def test_a_second_quit_does_not_wait() -> None:
 
 @pytest.mark.parametrize("end", ["quit", ""])
 def test_a_reader_that_has_gone_to_sleep_is_not_waited_for_for_ever(end: str) -> None:
-    """If the pipe is full at the end of input, the reader gets ten seconds."""
-    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with process:
+    """If the pipe is full at the end of input, the reader gets READER_WAIT_S, here one second instead of ten."""
+    program = "import siqi.daemon.output as o; o.READER_WAIT_S = 1; from siqi.daemon.main import main; main()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None
         process.stdin.write(b"d\n" * 2000 + f"{end}\n".encode())
         process.stdin.close()
@@ -658,7 +659,7 @@ def test_a_slow_reader_gets_every_line() -> None:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(b"legal\n" * 2000 + b"quit\n")
         process.stdin.close()
-        time.sleep(2)
+        time.sleep(0.5)
         lines = process.stdout.read().splitlines()
         assert sum(line.startswith(b"legal ") for line in lines) == 2000 and process.wait(30) == 0
 
